@@ -7,8 +7,8 @@ import numpy as np
 from piecework.domain.text import NOTHING, count, plural
 from piecework.qc.registry import TITLES
 from piecework.report.components import (
-    Cell,
     Code,
+    Column,
     KeyFigure,
     Note,
     Quote,
@@ -16,7 +16,7 @@ from piecework.report.components import (
     Table,
     Tag,
     number,
-    ranges,
+    table,
     text,
 )
 from piecework.report.formatting import excerpt
@@ -117,10 +117,12 @@ def _figures(compared: RulesComparison) -> Table:
         "Refused, with fees",
         "Answers to ask again",
     )
-    return Table(
-        caption="Figures under both sets of rules",
-        columns=(text("What"), number("Own rules"), number("New rules")),
-        rows=tuple(zip(labels, rows(compared.before), rows(compared.after), strict=True)),
+    return table(
+        "Figures under both sets of rules",
+        zip(labels, rows(compared.before), rows(compared.after), strict=True),
+        text("What"),
+        number("Own rules"),
+        number("New rules"),
         note="Not given: the worker would have been excluded before. Answers to ask again "
         "cost as much as the answers so far did on average.",
     )
@@ -128,48 +130,34 @@ def _figures(compared: RulesComparison) -> Table:
 
 def _heuristics(compared: RulesComparison) -> Table:
     before, after = compared.before.by_heuristic, compared.after.by_heuristic
-    return Table(
-        caption="Answers set aside, by the heuristics that flag them",
-        columns=(text("Heuristic"), number("Own rules"), number("New rules")),
-        rows=tuple(
-            (
-                Code(name, words=TITLES.get(name, "")),
-                count(before.get(name, 0)),
-                count(after.get(name, 0)),
-            )
-            for name in sorted(
-                {*before, *after},
-                key=lambda name: (-max(before.get(name, 0), after.get(name, 0)), name),
-            )
+    return table(
+        "Answers set aside, by the heuristics that flag them",
+        sorted(
+            {*before, *after},
+            key=lambda name: (-max(before.get(name, 0), after.get(name, 0)), name),
         ),
+        text("Heuristic", lambda name: Code(name, words=TITLES.get(name, ""))),
+        number("Own rules", lambda name: before.get(name, 0)),
+        number("New rules", lambda name: after.get(name, 0)),
         note="Only heuristics that a rule names. An answer counts for each that flags it.",
         empty="No rule sets any answer aside.",
     )
 
 
 def _agreement(compared: RulesComparison) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for name, before in compared.before.agreements.items():
-        for words, each in (("own", before), ("new", compared.after.agreements[name])):
-            shares = each.shares
-            rows.append(
-                (
-                    f"{name}, {words} rules",
-                    f"{count(each.bad)} of {count(each.bad + each.good)}",
-                    *(_interval(shares[part]) for part in ("precision", "recall")),
-                    _interval(shares["honest_harmed"]),
-                )
-            )
-    return Table(
-        caption="Agreement with what is known otherwise",
-        columns=(
-            text("Known from"),
-            number("Bad"),
-            ranges("Precision"),
-            ranges("Recall"),
-            ranges("Honest harmed"),
-        ),
-        rows=tuple(rows),
+    both = [
+        (f"{name}, {words} rules", each)
+        for name, before in compared.before.agreements.items()
+        for words, each in (("own", before), ("new", compared.after.agreements[name]))
+    ]
+    return table(
+        "Agreement with what is known otherwise",
+        both,
+        text("Known from", lambda row: row[0]),
+        number("Bad", lambda row: f"{count(row[1].bad)} of {count(row[1].bad + row[1].good)}"),
+        Column("Precision", lambda row: _interval(row[1].shares["precision"]), "r"),
+        Column("Recall", lambda row: _interval(row[1].shares["recall"]), "r"),
+        Column("Honest harmed", lambda row: _interval(row[1].shares["honest_harmed"]), "r"),
         note="Precision: of what the rules set aside, the share that is bad. Recall: of what "
         "is bad, the share that they set aside. Honest harmed: of the rest, the share that "
         "they set aside. In brackets: 95 % interval (Wilson).",
@@ -187,32 +175,25 @@ def _interval(share: tuple[float, float, float]) -> str:
 def _workers(compared: RulesComparison) -> Table:
     differ = compared.workers["before"] != compared.workers["after"]
     ordered = compared.workers.assign(same=~differ).sort_values("same", kind="stable")
-    return Table(
-        caption="Workers whom either set of rules excludes, and after which batch",
-        columns=(text("Worker"), text("Own rules"), text("New rules"), number("Answers")),
-        rows=tuple(
-            (Code(str(worker)), str(was or NOTHING), str(now or NOTHING), count(int(answers)))
-            for worker, was, now, answers in ordered[["before", "after", "answers"]]
-            .head(_MOST_ROWS)
-            .itertuples()
-        ),
+    return table(
+        "Workers whom either set of rules excludes, and after which batch",
+        ordered.head(_MOST_ROWS).reset_index().to_dict("records"),
+        text("Worker", lambda row: Code(row["worker"])),
+        text("Own rules", lambda row: row["before"] or NOTHING),
+        text("New rules", lambda row: row["after"] or NOTHING),
+        number("Answers", "answers"),
         note=_left_out(len(ordered)),
     )
 
 
 def _labels(compared: RulesComparison) -> Table:
-    return Table(
-        caption="Labels that differ",
-        columns=(text("Item"), text("Label"), text("Own rules"), text("New rules")),
-        rows=tuple(
-            (
-                Code(excerpt(str(item))),
-                str(label),
-                Quote(_label(was)),
-                Quote(_label(now)),
-            )
-            for item, label, was, now in compared.labels.head(_MOST_ROWS).itertuples(index=False)
-        ),
+    return table(
+        "Labels that differ",
+        compared.labels.head(_MOST_ROWS).to_dict("records"),
+        text("Item", lambda row: Code(excerpt(str(row["item"])))),
+        text("Label", "label"),
+        text("Own rules", lambda row: Quote(_label(row["before"]))),
+        text("New rules", lambda row: Quote(_label(row["after"]))),
         note=_left_out(len(compared.labels)),
     )
 
@@ -228,33 +209,31 @@ def _label(cell: object) -> str:
 def _shown(compared: RulesComparison) -> Table:
     changed = int(compared.answers["is_changed"].sum())
     others = changed - len(compared.shown)
-    return Table(
-        caption="Changed answers, the worst first",
-        columns=(
-            text("Answer"),
-            text("Own rules"),
-            text("New rules"),
-            text("Against"),
-            text("Why"),
-            text("Text"),
-        ),
-        rows=tuple(_row(each) for each in compared.shown),
+    return table(
+        "Changed answers, the worst first",
+        compared.shown,
+        text("Answer", _answer),
+        text("Own rules", lambda each: _VERDICTS[each.before]),
+        text("New rules", _verdict),
+        text("Against", lambda each: ", ".join(each.contradicts) or NOTHING),
+        text("Why", lambda each: Quote(excerpt(_why(each), limit=_EVIDENCE_CHARACTERS))),
+        text("Text", lambda each: Quote(excerpt(each.text, limit=_ANSWER_CHARACTERS))),
         note="First those that contradict what is known, then the most suspicious."
         + (f" {plural(others, 'more answer')} changed." if others else ""),
         is_wide=True,
     )
 
 
-def _row(each: ShownAnswer) -> tuple[Cell, ...]:
-    why = each.because or next(iter(each.evidence), "nothing flags it")
-    return (
-        Code(each.worker, words=f"item {excerpt(each.item)}, batch {each.batch}, worker"),
-        _VERDICTS[each.before],
-        Tag(_VERDICTS[each.after], "watch" if each.contradicts else "fact"),
-        ", ".join(each.contradicts) or NOTHING,
-        Quote(excerpt(why, limit=_EVIDENCE_CHARACTERS)),
-        Quote(excerpt(each.text, limit=_ANSWER_CHARACTERS)),
-    )
+def _answer(each: ShownAnswer) -> Code:
+    return Code(each.worker, words=f"item {excerpt(each.item)}, batch {each.batch}, worker")
+
+
+def _verdict(each: ShownAnswer) -> Tag:
+    return Tag(_VERDICTS[each.after], "watch" if each.contradicts else "fact")
+
+
+def _why(each: ShownAnswer) -> str:
+    return each.because or next(iter(each.evidence), "nothing flags it")
 
 
 def _left_out(rows: int) -> str:
