@@ -29,6 +29,7 @@ from piecework.marketplace.workers.entering import Admittance
 from piecework.marketplace.workers.frames import Frames
 from piecework.marketplace.workers.pages import Origins, Speaking
 from piecework.marketplace.workers.pictures import Pictures
+from piecework.marketplace.workers.sessions import Sessions
 from piecework.marketplace.workers.site import Site
 
 
@@ -52,7 +53,13 @@ def site_app(
         _calls(api, is_local=not is_guarded),
         Route("/", _to_hits, methods=["GET"]),
         *readiness,
-        *Site(backend, origins, pictures, admittance).routes(),
+        *Site(
+            backend,
+            origins,
+            Sessions(site=origins.site, rehearsal=backend.rules.rehearsal),
+            pictures,
+            admittance,
+        ).routes(),
         # A qualification test names pictures by address; requesters know only this one.
         *pictures.routes(),
     ]

@@ -176,7 +176,9 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
         )
         # Workers can trigger this message as often as they like.
         say_once_a_second(
-            "piecework.marketplace.forms.patterns", "piecework.marketplace.http.group_commit"
+            "piecework.marketplace.forms.patterns",
+            "piecework.marketplace.http.group_commit",
+            "piecework.marketplace.workers.sign_in",
         )
         running = Running(
             endpoint_url=origins.site,

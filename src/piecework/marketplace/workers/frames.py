@@ -22,6 +22,7 @@ session's cookie even if the first page was on another host.
 
 import re
 import sqlite3
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -39,9 +40,9 @@ from piecework.marketplace.requester import questions
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import assignment_actions, history, hit_forms, open_links, pages
 from piecework.marketplace.workers.assignment_actions import NOT_AVAILABLE
+from piecework.marketplace.workers.endpoints import Endpoints, page
 from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.pictures import Pictures
-from piecework.marketplace.workers.sessions import Sessions
 
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(
@@ -158,48 +159,42 @@ class Frames:
 SANDBOX = "allow-scripts allow-forms allow-same-origin allow-popups allow-modals"
 
 
-class Framing:
-    """Makes pages that frame questions."""
-
-    def __init__(self, origins: Origins) -> None:
-        self._origins = origins
-
-    def page(
-        self,
-        template: str,
-        hit: sqlite3.Row,
-        *,
-        worker: sqlite3.Row | None = None,
-        status: int = 200,
-        **values: object,
-    ) -> Response:
-        """Return the page around a HIT: an assignment, or without one a preview."""
-        if worker is None:
-            frame_url = assignment_actions.frame_url(hit, self._origins)
-        else:
-            frame_url = assignment_actions.frame_url(
-                hit,
-                self._origins,
-                assignment_id=hit["assignment_id"],
-                worker_id=worker["worker_id"],
-            )
-        asked = questions.read_stored_question(hit["question"])
-        language = languages.of_page(asked.html) if asked.html else None
-        if language is not None:
-            languages.speak(language)
-        reply = render_page(
-            template,
-            status=status,
-            frame_origin=origin_of(frame_url),
-            framed_by="'self'",
-            frame_url=frame_url,
-            height=asked.frame_height,
-            sandbox=SANDBOX,
-            **values,
+def framed_page(
+    origins: Origins,
+    template: str,
+    hit: sqlite3.Row,
+    *,
+    worker: sqlite3.Row | None = None,
+    status: int = 200,
+    **values: object,
+) -> Response:
+    """Return the page around a HIT: an assignment, or without one a preview."""
+    if worker is None:
+        frame_url = assignment_actions.frame_url(hit, origins)
+    else:
+        frame_url = assignment_actions.frame_url(
+            hit,
+            origins,
+            assignment_id=hit["assignment_id"],
+            worker_id=worker["worker_id"],
         )
-        if language is not None:
-            reply.set_cookie(languages.COOKIE, language, httponly=True, samesite="lax", path="/")
-        return reply
+    asked = questions.read_stored_question(hit["question"])
+    language = languages.of_page(asked.html) if asked.html else None
+    if language is not None:
+        languages.speak(language)
+    reply = render_page(
+        template,
+        status=status,
+        frame_origin=origin_of(frame_url),
+        framed_by="'self'",
+        frame_url=frame_url,
+        height=asked.frame_height,
+        sandbox=SANDBOX,
+        **values,
+    )
+    if language is not None:
+        reply.set_cookie(languages.COOKIE, language, httponly=True, samesite="lax", path="/")
+    return reply
 
 
 def origin_of(address: str) -> str:
@@ -213,25 +208,13 @@ Fields = list[tuple[str, str]]
 _NOT_HANDED_BACK = ("NotSignedIn", "TwoSessions", "WrongOrigin")
 
 
-class Submitting:
+@dataclass(frozen=True)
+class Submitting(Endpoints):
     """A marketplace's submission address, and the page after it."""
 
-    def __init__(
-        self, backend: Backend, origins: Origins, sessions: Sessions, pictures: Pictures
-    ) -> None:
-        self._backend = backend
-        self._origins = origins
-        self._sessions = sessions
-        self._pictures = pictures
+    pictures: Pictures
 
-    def routes(self) -> list[Route]:
-        """Return the routes for forms and for the thank-you pages."""
-        return [
-            Route("/mturk/externalSubmit", self.submit, methods=["GET", "POST"]),
-            Route("/worker/assignments/{assignment_id}/thanks", self.thanks),
-            Route("/worker/thanks", self.no_more),
-        ]
-
+    @page("/mturk/externalSubmit", "GET", "POST")
     async def submit(self, request: Request) -> Response:
         """Accept the form of a question, or show it back first."""
         fields = await _fields(request)
@@ -245,17 +228,18 @@ class Submitting:
             return JSONResponse({"assignment_id": row["assignment_id"], "status": "Submitted"})
         return self._thanks(request, row["assignment_id"], is_last=False)
 
+    @page("/worker/assignments/{assignment_id}/thanks")
     async def thanks(self, request: Request) -> Response:
         """Show the page after submitting."""
         return self._thanks(request, request.path_params["assignment_id"], is_last=False)
 
+    @page("/worker/thanks")
     async def no_more(self, request: Request) -> Response:
         """Show the same when no next HIT could be accepted."""
         return self._thanks(request, request.query_params.get("of", ""), is_last=True)
 
     def _take(self, request: Request, fields: Fields, verdicts: Verdicts) -> sqlite3.Row:
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             row = assignment_actions.submit(transaction, worker, fields, verdicts)
             self._check_origin(request, row)
         return row
@@ -263,14 +247,14 @@ class Submitting:
     def _carry(self, request: Request, fields: Fields, verdicts: Verdicts) -> Response:
         try:
             named = assignment_actions.named_assignment(fields)
-            with self._backend.transaction() as transaction:
+            with self.backend.transaction() as transaction:
                 row = assignment_actions.any_assignment(transaction, named)
             self._check_origin(request, row)
             if row["status"] != "Accepted":
                 raise assignment_actions.not_open(row)
         except Refusal as refusal:
             return _handed_back(request, fields, refusal)
-        again = hit_forms.unfinished_page(row, self._pictures, fields, verdicts)
+        again = hit_forms.unfinished_page(row, self.pictures, fields, verdicts)
         if again is not None:
             return again
         return render_page(
@@ -288,16 +272,15 @@ class Submitting:
         """Show the form as it was sent, with what is still wrong."""
         if pages.wants_json(request):
             return hit_forms.refusal_document(refusal)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             row = assignment_actions.any_assignment(
                 transaction, assignment_actions.named_assignment(fields)
             )
-        again = await with_verdicts(partial(hit_forms.unfinished_page, row, self._pictures, fields))
+        again = await with_verdicts(partial(hit_forms.unfinished_page, row, self.pictures, fields))
         return again or pages.refusal_reply(request, refusal)
 
     def _thanks(self, request: Request, assignment_id: str, *, is_last: bool) -> Response:
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             row = assignment_actions.own_assignment(transaction, worker, assignment_id)
             if row["visit"] is not None:
                 return _kept(row)
@@ -315,9 +298,9 @@ class Submitting:
         Raises:
             Refusal: the form comes from another origin (403).
         """
-        asked = origin_of(assignment_actions.frame_url(row, self._origins))
-        frames = self._origins.frames_of(row["requester"])
-        home = {self._origins.site, frames, asked}
+        asked = origin_of(assignment_actions.frame_url(row, self.origins))
+        frames = self.origins.frames_of(row["requester"])
+        home = {self.origins.site, frames, asked}
         came_from = request.headers.get("origin")
         is_stranger = came_from is not None and came_from not in home
         if request.headers.get("sec-fetch-site") == "cross-site" and asked == frames:

@@ -2,20 +2,19 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.state import clock, messages
-from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import form_views, hit_forms, pages, qualifying
-from piecework.marketplace.workers.pages import Origins, render_page
+from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
+from piecework.marketplace.workers.pages import render_page
 from piecework.marketplace.workers.pictures import Pictures
-from piecework.marketplace.workers.sessions import Sessions
 
 _LONGEST_SEARCH = 200
 _LONGEST_ID = 18
@@ -25,36 +24,22 @@ _POLICY = (
     "base-uri 'none'; frame-ancestors 'self'"
 )
 
+_PATH = "/worker/qualifications/{type_id}"
 
-class Qualifications:
+
+@dataclass(frozen=True)
+class Qualifications(Endpoints):
     """Qualifications on the site of one marketplace."""
 
-    def __init__(
-        self, backend: Backend, origins: Origins, sessions: Sessions, pictures: Pictures
-    ) -> None:
-        self._backend = backend
-        self._origins = origins
-        self._sessions = sessions
-        self._pictures = pictures
+    pictures: Pictures
 
-    def routes(self) -> list[Route]:
-        """Return their routes."""
-        path = "/worker/qualifications/{type_id}"
-        return [
-            Route("/worker/qualifications", self.all),
-            Route(f"{path}/request", self.ask, methods=["POST"]),
-            Route(f"{path}/objection", self.object, methods=["POST"]),
-            Route(f"{path}/test", self.test),
-            Route(f"{path}/test", self.submit, methods=["POST"]),
-        ]
-
+    @page("/worker/qualifications")
     async def all(self, request: Request) -> Response:
         """Show what the worker holds, and what is offered."""
         words = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
         before = request.query_params.get("before", "")
         is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             offers = qualifying.list_offers(
                 transaction, worker, words=words, before=int(before) if is_id else 2**63 - 1
             )
@@ -83,17 +68,15 @@ class Qualifications:
             following=following,
         )
 
-    async def ask(self, request: Request) -> Response:
+    @form(f"{_PATH}/request")
+    async def ask(self, request: Request, form: Form) -> Response:
         """Request a qualification; begin its test if it has one."""
-        pages.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
         test = f"/worker/qualifications/{type_id}/test"
-        has_begun = "begin" in dict(await pages.read_fields(request))
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             offer = qualifying.find_offer(transaction, worker, type_id)
             is_person = not pages.wants_json(request)
-            if is_person and not has_begun and offer.row["test"] is not None:
+            if is_person and "begin" not in form and offer.row["test"] is not None:
                 # The worker first reads how much time they have.
                 return pages.redirect(test)
             status = qualifying.request_qualification(transaction, worker, type_id)
@@ -102,23 +85,21 @@ class Qualifications:
             return JSONResponse({"status": status, **({"test": test} if is_test else {})})
         return pages.redirect(test if is_test else "/worker/qualifications")
 
-    async def object(self, request: Request) -> Response:
+    @form(f"{_PATH}/objection")
+    async def object(self, request: Request, form: Form) -> Response:
         """Store what a worker writes about a qualification that they lost."""
-        pages.check_origin(request, (self._origins.site,))
-        form = dict(await pages.read_fields(request))
         type_id = request.path_params["type_id"]
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             messages.keep_objection(transaction, worker, type_id, form.get("text", ""))
         if pages.wants_json(request):
             return JSONResponse({"saved": True}, status_code=201)
         return pages.redirect(f"/worker/qualifications#{type_id}")
 
+    @page(f"{_PATH}/test")
     async def test(self, request: Request) -> Response:
         """Show the test that was begun, or the page to begin it."""
         type_id = request.path_params["type_id"]
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             try:
                 row = qualifying.find_attempt(transaction, worker, type_id)
             except Refusal:
@@ -131,15 +112,14 @@ class Qualifications:
             return JSONResponse(_test_to_json(row))
         return self._form(row, now_ms, by_visit=_by_visit(worker))
 
+    @action(f"{_PATH}/test")
     async def submit(self, request: Request) -> Response:
         """Take the answers to a test."""
-        pages.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
         fields = await pages.read_fields(request)
 
         def submit(verdicts: Verdicts) -> tuple[qualifying.Outcome, bool]:
-            with self._backend.transaction() as transaction:
-                worker = self._sessions.worker_of(transaction, request)
+            with self.at_work(request) as (transaction, worker):
                 outcome = qualifying.submit_test(transaction, worker, type_id, fields, verdicts)
             return outcome, _by_visit(worker)
 
@@ -160,8 +140,7 @@ class Qualifications:
         fields: Sequence[tuple[str, str]],
         unfinished: hit_forms.UnfinishedForm,
     ) -> Response:
-        with self._backend.transaction() as transaction:
-            worker = self._sessions.worker_of(transaction, request)
+        with self.at_work(request) as (transaction, worker):
             row = qualifying.find_attempt(transaction, worker, request.path_params["type_id"])
             now_ms = transaction.now_ms
         return self._form(
@@ -177,7 +156,7 @@ class Qualifications:
         fields: Sequence[tuple[str, str]] = (),
         unfinished: hit_forms.UnfinishedForm | None = None,
     ) -> Response:
-        form = self._pictures.signed_form(read_form(row["form"]), row["duration_seconds"])
+        form = self.pictures.signed_form(read_form(row["form"]), row["duration_seconds"])
         shown = form_views.shown(form)
         if unfinished is not None:
             typed = hit_forms.typed_values(fields)
@@ -188,7 +167,7 @@ class Qualifications:
             attempt=row,
             shown=shown,
             seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
-            ticks=self._backend.rules.time_passes,
+            ticks=self.backend.rules.time_passes,
             by_visit=by_visit,
         )
         reply.headers["Content-Security-Policy"] = _POLICY

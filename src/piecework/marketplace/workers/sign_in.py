@@ -14,24 +14,22 @@ import sqlite3
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
 
 from piecework.foundation.server import security_log
-from piecework.foundation.server.limits import say_once_a_second
 from piecework.foundation.signin.pending import PendingSignIns
 from piecework.foundation.signin.person import ProviderUnusable, SignInRefused
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
-from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import invitations, open_links, pages
-from piecework.marketplace.workers.pages import Origins, render_page
-from piecework.marketplace.workers.sessions import Sessions
+from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
+from piecework.marketplace.workers.pages import render_page
 
 if TYPE_CHECKING:
     from piecework.foundation.signin.provider import Provider
@@ -41,54 +39,41 @@ CALLBACK = "/worker/sign-in/callback"
 _LOG = logging.getLogger(__name__)
 
 
-class ProviderSignIn:
-    """The pages of signing in at a provider.
+@dataclass(frozen=True)
+class ProviderSignIn(Endpoints):
+    """The pages of signing in at a provider."""
 
-    Args:
-        backend: the marketplace's state.
-        origins: its addresses.
-        sessions: the sessions of its workers.
-        provider: the provider.
-    """
+    provider: "Provider"
 
-    def __init__(
-        self, backend: Backend, origins: Origins, sessions: Sessions, provider: "Provider"
-    ) -> None:
-        self._backend, self._sessions, self._provider = backend, sessions, provider
-        self._pending = PendingSignIns(
-            "worker_signing_in", is_secure=origins.site.startswith("https:"), now=time.monotonic
-        )
-        say_once_a_second(__name__)
-
-    def routes(self) -> list[Route]:
-        """Return the routes of these pages."""
-        return [
-            Route("/worker/sign-in/start", self.start, methods=["GET"]),
-            Route(CALLBACK, self.callback, methods=["GET"]),
-        ]
+    @cached_property
+    def _pending(self) -> PendingSignIns:
+        is_secure = self.origins.site.startswith("https:")
+        return PendingSignIns("worker_signing_in", is_secure=is_secure, now=time.monotonic)
 
     def asked(self, group_id: str) -> Response:
         """Return the page that leads to the provider."""
         return render_page(
             "sign_in_at_provider.html.j2",
             framed_by="'none'",
-            host=self._provider.settings.host,
+            host=self.provider.settings.host,
             group_id=group_id,
         )
 
+    @page("/worker/sign-in/start")
     async def start(self, request: Request) -> Response:
         """Send the browser to the provider."""
         pages.check_window(request)
         group_id = request.query_params.get("group", "")
         value, pending = self._pending.begin("/", about=group_id[:100])
         try:
-            address = await self._provider.begin(pending.session)
+            address = await self.provider.begin(pending.session)
         except SignInRefused as refusal:
             raise self._refused(request, refusal) from refusal
         reply = RedirectResponse(address, status_code=303)
         self._pending.set_cookie(reply, value)
         return reply
 
+    @page(CALLBACK)
     async def callback(self, request: Request) -> Response:
         """Open a session for the worker whose invitation fits the account.
 
@@ -97,20 +82,20 @@ class ProviderSignIn:
         pages.check_window(request)
         try:
             pending = self._pending.take(request)
-            person = await self._provider.finish(request, pending.session)
+            person = await self.provider.finish(request, pending.session)
         except SignInRefused as refusal:
             raise self._refused(request, refusal) from refusal
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             invitation = invitations.admit_identity(transaction, person)
-            present = self._sessions.present(transaction, request)
+            present = self.sessions.present(transaction, request)
             if present is not None and present["id"] != invitation["worker"]:
                 raise Refusal(
                     "OtherWorker",
                     "Another worker is signed in here. Sign out first, then sign in again.",
                     status=409,
                 )
-            self._sessions.close(transaction, request)
-            key = self._sessions.open_by_invitation(transaction, invitation)
+            self.sessions.close(transaction, request)
+            key = self.sessions.open_by_invitation(transaction, invitation)
             worker = transaction.first_row(
                 "SELECT worker_id FROM workers WHERE id = ?", invitation["worker"]
             )
@@ -118,7 +103,7 @@ class ProviderSignIn:
         security_log.note(request.scope, "signed_in", worker=worker_id, by="provider")
         reply = pages.redirect_to_group(pending.about)
         self._pending.drop_cookie(reply)
-        return self._sessions.set_cookie(reply, key)
+        return self.sessions.set_cookie(reply, key)
 
     def _refused(self, request: Request, refusal: SignInRefused) -> Refusal:
         """Return a refusal in the worker's language; the log has the reason."""
@@ -148,36 +133,17 @@ class _Ticket:
         return self.invitation is not None and bool(self.invitation["email_hash"])
 
 
-class SignIn:
+@dataclass(frozen=True)
+class SignIn(Endpoints):
     """Signing in to and out of one marketplace.
 
-    Args:
-        backend: the marketplace's state.
-        origins: its addresses.
-        sessions: the sessions of its workers.
+    Attributes:
         at_provider: the pages of signing in at a provider, if there is one.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        sessions: Sessions,
-        at_provider: ProviderSignIn | None = None,
-    ) -> None:
-        self._backend = backend
-        self._origins = origins
-        self._sessions = sessions
-        self._at_provider = at_provider
+    at_provider: ProviderSignIn | None = None
 
-    def routes(self) -> list[Route]:
-        """Return the routes for signing in and out."""
-        return [
-            Route("/worker/sign-in", self.ask, methods=["GET"]),
-            Route("/worker/sign-in", self.sign_in, methods=["POST"]),
-            Route("/worker/sign-out", self.sign_out, methods=["POST"]),
-        ]
-
+    @page("/worker/sign-in")
     async def ask(self, request: Request) -> Response:
         """Show the page of a link with `invitation=` or `token=`; it opens no session.
 
@@ -185,63 +151,61 @@ class SignIn:
         """
         pages.check_window(request)
         group_id = request.query_params.get("group", "")
-        if self._at_provider and not {"invitation", "token"} & set(request.query_params):
-            return self._at_provider.asked(group_id)
-        with self._backend.transaction() as transaction:
+        if self.at_provider and not {"invitation", "token"} & set(request.query_params):
+            return self.at_provider.asked(group_id)
+        with self.backend.transaction() as transaction:
             ticket = _read_ticket(transaction, request.query_params)
-            if self._at_provider and ticket.is_for_account:
-                return self._at_provider.asked(group_id)
+            if self.at_provider and ticket.is_for_account:
+                return self.at_provider.asked(group_id)
             _check_link(ticket)
-            present = self._sessions.present(transaction, request)
+            present = self.sessions.present(transaction, request)
         if present is not None and present["id"] == ticket.worker["id"]:
             return pages.redirect_to_group(group_id)
         return self._asked(ticket, present, group_id)
 
-    async def sign_in(self, request: Request) -> Response:
+    @form("/worker/sign-in", in_window=True)
+    async def sign_in(self, request: Request, form: Form) -> Response:
         """Open a session and redirect to the list or to the group in the form.
 
         It replaces another worker's session only if the form names that worker, so that
         the person has agreed to it.
         """
-        pages.check_origin(request, (self._origins.site,))
-        pages.check_window(request)
-        form = dict(await pages.read_fields(request))
         group_id = form.get("group", "")
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             ticket = _read_ticket(transaction, form)
             _check_link(ticket)
-            present = self._sessions.present(transaction, request)
+            present = self.sessions.present(transaction, request)
             is_other = present is not None and present["id"] != ticket.worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
                 return self._asked(ticket, present, group_id, status=409)
-            self._sessions.close(transaction, request)
+            self.sessions.close(transaction, request)
             key = self._open(transaction, ticket)
         worker_id = ticket.worker["worker_id"]
         security_log.note(request.scope, "signed_in", worker=worker_id, by=ticket.kind)
-        return self._sessions.set_cookie(pages.redirect_to_group(group_id), key)
+        return self.sessions.set_cookie(pages.redirect_to_group(group_id), key)
 
+    @action("/worker/sign-out")
     async def sign_out(self, request: Request) -> Response:
         """End the session, on the server and in the browser."""
-        pages.check_origin(request, (self._origins.site,))
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             worker_id = self._present_id(transaction, request)
-            self._sessions.close(transaction, request)
+            self.sessions.close(transaction, request)
         security_log.note(request.scope, "signed_out", worker=worker_id)
         reply = render_page("signed_out.html.j2", message="You have signed out.")
-        return self._sessions.drop_cookie(reply)
+        return self.sessions.drop_cookie(reply)
 
     def _present_id(self, transaction: Transaction, request: Request) -> str:
         """Return the id of the signed-in worker; "" if there is none or two."""
         try:
-            present = self._sessions.present(transaction, request)
+            present = self.sessions.present(transaction, request)
         except Refusal:
             return ""
         return "" if present is None else str(present["worker_id"])
 
     def _open(self, transaction: Transaction, ticket: _Ticket) -> str:
         if ticket.invitation is not None:
-            return self._sessions.open_by_invitation(transaction, ticket.invitation)
-        return self._sessions.open_by_token(transaction, ticket.text)
+            return self.sessions.open_by_invitation(transaction, ticket.invitation)
+        return self.sessions.open_by_token(transaction, ticket.text)
 
     def _asked(
         self, ticket: _Ticket, present: sqlite3.Row | None, group_id: str, *, status: int = 200
@@ -254,7 +218,7 @@ class SignIn:
             ticket=ticket,
             present=present,
             group_id=group_id,
-            is_rehearsal=self._backend.rules.rehearsal,
+            is_rehearsal=self.backend.rules.rehearsal,
         )
 
 
@@ -310,25 +274,14 @@ class _Wish:
     instead_of: str = ""
 
 
-class Joining:
+class Joining(Endpoints):
     """The pages of a marketplace's open links."""
 
-    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
-        self._backend = backend
-        self._origins = origins
-        self._sessions = sessions
-
-    def routes(self) -> list[Route]:
-        """Return the routes of open links."""
-        return [
-            Route("/worker/join", self.ask, methods=["GET"]),
-            Route("/worker/join", self.join, methods=["POST"]),
-        ]
-
+    @page("/worker/join")
     async def ask(self, request: Request) -> Response:
         """Show the page of an open link, without changing anything."""
         pages.check_window(request)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             wish = self._wish(transaction, request, dict(request.query_params))
             if _is_signed_in(transaction, wish):
                 return pages.redirect("/worker/hits")
@@ -336,27 +289,25 @@ class Joining:
             raise open_links.full(wish.link)
         return _asked_for(wish)
 
-    async def join(self, request: Request) -> Response:
+    @form("/worker/join", in_window=True)
+    async def join(self, request: Request, form: Form) -> Response:
         """Create a new worker and sign them in."""
-        pages.check_origin(request, (self._origins.site,))
-        pages.check_window(request)
-        form = dict(await pages.read_fields(request))
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             wish = self._wish(transaction, request, form)
             if _is_signed_in(transaction, wish):
                 return pages.redirect("/worker/hits")
             if fault := _fault_of_wish(transaction, wish):
                 return _asked_for(wish, complaint=fault, status=409)
             made = open_links.join(transaction, wish.link, wish.name)
-            self._sessions.close(transaction, request)
-            key = self._sessions.open_by_invitation(
+            self.sessions.close(transaction, request)
+            key = self.sessions.open_by_invitation(
                 transaction, invitations.admit_invited(transaction, made.code)
             )
         security_log.note(request.scope, "signed_in", worker=made.worker_id, by="open_link")
-        return self._sessions.set_cookie(self._joined(request, wish, made), key)
+        return self.sessions.set_cookie(self._joined(request, wish, made), key)
 
     def _joined(self, request: Request, wish: _Wish, made: invitations.Invitation) -> Response:
-        address = f"{self._origins.site}/worker/sign-in?invitation={made.code}"
+        address = f"{self.origins.site}/worker/sign-in?invitation={made.code}"
         if pages.wants_json(request):
             document = {"worker_id": made.worker_id, "link": address}
             return JSONResponse(document, status_code=201)
@@ -375,7 +326,7 @@ class Joining:
         return _Wish(
             link=open_links.admit(transaction, code),
             code=code,
-            present=self._sessions.present(transaction, request),
+            present=self.sessions.present(transaction, request),
             name=" ".join(fields.get("name", "").split()),
             instead_of=fields.get("instead_of", ""),
         )

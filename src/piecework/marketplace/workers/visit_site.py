@@ -11,18 +11,17 @@ another (`visit_links`).
 import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from piecework.foundation.server import security_log
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import clock, visits
-from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.outside_crowd import (
     Arrival,
     NoEvents,
@@ -33,9 +32,9 @@ from piecework.marketplace.state.outside_crowd import (
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, entering, invitations, pages
+from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
 from piecework.marketplace.workers.entering import Crowds
-from piecework.marketplace.workers.pages import Origins, render_page
-from piecework.marketplace.workers.sessions import Sessions
+from piecework.marketplace.workers.pages import render_page
 
 HOME = "/visit"
 """The address that always shows a participant the next step."""
@@ -51,40 +50,23 @@ _FIRST_QUESTION = (
 )
 
 
-class Visits:
+@dataclass(frozen=True)
+class Visits(Endpoints):
     """The visits to a marketplace with workers from another market."""
 
-    def __init__(
-        self, backend: Backend, origins: Origins, sessions: Sessions, crowds: Crowds
-    ) -> None:
-        self._backend = backend
-        self._origins = origins
-        self._sessions = sessions
-        self._crowds = crowds
+    crowds: Crowds
 
-    def routes(self) -> list[Route]:
-        """Return all routes of visits."""
-        return [
-            Route(f"{HOME}/arrive", self.ask, methods=["GET"]),
-            Route(f"{HOME}/arrive", self.arrive, methods=["POST"]),
-            Route(HOME, self.now),
-            Route(f"{HOME}/leave", self.leave, methods=["POST"]),
-            Route(f"{invitations.VISIT_LINK_ADDRESS}/ask", self.ask_for_link, methods=["POST"]),
-            Route(invitations.VISIT_LINK_ADDRESS, self.show_link, methods=["GET"]),
-            Route(invitations.VISIT_LINK_ADDRESS, self.use_link, methods=["POST"]),
-            Route(EVENTS, self.take_event, methods=["POST"]),
-        ]
-
+    @page(f"{HOME}/arrive")
     async def ask(self, request: Request) -> Response:
         """Describe the visit and ask for the participant's consent."""
         pages.check_window(request)
-        crowd = self._crowds.of_link(request.query_params)
+        crowd = self.crowds.of_link(request.query_params)
         arrival = crowd.read_link(request.query_params)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             target = crowd.settle_on(transaction, arrival)
             study = entering.study_of(transaction, crowd, target)
-            present = self._sessions.present(transaction, request)
-            own = self._sessions.visit_of(transaction, request)
+            present = self.sessions.present(transaction, request)
+            own = self.sessions.visit_of(transaction, request)
             visit = visits.of_submission(transaction, target.submission_id)
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if visit is not None and visit["id"] == own:
@@ -92,14 +74,12 @@ class Visits:
         is_same = present is not None and known is not None and known == present
         return self._asked(request, crowd, arrival, study, None if is_same else present)
 
-    async def arrive(self, request: Request) -> Response:
+    @form(f"{HOME}/arrive", in_window=True)
+    async def arrive(self, request: Request, form: Form) -> Response:
         """Let a participant in if the other market vouches for them."""
-        pages.check_origin(request, (self._origins.site,))
-        pages.check_window(request)
-        form = dict(await pages.read_fields(request))
-        crowd = self._crowds.of_link(form)
+        crowd = self.crowds.of_link(form)
         arrival = crowd.read_link(form)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if form.get("agreed") != "1":
@@ -111,18 +91,18 @@ class Visits:
         is_known = known is not None
         submission = await crowd.look_up(arrival, is_known=is_known)
         ended = await self._ended_visits(crowd, study, arrival, submission)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             # Before the participant is added: a refusal leaves nothing behind.
             target = crowd.settle_on(transaction, arrival)
             study = entering.study_of(transaction, crowd, target)
             worker = visits.participant(transaction, crowd.name, arrival.participant_id)
-            present = self._sessions.present(transaction, request)
+            present = self.sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
                 return self._asked(request, crowd, arrival, study, present, status=409)
             for submission_id, stage in ended.items():
                 visits.close_submission(transaction, submission_id, stage=stage)
-            own = self._sessions.visit_of(transaction, request)
+            own = self.sessions.visit_of(transaction, request)
             visit = entering.enter_visit(transaction, study, worker, target, submission, own=own)
             if visit is None:
                 raise OtherBrowser(
@@ -134,37 +114,34 @@ class Visits:
             key = self._opened(transaction, request, worker, visit, own=own)
         return self._let_in(request, worker, key, by="visit")
 
-    async def ask_for_link(self, request: Request) -> Response:
+    @form(f"{invitations.VISIT_LINK_ADDRESS}/ask", in_window=True)
+    async def ask_for_link(self, request: Request, form: Form) -> Response:
         """Send a participant a link that continues their visit in another browser."""
-        pages.check_origin(request, (self._origins.site,))
-        pages.check_window(request)
-        form = dict(await pages.read_fields(request))
-        crowd = self._crowds.of_link(form)
+        crowd = self.crowds.of_link(form)
         arrival = crowd.read_link(form)
         submission = await crowd.look_up(arrival, is_known=True)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
             worker = visits.known_participant(transaction, crowd.name, arrival.participant_id)
             visit = worker and entering.begin_visit(transaction, study, worker, arrival, submission)
             if visit is None or not crowd.has_messages:
                 raise _no_visit()
-            invitations.send_visit_link(transaction, visit, site=self._origins.site)
+            invitations.send_visit_link(transaction, visit, site=self.origins.site)
         if pages.wants_json(request):
             return JSONResponse({}, status_code=202)
         return render_page("visit_continue.html.j2", status=202, key="", market=crowd.market)
 
+    @page(invitations.VISIT_LINK_ADDRESS)
     async def show_link(self, request: Request) -> Response:
         """Ask whether a visit shall continue in this browser; nothing moves yet."""
         pages.check_window(request)
         key = request.query_params.get("key", "")
         return render_page("visit_continue.html.j2", framed_by="'none'", key=key or "-")
 
-    async def use_link(self, request: Request) -> Response:
+    @form(invitations.VISIT_LINK_ADDRESS, in_window=True)
+    async def use_link(self, request: Request, form: Form) -> Response:
         """Continue a visit in this browser, by a link that was sent for it."""
-        pages.check_origin(request, (self._origins.site,))
-        pages.check_window(request)
-        form = dict(await pages.read_fields(request))
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             visit = invitations.use_visit_link(transaction, form.get("key", ""))
             worker = transaction.first_row(
                 "SELECT workers.* FROM workers JOIN visits "
@@ -188,8 +165,8 @@ class Visits:
         """Return the cookie's value for a visit; "" if the browser has it already."""
         if visit == own:
             return ""
-        self._sessions.close(transaction, request)
-        return self._sessions.open_for_visit(transaction, worker, visit)
+        self.sessions.close(transaction, request)
+        return self.sessions.open_for_visit(transaction, worker, visit)
 
     def _let_in(self, request: Request, worker: sqlite3.Row, key: str, *, by: str) -> Response:
         security_log.note(request.scope, "signed_in", worker=worker["worker_id"], by=by)
@@ -198,11 +175,12 @@ class Visits:
             if pages.wants_json(request)
             else pages.redirect(HOME)
         )
-        return self._sessions.set_cookie(reply, key) if key else reply
+        return self.sessions.set_cookie(reply, key) if key else reply
 
+    @page(HOME)
     async def now(self, request: Request) -> Response:
         """Show the next step: a HIT, the way back, or the end."""
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             worker, visit = self._visitor(transaction, request)
             test = visit["qualification_type_id"]
             if test and visit["stage"] == "Open":
@@ -210,7 +188,7 @@ class Visits:
                 visit = visits.described(transaction, visit["id"])
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
-            crowd = self._crowds.of_market(visit["market"])
+            crowd = self.crowds.of_market(visit["market"])
             way_back = crowd.way_back(transaction, visit)
         if pages.wants_json(request):
             return JSONResponse(self._document(visit, parts, shown, worker, way_back))
@@ -221,7 +199,7 @@ class Visits:
         return render_page(
             "visit_over.html.j2",
             visit=visit,
-            prices=self._backend.rules.prices,
+            prices=self.backend.rules.prices,
             market=crowd.market,
             contact=crowd.contact,
             has_returns=crowd.has_returns,
@@ -232,30 +210,31 @@ class Visits:
         self, transaction: Transaction, request: Request
     ) -> tuple[sqlite3.Row, sqlite3.Row]:
         """Return the worker and the visit of this browser."""
-        worker = self._sessions.present(transaction, request)
-        own = self._sessions.visit_of(transaction, request)
+        worker = self.sessions.present(transaction, request)
+        own = self.sessions.visit_of(transaction, request)
         if worker is None or own is None:
             raise Refusal(
                 "NotSignedIn",
                 say(
                     "You have not started a visit in this browser. Please open the "
                     "study from %(market)s again.",
-                    market=self._crowds.titles,
+                    market=self.crowds.titles,
                 ),
                 status=401,
             )
         return worker, visits.described(transaction, own)
 
+    @action(f"{HOME}/leave")
     async def leave(self, request: Request) -> Response:
         """End the visit early."""
-        pages.check_origin(request, (self._origins.site,))
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             _, visit = self._visitor(transaction, request)
             visits.close(transaction, visit["id"], stage="Left")
         if pages.wants_json(request):
             return JSONResponse({"stage": "Left"})
         return pages.redirect(HOME)
 
+    @page(EVENTS, "POST")
     async def take_event(self, request: Request) -> Response:
         """Pass on the other market's event without storing or logging it."""
         body = bytearray()
@@ -272,7 +251,7 @@ class Visits:
         Raises:
             Refusal: no crowd takes events (404), or this one is forged (403).
         """
-        for crowd in self._crowds.all:
+        for crowd in self.crowds.all:
             with suppress(NoEvents):
                 crowd.take_event(headers, body)
                 return
@@ -282,7 +261,7 @@ class Visits:
         self, crowd: OutsideCrowd, study: sqlite3.Row, arrival: Arrival, submission: Submission
     ) -> Mapping[str, Literal["Left", "Late"]]:
         """Ask which visits have ended, if their HITs may be all that is left."""
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             worker = visits.known_participant(transaction, crowd.name, arrival.participant_id)
             wanted = int(study["hits_per_visit"])
             # The market shows another submission, so this one may have ended there.
@@ -315,7 +294,7 @@ class Visits:
     ) -> Response:
         if pages.wants_json(request):
             raise Refusal("NotAgreed", "The form must say agreed=1.", status=status)
-        with self._backend.transaction() as transaction:
+        with self.backend.transaction() as transaction:
             asked = transaction.first_row(_FIRST_QUESTION, study["hit_type"])
         language = languages.of_page(asked["question"]) if asked else None
         if language is not None:
@@ -359,7 +338,7 @@ class Visits:
                 "deadline": clock.to_datetime(shown["deadline_ms"]).isoformat(),
                 "frame_url": assignment_actions.frame_url(
                     shown,
-                    self._origins,
+                    self.origins,
                     assignment_id=shown["assignment_id"],
                     worker_id=worker["worker_id"],
                 ),
