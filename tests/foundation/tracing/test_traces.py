@@ -231,7 +231,7 @@ def test_without_the_extra_there_is_a_warning_and_no_trace(
 ) -> None:
     """The variables may be meant for other programs."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
-    monkeypatch.setattr("piecework.foundation.tracing.wanted._LIBRARIES", ("no_such.library",))
+    monkeypatch.setattr("piecework.foundation.tracing.spans._LIBRARIES", ("no_such.library",))
     with spans.sending("test"):
         assert not spans.is_sending()
     assert "piecework[otel]" in caplog.text

@@ -6,7 +6,7 @@ sent, and theirs is not changed.
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 
@@ -20,13 +20,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from piecework.foundation.tracing.spans import Attributes, Kind, Span
-
-_KINDS: dict[Kind, SpanKind] = {
-    "internal": SpanKind.INTERNAL,
-    "client": SpanKind.CLIENT,
-    "server": SpanKind.SERVER,
-}
+Attributes = Mapping[str, str | int]
 _W3C = TraceContextTextMapPropagator()
 _HEADER = "traceparent"
 _NANOSECONDS = 1_000_000_000
@@ -52,15 +46,17 @@ class Sender:
 
     @contextmanager
     def span(
-        self, name: str, attributes: Attributes, kind: Kind, *, is_shared: bool
-    ) -> Iterator[Span]:
+        self, name: str, attributes: Attributes, kind: str, *, is_shared: bool
+    ) -> Iterator["UnderWay"]:
         """Make a span of a block, as `spans.span` says."""
-        made = self._tracer.start_span(name, self._parent(), _KINDS[kind], attributes=attributes)
+        made = self._tracer.start_span(
+            name, self._parent(), SpanKind[kind.upper()], attributes=attributes
+        )
         within = trace.set_span_in_context(made)
         token = contexts.attach(within)
         if is_shared:
             self._shared.append(within)
-        under_way = _UnderWay(made)
+        under_way = UnderWay(made)
         try:
             yield under_way
         except BaseException as fault:
@@ -102,14 +98,18 @@ class Sender:
         return self._shared[-1]
 
 
-class _UnderWay:
+class UnderWay:
+    """A span that has begun."""
+
     def __init__(self, made: trace.Span) -> None:
         self._made = made
 
     def note(self, attributes: Attributes) -> None:
+        """Add attributes."""
         self._made.set_attributes(attributes)
 
     def fail(self, kind: str) -> None:
+        """Mark the span as failed, with the kind of the error."""
         self._made.set_attribute("error.type", kind)
         self._made.set_status(Status(StatusCode.ERROR))
 

@@ -2,17 +2,25 @@
 
 All functions do nothing until `sending` has begun, so callers need not ask. Attributes
 are names of campaigns, steps, operations and templates of routes. They name no worker,
-and hold no body, query, path with ids or token.
+and hold no body, query, path with ids or token. Nothing of OpenTelemetry is imported before
+its standard variables ask for traces.
 """
 
+import logging
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, Protocol
-
-from piecework.foundation.tracing.wanted import is_wanted
 
 if TYPE_CHECKING:
     from piecework.foundation.tracing.sender import Sender
+
+_LOG = logging.getLogger(__name__)
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+_SPOKEN = "http/protobuf"
+_LIBRARIES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 Kind = Literal["internal", "client", "server"]
 Attributes = Mapping[str, str | int]
@@ -49,7 +57,7 @@ def sending(service: str) -> Iterator[None]:
         service: the name of the program, unless the environment names it.
     """
     global _sender  # noqa: PLW0603 - as with logging, a process has one
-    if _sender is not None or not is_wanted():
+    if _sender is not None or not _is_wanted():
         yield
         return
     # It takes a third of a second to import.
@@ -110,3 +118,44 @@ def record_request(
     """
     if _sender is not None:
         _sender.record(name, attributes, seconds=seconds, parent=parent, failed=failed)
+
+
+def _is_wanted() -> bool:
+    """Return whether traces are sent.
+
+    The variables may be meant for other programs, so what piecework cannot do is a
+    warning: no work stops because of it.
+    """
+    if not _is_asked():
+        return False
+    protocol = _first_set(_PROTOCOLS) or _SPOKEN
+    if protocol != _SPOKEN:
+        _LOG.warning("no traces are sent: the protocol is %s, not %s", protocol, _SPOKEN)
+        return False
+    if not all(map(_is_installed, _LIBRARIES)):
+        _LOG.warning(
+            "no traces are sent: OTEL_ variables ask for them, and the extra is not "
+            "installed (pip install 'piecework[otel]')"
+        )
+        return False
+    return True
+
+
+def _is_asked() -> bool:
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return False
+    exporters = os.environ.get("OTEL_TRACES_EXPORTER", "")
+    if exporters:
+        return "otlp" in {name.strip() for name in exporters.split(",")}
+    return bool(_first_set(_ENDPOINTS))
+
+
+def _first_set(names: tuple[str, ...]) -> str:
+    return next(filter(None, map(os.environ.get, names)), None) or ""
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it is missing
+        return False
