@@ -158,11 +158,12 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(tmp_path: Path, at_
         facts = report_facts(run)
         export(run)
         assert "p9" not in {item.item_id for item in doubtful(run)}
-    assert facts.gold is not None
-    assert (facts.gold.items, facts.gold.mixed_in) == (1, 1)
+    gold = facts.of(known_answers.Gold)
+    assert gold is not None
+    assert (gold.items, gold.mixed_in) == (1, 1)
     # One said what is known, the other did not; of one answer each nothing is said.
-    assert facts.gold.scores["met"].tolist() == [1, 1]
-    assert sorted(facts.gold.scores["right"].tolist()) == [0, 1]
+    assert gold.scores["met"].tolist() == [1, 1]
+    assert sorted(gold.scores["right"].tolist()) == [0, 1]
     assert "no worker has answered 4 items" in facts.silent["gold_failed"]
     section = known_answers.gold_section(report_model(facts))
     assert section is not None

@@ -12,6 +12,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.postprocess.aggregates import item_aggregates
+from piecework.report.sections.other_sources import Machine
 from piecework.results.export import export
 from piecework.results.labels import doubtful
 from piecework.results.report_facts import report_facts
@@ -113,7 +114,7 @@ def test_the_dataset_and_the_next_question_weigh_the_same_labels(at_work: Open) 
         assert probability != alone["congruent_probability"].to_dict()["p4"]
         assert stored["p4"] == pytest.approx(probability, abs=2e-3)
         assert weighed.loc["p4", "congruent_likeliest"] == "incongruent"
-        facts = report_facts(run).machine
+        facts = report_facts(run).of(Machine)
         certainty = {doubt.item_id: doubt.certainty for doubt in doubtful(run)}
     assert certainty["p4"] == pytest.approx(probability, abs=1e-6)
     assert facts is not None

@@ -10,7 +10,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.engine.run_pass import run_pass
 from piecework.report.model import report_model
-from piecework.report.sections.workers import earned_section
+from piecework.report.sections.workers import EarnedQualifications, earned_section
 from piecework.results.report_facts import report_facts
 from piecework.store import assignments
 from piecework.store.last_pass import recall
@@ -59,10 +59,12 @@ def test_list_and_report_name_each_change_with_its_evidence(lost: tuple[Scene, P
     assert "You have lost the qualification" in lines[4]
     with scene.opened(path) as run:
         facts = report_facts(run)
-    [earned] = facts.earned
-    assert [(each.worker, each.is_grant, each.agreed) for each in earned.changes] == [
-        (ann, True, 5),
-        (ann, False, 0),
+    qualifications = facts.of(EarnedQualifications)
+    assert qualifications is not None
+    [earned] = qualifications.rules
+    assert [(each.worker_id, each.change, each.share.agreed) for each in earned.changes] == [
+        (ann, "grant", 5),
+        (ann, "revoke", 0),
     ]
     section = earned_section(report_model(facts))
     assert section is not None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from piecework.report.sections.experiment import PageExperiment
 from piecework.results.report_facts import report_facts
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
@@ -36,7 +37,7 @@ def test_the_report_says_what_turning_pasting_off_changed(tmp_path: Path) -> Non
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)
         write_results(run)
-        facts = report_facts(run).experiment
+        facts = report_facts(run).of(PageExperiment)
     assert facts is not None
     assert facts.wordings == ("", WORDING)
     hits = facts.texts.groupby(["wording", "paste"])["hit"].nunique()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from piecework.report.sections.other_sources import Machine
 from piecework.results.report_facts import report_facts
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
@@ -39,7 +40,7 @@ def test_the_report_of_a_rehearsal_states_what_a_planted_model_did(tmp_path: Pat
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)
         write_results(run)
-        facts = report_facts(run).machine
+        facts = report_facts(run).of(Machine)
     assert facts is not None
     assert facts.replays is not None
     (model,) = facts.models

@@ -16,6 +16,7 @@ from piecework.domain.hit import PostableTest
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.report.page import render_report
+from piecework.report.sections.workers import BeforeWork
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
@@ -89,10 +90,11 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         worked = {traits[assignment.worker_id] for assignment in assignments.load(run.store)}
         assert worked == {"diligent"}
         facts = reported(run)
-        assert facts.before_work is not None
-        assert facts.before_work.least_passing == 32
+        before_work = facts.of(BeforeWork)
+        assert before_work is not None
+        assert before_work.test.least_passing == 32
         report = render_report(facts)
-        taken = [score for score, _ in facts.before_work.scores]
+        taken = [score for score, _ in before_work.scores]
         passed = sum(score >= 32 for score in taken)
         assert (min(taken), max(taken) <= 40) == (0, True)
         assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (report)

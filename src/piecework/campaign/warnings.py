@@ -17,7 +17,7 @@ from piecework.campaign.dealing import deal
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import PROLIFIC
-from piecework.domain.task import GOLD, HtmlPage, Task
+from piecework.domain.task import HtmlPage, Task
 from piecework.domain.text import plural
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.controls import controls_of
@@ -359,10 +359,7 @@ def _wants(campaign: Campaign) -> Iterator[tuple[str, str]]:
 def _most(campaign: Campaign) -> Mapping[Counted, int]:
     """Return how many of each a campaign can give, without replacements."""
     posting, items = campaign.posting, len(campaign.items)
-    gold = sum(
-        any(item.columns.get(name) for name in item.columns if name.startswith(GOLD))
-        for item in campaign.items
-    )
+    gold = len(campaign.known_items)
     a_batch = -(-items // posting.batches)
     hits = -(-a_batch // posting.items_per_hit)
     return {

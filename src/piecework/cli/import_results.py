@@ -12,7 +12,7 @@ from rich.text import Text
 
 from piecework.cli.options import COLUMNS, JSON, TASK
 from piecework.domain.errors import ConfigError
-from piecework.domain.imported import Reading
+from piecework.domain.imported import ImportedFile, Reading
 from piecework.domain.text import plural, printable
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from piecework.importing.importing import Import
     from piecework.importing.understanding import FileSummary, Understanding
-    from piecework.store.imports import ImportedFile
 
 _NOWHERE = Path("imported.toml")
 _FAULTS_SHOWN = 5

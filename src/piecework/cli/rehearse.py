@@ -182,7 +182,7 @@ def _say(
     campaign: "Campaign", facts: Mapping[str, object], remarks: "Sequence[Note]", seconds: float
 ) -> None:
     from piecework.campaign.warnings import own_seconds
-    from piecework.results.books import Books
+    from piecework.report.books import Books
 
     hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(

@@ -23,9 +23,9 @@ from piecework.store.lock import only_pass
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
+    from piecework.domain.qualifications import RecordedChange
     from piecework.domain.verdicts import Decision
     from piecework.review.model.workers import WorkerHistory
-    from piecework.store.earned_records import RecordedChange
 
 _DONE = {"grant": "granted", "revoke": "revoked"}
 

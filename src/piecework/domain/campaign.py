@@ -332,6 +332,15 @@ class Campaign:
         return tuple(item for item in self.items if not item.columns.get(MIXED_IN))
 
     @property
+    def known_items(self) -> tuple[Item, ...]:
+        """The items with a known answer."""
+        return tuple(
+            item
+            for item in self.items
+            if any(cell for name, cell in item.columns.items() if name.startswith(GOLD))
+        )
+
+    @property
     def is_for_masters(self) -> bool:
         """Whether only MTurk's masters may work, which costs an additional fee."""
         return any(

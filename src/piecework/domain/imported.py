@@ -86,3 +86,22 @@ class Reading:
     gold: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedFile:
+    """One import of one file, counted in assignments.
+
+    Attributes:
+        known: already in the store, from this file or another.
+        not_sent: accepted but never submitted.
+        unreadable: rows that were set aside.
+    """
+
+    file: str
+    sha256: str
+    format_name: str
+    assignments: int = 0
+    known: int = 0
+    not_sent: int = 0
+    unreadable: int = 0

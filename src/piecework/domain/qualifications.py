@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from piecework.domain.hit import Item
+from piecework.domain.ids import WorkerId
 from piecework.domain.task import GOLD, Field, Task
 
 SECTION = "section"
@@ -140,6 +141,30 @@ class Share:
         66
         """
         return 100 * self.agreed // self.items if self.items else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """A grant or a revocation, with its evidence.
+
+    Attributes:
+        decided_by: `rule`, or the person.
+        was_begun: a call may have been made.
+        done_at: when the marketplace had it; `None` before.
+        notified_at: when the worker was notified; `None` before.
+    """
+
+    number: int
+    name: str
+    worker_id: WorkerId
+    change: Change
+    decided_by: str
+    decided_at: datetime
+    share: Share
+    because: str
+    was_begun: bool
+    done_at: datetime | None
+    notified_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

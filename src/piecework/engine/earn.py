@@ -13,7 +13,14 @@ from contextlib import contextmanager
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import ItemId, QualificationTypeId, WorkerId
-from piecework.domain.qualifications import DueChange, EarnedRule, Holding, ItemOutcome, due_change
+from piecework.domain.qualifications import (
+    DueChange,
+    EarnedRule,
+    Holding,
+    ItemOutcome,
+    RecordedChange,
+    due_change,
+)
 from piecework.engine.requirements import earned_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
@@ -22,7 +29,6 @@ from piecework.qc.ratings import with_ratings
 from piecework.store import bound, decisions
 from piecework.store.earned_records import (
     EarnedRecords,
-    RecordedChange,
     open_records,
     own_records,
     shared_records,

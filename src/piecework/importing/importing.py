@@ -23,7 +23,7 @@ from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId, ItemId
-from piecework.domain.imported import Reading
+from piecework.domain.imported import ImportedFile, Reading
 from piecework.engine.opening import open_for_import
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.imported_text import imported_text, policy_text
@@ -32,7 +32,7 @@ from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreada
 from piecework.importing.typing_rows import RowIds, RowTyper, row_of
 from piecework.importing.understanding import Understanding, understand
 from piecework.store import imports
-from piecework.store.imports import ImportedAssignment, ImportedFile
+from piecework.store.imports import ImportedAssignment
 
 _LONGEST_NAME = 40
 

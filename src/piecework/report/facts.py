@@ -7,65 +7,23 @@ that.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 import pandas as pd
 
 from piecework.analyses.condition_scores import Compared
-from piecework.analyses.machine_replay import Replays
+from piecework.domain.imported import ImportedFile
 from piecework.domain.money import SIGNS, Currency, shown
 from piecework.domain.tables import build, faults
 from piecework.domain.task import Task
 from piecework.domain.verdicts import PolicyRule, ReviewQuality
 from piecework.postprocess.answers import answer_columns
 from piecework.report import tables
+from piecework.report.books import Books
 from piecework.report.formatting import moment, wage
 from piecework.report.item_sample import ShownItem
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BeforeWork:
-    """The qualification test that workers took before the work.
-
-    Attributes:
-        sections: name, number of questions, and right answers needed, of each.
-        scores: the latest score of each worker who took it, with their trait in a
-            rehearsal.
-        least_passing: the lowest score that passes.
-    """
-
-    name: str
-    sections: tuple[tuple[str, int, int], ...]
-    scores: tuple[tuple[int, str], ...]
-    least_passing: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherLedgers:
-    """What was spent according to other ledgers, in cents.
-
-    Attributes:
-        marketplace: according to the marketplace's ledger.
-        market: the other market that the workers came from, such as "Prolific".
-        outside: according to that market's ledger.
-        reasons: why they differ from the campaign's ledger, in sentences.
-    """
-
-    marketplace: int
-    market: str
-    outside: int
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedSource:
-    """One file of another tool, with the counts of assignments and rows read."""
-
-    name: str
-    format_name: str
-    assignments: int
-    known: int
-    not_sent: int
-    unreadable: int
+_Facts = TypeVar("_Facts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +39,7 @@ class ImportedFacts:
         wages_cents_per_hour: by worker, the rewards in the files divided by the time.
     """
 
-    files: tuple[ImportedSource, ...]
+    files: tuple[ImportedFile, ...]
     outcomes: "pd.Series[str]"
     has_times: bool
     unnamed_workers: int
@@ -105,7 +63,7 @@ class Money:
         currency: of every amount.
         planned_wage_cents_per_hour: what the reward pays an hour at the task's own
             pace; only in a rehearsal, whose careful workers keep that pace.
-        others: other ledgers of the same money, if known.
+        others: what other ledgers of the same money say, if known.
         compensation_reasons: why people were paid whom faults hurt, for each payment.
     """
 
@@ -113,7 +71,7 @@ class Money:
     wage_floor_cents_per_hour: int
     currency: Currency = "USD"
     planned_wage_cents_per_hour: float | None = None
-    others: OtherLedgers | None = None
+    others: Books | None = None
     compensation_reasons: tuple[str, ...] = ()
 
     def shown(self, cents: int) -> str:
@@ -169,184 +127,6 @@ class AsNeeded:
     sureness: Sequence[tuple[int, float]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineModel:
-    """How often the labels of a model agree with others.
-
-    Attributes:
-        items: items that it labels.
-        with_people: of these, items with a label from people's answers alone.
-        as_people: of these, items with the same label.
-        with_final: of its items, those with a label in the dataset.
-        as_final: of these, items with the same label.
-    """
-
-    name: str
-    items: int
-    with_people: int
-    as_people: int
-    with_final: int
-    as_final: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Machine:
-    """Labels of models, which join people's votes.
-
-    Attributes:
-        field: the field that they label.
-        models: a row for each model.
-        replays: the answers asked for with and without models; `None` if they cannot
-            be estimated.
-        is_rule_its_own: whether the campaign itself asks by the rule of the replays.
-        answered: items with answers that count; the replays may have fewer.
-    """
-
-    field: str
-    models: tuple[MachineModel, ...]
-    replays: Replays | None
-    is_rule_its_own: bool
-    answered: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarnedChange:
-    """A grant or a revocation of an earned qualification, with its evidence.
-
-    Attributes:
-        worker: the hashed id.
-        by: `rule`, or the person.
-        items: the latest items of the worker; `agreed` of them agreed.
-        first: when the oldest of them was submitted, and `last` the newest.
-    """
-
-    worker: str
-    is_grant: bool
-    at: datetime
-    by: str
-    items: int
-    agreed: int
-    first: datetime | None
-    last: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Earned:
-    """A qualification that work of the campaign earns.
-
-    Attributes:
-        holders: how many workers hold it now.
-        changes: of all campaigns that share it, oldest first.
-    """
-
-    name: str
-    agreement: float
-    over: int
-    revoke_below: float
-    forget_days: int
-    holders: int
-    changes: tuple[EarnedChange, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageExperiment:
-    """Texts from pages that were drawn at random for each HIT.
-
-    Attributes:
-        wordings: the sentences that pages showed; the others are compared with the
-            first.
-        pastes: what pages did about pastes, in the same way.
-        texts: one row per text: `hit`, `worker` (hashed), `wording`, `paste`,
-            `is_flagged` (by `not_typed`), `words`, and `seconds` on screen or NaN.
-        records_typing: whether pages recorded how texts were entered.
-    """
-
-    wordings: tuple[str, ...]
-    pastes: tuple[str, ...]
-    texts: pd.DataFrame
-    records_typing: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Growth:
-    """How a campaign grew.
-
-    Attributes:
-        days: columns `day` (ISO 8601), `arrived` and `dealt` (rows, int64), in order;
-            days on which neither happened may be absent.
-        cents: what was spent and is held, by batch.
-        wages_cents_per_hour: median pay of an assignment for an hour, by batch.
-        unusable: rows that cannot be used.
-        faults: why the first of these cannot, in sentences.
-    """
-
-    days: pd.DataFrame
-    cents: Mapping[int, int]
-    wages_cents_per_hour: Mapping[int, float]
-    unusable: int = 0
-    faults: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gold:
-    """Workers' answers about items with a known answer.
-
-    Attributes:
-        items: how many items have a known answer.
-        mixed_in: how many of these were added only to check workers.
-        least: how many a worker must have answered before they are judged.
-        scores: one row per worker who answered any, index the hashed id: `met`,
-            `right`, `most` (int64; from `piecework.qc.gold.gold_scores`).
-        contradicted: from `piecework.qc.gold.contradicted`.
-    """
-
-    items: int
-    mixed_in: int
-    least: int
-    scores: pd.DataFrame
-    contradicted: pd.DataFrame
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketFacts:
-    """What the workers of one market did; money in cents.
-
-    Attributes:
-        hits: HITs that were planned for it.
-        assignments: assignments that came in.
-        kept: answers that a decision kept, of `decided` ones.
-        agreed: judgements that agree with the known answer, or without known answers
-            with the item's label, of `compared` ones.
-        seconds: median time of an assignment, NaN if not known.
-        wage_cents_per_hour: median over its workers, NaN if not known.
-        cost: rewards, bonuses and fees that were spent.
-    """
-
-    market: str
-    hits: int
-    assignments: int
-    kept: int
-    decided: int
-    agreed: int
-    compared: int
-    seconds: float
-    wage_cents_per_hour: float
-    cost: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Markets:
-    """The markets that a campaign's HITs went to.
-
-    Attributes:
-        rows: a row for each market, in the order of its first HIT.
-        is_gold: whether agreement is with known answers, and not with labels.
-    """
-
-    rows: tuple[MarketFacts, ...]
-    is_gold: bool
-
-
 @dataclass(frozen=True, kw_only=True)
 class SourceFile:
     """A campaign file that passes used.
@@ -397,7 +177,6 @@ class ReportFacts:
         comparisons: one row per judgement of a pair of systems, if workers compared any
             (`piecework.analyses.preferences`).
         compared: conditions that the task compares, with their scores.
-        before_work: the qualification test of the campaign, if it has one.
         corrections: one row per kind of error, if workers corrected any
             (`piecework.report.correction_gains`).
         shown_items: items that are shown with their pictures, grouped by kind.
@@ -405,13 +184,9 @@ class ReportFacts:
         reviews: how people's decisions agree with heuristics and with each other.
         silent: why a heuristic can flag nothing in this campaign, by name.
         as_needed: set if items get more answers until their labels are certain.
-        machine: labels of models, if the campaign has any.
-        experiment: texts by page, if pages were drawn at random.
-        gold: answers about items with a known answer, if there are any.
-        growth: rows and costs over time, if the campaign grows.
-        earned: qualifications that its work earns.
-        markets: what each market's workers did, if HITs went to markets of their own.
         policy: the campaign's rules; their reasons are counted as they are stated.
+        of_sections: what a single section shows, if the campaign has it; the class of each
+            is defined beside its section.
     """
 
     campaign: str
@@ -437,21 +212,15 @@ class ReportFacts:
     rules: Mapping[str, int] = field(default_factory=dict)
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     compared: tuple[Compared, ...] = ()
-    before_work: BeforeWork | None = None
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     waiting: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
-    earned: tuple[Earned, ...] = ()
     imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
     silent: Mapping[str, str] = field(default_factory=dict)
     policy: tuple[PolicyRule, ...] = ()
     as_needed: AsNeeded | None = None
-    machine: Machine | None = None
-    experiment: PageExperiment | None = None
-    gold: Gold | None = None
-    growth: Growth | None = None
-    markets: Markets | None = None
+    of_sections: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections expect."""
@@ -468,6 +237,10 @@ class ReportFacts:
         for name in ("answers", "waiting"):
             answers = _answers(getattr(self, name), self.task)
             object.__setattr__(self, name, answers)
+
+    def of(self, kind: type[_Facts]) -> _Facts | None:
+        """What the section that defines a class shows; `None` if the campaign lacks it."""
+        return next((facts for facts in self.of_sections if isinstance(facts, kind)), None)
 
     @property
     def time_span(self) -> str:

@@ -1,7 +1,9 @@
 """The input of the report: frames made from the store, with worker ids hashed."""
 
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 
+import numpy as np
 import pandas as pd
 
 from piecework.analyses.condition_scores import compared
@@ -9,45 +11,45 @@ from piecework.analyses.preferences import comparisons
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.campaign.warnings import own_seconds
+from piecework.domain.experiment import Arm
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
-from piecework.domain.task import GOLD
+from piecework.engine.earn import records_of
 from piecework.engine.progress import read_progress
 from piecework.postprocess.apply import RULES
 from piecework.postprocess.hidden_ids import held_columns, hide_in_items, hide_in_task
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.qc.gold import contradicted, gold_scores
-from piecework.qc.heuristics import gold_failed
+from piecework.qc.heuristics import gold_failed, not_typed
+from piecework.qc.plain_text import word_counts
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.qc.silence import silences
+from piecework.report.books import Books
 from piecework.report.correction_gains import corrections
-from piecework.report.facts import (
-    AsNeeded,
-    BeforeWork,
-    Gold,
-    Growth,
-    ImportedFacts,
-    ImportedSource,
-    Money,
-    OtherLedgers,
-    ReportFacts,
-    SourceFile,
-)
+from piecework.report.facts import AsNeeded, ImportedFacts, Money, ReportFacts, SourceFile
 from piecework.report.formatting import moment
 from piecework.report.item_sample import ShownItem, choose_items
-from piecework.results.books import Books
-from piecework.results.optional_facts import (
-    earned_facts,
-    experiment_facts,
-    machine_facts,
-    market_facts,
-)
+from piecework.report.sections.experiment import PageExperiment
+from piecework.report.sections.known_answers import Gold
+from piecework.report.sections.timeline import Growth
+from piecework.report.sections.workers import BeforeWork, Earned, EarnedQualifications
+from piecework.results.market_facts import read_markets
+from piecework.results.model_facts import read_machine
 from piecework.results.pictures import small_pictures
 from piecework.results.review_quality import review_quality
-from piecework.results.table import answers_table, hidden_ids
-from piecework.store import dealt_items, imports, item_totals, ledger, source, tables, workers
-from piecework.store import workers as store_workers
+from piecework.results.table import answers_table, hidden_ids, moments, worked_seconds
+from piecework.store import (
+    dealt_items,
+    findings,
+    hits,
+    imports,
+    item_totals,
+    ledger,
+    source,
+    tables,
+    workers,
+)
 from piecework.store.intents import compensation_reasons
 from piecework.store.settlements import PAID_ALREADY
 
@@ -67,6 +69,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     waiting = table[is_open]
     rounds = pd.DataFrame(tables.read_rounds(opened.store))
     decisions = pd.DataFrame(tables.read_decisions(opened.store))
+    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
     started, finished = _span(opened, rounds, decisions)
     return ReportFacts(
         campaign=campaign.name,
@@ -95,19 +98,25 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         corrections=corrections(answers, campaign.items, task),
         comparisons=comparisons(answers, campaign.items, task.item_fields, task.arrangements),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
-        before_work=_before_work(opened),
         shown_items=_shown_items(opened, answers),
         imported=_imported(opened),
         reviews=review_quality(opened),
         policy=campaign.policy,
         as_needed=_as_needed(opened),
-        machine=machine_facts(opened, answers),
-        experiment=experiment_facts(opened),
-        earned=earned_facts(opened),
-        gold=_gold(opened),
-        growth=_growth(opened),
-        markets=market_facts(opened, answers),
-        silent=_silent(opened),
+        silent=silences(rated, campaign.heuristics),
+        of_sections=tuple(
+            facts
+            for facts in (
+                _before_work(opened),
+                _earned(opened),
+                _experiment(opened),
+                _gold(opened, rated),
+                _growth(opened),
+                read_machine(opened, answers),
+                read_markets(opened, answers),
+            )
+            if facts is not None
+        ),
     )
 
 
@@ -129,21 +138,15 @@ def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:
     )
 
 
-def _gold(opened: OpenedCampaign) -> Gold | None:
+def _gold(opened: OpenedCampaign, rated: pd.DataFrame) -> Gold | None:
     campaign = opened.campaign
-    known = [
-        item
-        for item in campaign.items
-        if any(name.startswith(GOLD) and cell for name, cell in item.columns.items())
-    ]
-    if not known:
+    if not campaign.known_items:
         return None
     params = params_of(gold_failed, campaign.heuristics, seed=0)
-    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
     scores = gold_scores(rated, params.tolerance)
     names = pseudonyms(scores.index.to_series(), opened.pseudonym_key)
     return Gold(
-        items=len(known),
+        items=len(campaign.known_items),
         mixed_in=len(campaign.items) - len(campaign.own_items),
         least=params.min_items,
         scores=scores.set_axis(names.tolist()),
@@ -156,10 +159,10 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
         return None
     beginning = datetime(1, 1, 1, tzinfo=UTC)
     rewards = pd.DataFrame(tables.read_rewards(opened.store))
-    worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
+    seconds = worked_seconds(rewards)
     paid = ledger.paid_cents(opened.store, "rewards", "bonuses")
-    pay = rewards["assignment_id"].map(paid) * 3600 / worked.dt.total_seconds()
-    wages = pay[worked > timedelta()].dropna().groupby(rewards["batch"]).median()
+    pay = rewards["assignment_id"].map(paid) * 3600 / seconds
+    wages = pay[seconds > 0].dropna().groupby(rewards["batch"]).median()
     unusable, faults = source.quarantined(opened.store, most=_MOST_FAULTS)
     folder = f"{opened.campaign.path.parent}/"
     return Growth(
@@ -180,41 +183,20 @@ def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
     outcomes = imports.outcomes(store)
     rewards = pd.DataFrame(tables.read_rewards(store))
     is_unnamed = rewards["worker_id"].str.startswith(UNNAMED)
-    worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
     by_worker = (
-        rewards.assign(seconds=worked.dt.total_seconds())
+        rewards.assign(seconds=worked_seconds(rewards))
         .loc[lambda row: ~is_unnamed & (row["seconds"] > 0) & (row["reward_cents"] > 0)]
         .groupby("worker_id")[["reward_cents", "seconds"]]
         .sum()
     )
     return ImportedFacts(
-        files=tuple(
-            ImportedSource(
-                name=file.file,
-                format_name=file.format_name,
-                assignments=file.assignments,
-                known=file.known,
-                not_sent=file.not_sent,
-                unreadable=file.unreadable,
-            )
-            for file in imports.files(store)
-        ),
+        files=tuple(imports.files(store)),
         outcomes=pd.Series(outcomes["outcome"], index=outcomes["answer_id"], dtype="str"),
         feedback=pd.Series(outcomes["feedback"], index=outcomes["answer_id"], dtype="str"),
-        has_times=_has_times(rewards),
+        has_times=bool(rewards[["accepted_at", "submitted_at"]].any(axis=None)),
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
     )
-
-
-def _has_times(rewards: pd.DataFrame) -> bool:
-    return bool(rewards[["accepted_at", "submitted_at"]].any(axis=None))
-
-
-def _silent(opened: OpenedCampaign) -> dict[str, str]:
-    campaign = opened.campaign
-    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
-    return silences(rated, campaign.heuristics)
 
 
 def _shown_items(opened: OpenedCampaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
@@ -254,38 +236,73 @@ def _money(opened: OpenedCampaign) -> Money:
         planned_wage_cents_per_hour=rewards.reward_cents * 3600 / own_seconds(opened.campaign)
         if opened.is_rehearsal
         else None,
-        others=_other_ledgers(opened),
+        others=Books.read(opened.campaign.out),
         compensation_reasons=tuple(compensation_reasons(opened.store)),
     )
 
 
-def _other_ledgers(opened: OpenedCampaign) -> OtherLedgers | None:
-    books = Books.read(opened.campaign.out)
-    if books is None:
-        return None
-    return OtherLedgers(
-        marketplace=books.marketplace,
-        market=books.market,
-        outside=books.outside,
-        reasons=books.reasons(),
-    )
-
-
 def _before_work(opened: OpenedCampaign) -> BeforeWork | None:
-    test = opened.campaign.qualification
-    if test is None:
+    if opened.campaign.qualification is None:
         return None
-    traits = store_workers.load_traits(opened.store)
+    traits = workers.load_traits(opened.store)
     newest = workers.load_scores(opened.store)
     return BeforeWork(
-        name=test.name,
-        sections=tuple(
-            (name, len(items), test.correct_at_least[name]) for name, items in test.sections.items()
-        ),
+        test=opened.campaign.qualification,
         scores=tuple(
             (score, traits.get(worker_id, ("", False))[0]) for worker_id, score in newest.items()
         ),
-        least_passing=test.least_passing,
+    )
+
+
+def _earned(opened: OpenedCampaign) -> EarnedQualifications | None:
+    """The qualifications that the campaign states, with all their changes."""
+    rules = []
+    for rule in opened.campaign.earned:
+        with records_of(opened, rule) as records:
+            changes = tuple(
+                replace(change, worker_id=WorkerId(opened.pseudonym(change.worker_id)))
+                for change in records.changes(rule.name)
+            )
+            holders = len(records.holdings(rule.name))
+        rules.append(Earned(rule=rule, holders=holders, changes=changes))
+    return EarnedQualifications(tuple(rules)) if rules else None
+
+
+def _experiment(opened: OpenedCampaign) -> PageExperiment | None:
+    """The texts by arm; `None` if no HIT has an arm.
+
+    The arms are those that HITs were posted with, even if the campaign file states
+    others by now.
+    """
+    arms = {str(hit): Arm.from_text(arm) for hit, arm in hits.arms(opened.store).items()}
+    if not arms:
+        return None
+    table = opened.answers()
+    own = table[table["hit_id"].isin(list(arms))]
+    own = own[(own["text"].str.strip() != "") & ~own["is_canned"]]
+    flagged = findings.flagged_by(opened.store, not_typed.NAME)
+    of_text = [arms[hit] for hit in own["hit_id"].tolist()]
+    seconds = own["shown_seconds"].to_numpy()
+    texts = pd.DataFrame(
+        {
+            "hit": own["hit_id"].to_numpy(),
+            "worker": own["worker_id"].map(opened.pseudonym).to_numpy(),
+            "wording": [arm.wording for arm in of_text],
+            "paste": [arm.paste for arm in of_text],
+            "is_flagged": own.index.isin(list(flagged)),
+            "words": word_counts(own["text"]),
+            "seconds": np.where(seconds > 0, seconds, np.nan),
+        }
+    )
+    stated = opened.campaign.experiment
+    arms_there = sorted(set(arms.values()), key=Arm.as_text)
+    wordings = [*(stated.wordings if stated else ()), *(a.wording for a in arms_there)]
+    pastes = [*(stated.pastes if stated else ()), *(a.paste for a in arms_there)]
+    return PageExperiment(
+        wordings=tuple(dict.fromkeys(wordings)),
+        pastes=tuple(dict.fromkeys(pastes)),
+        texts=texts,
+        records_typing=opened.campaign.posting.records_typing,
     )
 
 
@@ -301,15 +318,15 @@ def _span(
     if opened.is_imported:
         rewards = pd.DataFrame(tables.read_rewards(opened.store))
         columns = [rewards["accepted_at"].dropna(), rewards["submitted_at"].dropna()]
-    moments = [
+    times = [
         datetime.fromisoformat(text)
         for cells in columns
         for text in (cells.min(), cells.max())
         if isinstance(text, str) and text
     ]
-    if not moments:
+    if not times:
         return opened.clock.now(), opened.clock.now()
-    return min(moments), max(moments)
+    return min(times), max(times)
 
 
 def _batches(answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFrame) -> pd.DataFrame:
@@ -325,7 +342,7 @@ def _batches(answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFram
     )
     # Missing times must still have the time dtype: one resolution for all columns.
     for name in ("posted_at", "last_submitted_at", "settled_at"):
-        made[name] = _moments(made[name])
+        made[name] = moments(made[name])
     return made
 
 
@@ -357,7 +374,7 @@ def _decisions(opened: OpenedCampaign, decisions: pd.DataFrame) -> pd.DataFrame:
         because=decisions["because"].where(
             ~is_late, f"{_PAID_BEFORE}: " + decisions["because"].astype("str")
         ),
-        decided_at=_moments(decisions["decided_at"]),
+        decided_at=moments(decisions["decided_at"]),
     ).drop(columns="outcome")
 
 
@@ -365,12 +382,11 @@ def _workers(
     opened: OpenedCampaign, answers: pd.DataFrame, decisions: pd.DataFrame
 ) -> pd.DataFrame:
     store = opened.store
-    traits = store_workers.load_traits(store)
+    traits = workers.load_traits(store)
     made = pd.DataFrame(tables.read_assignments(store))
     paid = ledger.paid_cents(store, "rewards", "bonuses")
-    worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
     cents = made["assignment_id"].map(paid).fillna(0).astype("int64")
-    seconds = worked.dt.total_seconds()
+    seconds = worked_seconds(made)
     by_worker = made.assign(
         seconds=seconds,
         seconds_paid=seconds.where(cents > 0, 0.0),
@@ -381,19 +397,19 @@ def _workers(
     excluded = set(decisions.loc[is_excluded, "subject_id"])
     of_worker = opened.answers().groupby("worker_id").size()
     dropped = answers.groupby("worker")["is_rejected"].sum()
-    workers = [WorkerId(str(worker)) for worker in by_worker.groups]
-    of_trait = [traits.get(worker, ("", False)) for worker in workers]
-    names = [opened.pseudonym(worker) for worker in workers]
+    ids = [WorkerId(str(worker)) for worker in by_worker.groups]
+    of_trait = [traits.get(worker, ("", False)) for worker in ids]
+    names = [opened.pseudonym(worker) for worker in ids]
     return pd.DataFrame(
         {
             "assignments": by_worker.size().to_numpy(),
-            "answers": of_worker.reindex(workers, fill_value=0).to_numpy(),
+            "answers": of_worker.reindex(ids, fill_value=0).to_numpy(),
             "answers_dropped": dropped.reindex(names, fill_value=0).to_numpy(),
             "assignments_rejected": by_worker["is_rejected"].sum().to_numpy(),
             "paid_cents": by_worker["paid"].sum().to_numpy(),
             "seconds_worked": by_worker["seconds"].sum().to_numpy(),
             "seconds_paid": by_worker["seconds_paid"].sum().to_numpy(),
-            "is_excluded": [worker in excluded for worker in workers],
+            "is_excluded": [worker in excluded for worker in ids],
             "trait": [trait for trait, _ in of_trait],
             "is_planted_bad": [is_bad for _, is_bad in of_trait],
         },
@@ -405,11 +421,6 @@ def _was_paid_before(table: pd.DataFrame) -> "pd.Series[bool]":
     """Whether a rejection came too late, because the platform had paid."""
     is_paid = table["outcome"] == PAID_ALREADY
     return ((table["verdict"] == "reject") & is_paid).astype("bool")
-
-
-def _moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
-    moments = pd.to_datetime(texts, utc=True, format="ISO8601")
-    return moments.astype("datetime64[us, UTC]")
 
 
 def _shown_ids(opened: OpenedCampaign, table: pd.DataFrame) -> "pd.Series[str]":

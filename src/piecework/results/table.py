@@ -126,3 +126,14 @@ def _published(
         "url": table["item_id"].map(urls).astype("str"),
         "split": table["item_id"].map(split_of).astype("str"),
     }
+
+
+def moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
+    """Read the times of a store; missing ones are NaT, of the same resolution."""
+    times = pd.to_datetime(texts, utc=True, format="ISO8601")
+    return times.astype("datetime64[us, UTC]")
+
+
+def worked_seconds(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the time of each assignment, from `accepted_at` to `submitted_at`; NaN if unknown."""
+    return (moments(rows["submitted_at"]) - moments(rows["accepted_at"])).dt.total_seconds()

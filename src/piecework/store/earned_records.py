@@ -21,11 +21,11 @@ from typing import Any
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import WorkerId
 from piecework.domain.qualifications import (
-    Change,
     DueChange,
     EarnedRule,
     Holding,
     ItemOutcome,
+    RecordedChange,
     Share,
 )
 from piecework.domain.store_address import StoreAddress, schema_name
@@ -48,30 +48,6 @@ _NEXT_EDITION = (
     "INSERT INTO editions (market, kind, edition) VALUES (?, ?, 1) "
     "ON CONFLICT (market, kind) DO UPDATE SET edition = editions.edition + 1"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedChange:
-    """A grant or a revocation, with its evidence.
-
-    Attributes:
-        decided_by: `rule`, or the person.
-        was_begun: a call may have been made.
-        done_at: when the marketplace had it; `None` before.
-        notified_at: when the worker was notified; `None` before.
-    """
-
-    number: int
-    name: str
-    worker_id: WorkerId
-    change: Change
-    decided_by: str
-    decided_at: datetime
-    share: Share
-    because: str
-    was_begun: bool
-    done_at: datetime | None
-    notified_at: datetime | None
 
 
 def shared_records(path: Path, store: StoreAddress) -> StoreAddress:

@@ -12,6 +12,7 @@ from datetime import datetime
 from piecework.domain.assignment import Answer, AssignmentStatus
 from piecework.domain.hit import Item
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, ItemId, WorkerId
+from piecework.domain.imported import ImportedFile
 from piecework.store.assignments import answer_row
 from piecework.store.columns import insert, read_columns, to_text
 from piecework.store.database import Store
@@ -42,25 +43,6 @@ class ImportedAssignment:
     answers: tuple[Answer, ...]
     outcomes: Mapping[AnswerId, str]
     feedback: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedFile:
-    """One import of one file, counted in assignments.
-
-    Attributes:
-        known: already in the store, from this file or another.
-        not_sent: accepted but never submitted.
-        unreadable: rows that were set aside.
-    """
-
-    file: str
-    sha256: str
-    format_name: str
-    assignments: int = 0
-    known: int = 0
-    not_sent: int = 0
-    unreadable: int = 0
 
 
 def begin(store: Store, file: ImportedFile, *, at: datetime) -> int:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from piecework.report.components import Section, Table
-from piecework.report.facts import PageExperiment
 from piecework.report.model import report_model
 from piecework.report.sections import experiment
+from piecework.report.sections.experiment import PageExperiment
 from tests.report.campaign import by_hand
 
 WORDING = "Please write in your own words, and do not let programs write for you."
@@ -45,7 +45,7 @@ def built(table: pd.DataFrame, *, records_typing: bool = True) -> Section:
         records_typing=records_typing,
     )
     section = experiment.experiment_section(
-        report_model(replace(by_hand.small(), experiment=facts))
+        report_model(replace(by_hand.small(), of_sections=(facts,)))
     )
     assert section is not None
     return section

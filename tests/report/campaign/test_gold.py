@@ -7,9 +7,9 @@ import pandas as pd
 from piecework.qc.gold import contradicted, gold_scores
 from piecework.qc.silence import silences
 from piecework.report.components import Code
-from piecework.report.facts import Gold
 from piecework.report.model import report_model
 from piecework.report.sections import known_answers
+from piecework.report.sections.known_answers import Gold
 from tests.qc.rated import choice, ratings, task_of
 from tests.report.campaign import by_hand
 
@@ -36,7 +36,9 @@ def test_only_who_met_known_answers_is_counted() -> None:
 def test_the_worst_stand_first_and_too_few_is_said() -> None:
     """Wilson's interval of eight of ten is by a table 49.0 to 94.3 %."""
     known = Gold(items=10, mixed_in=4, least=4, scores=scores(), contradicted=NONE)
-    section = known_answers.gold_section(report_model(replace(by_hand.small(), gold=known)))
+    section = known_answers.gold_section(
+        report_model(replace(by_hand.small(), of_sections=(known,)))
+    )
     assert section is not None
     assert "known for 10 images, 4 of them added for that purpose" in section.lead[0]
     assert "gave the known answer in 9 of 12 answers" in section.lead[0]
@@ -50,7 +52,9 @@ def test_the_worst_stand_first_and_too_few_is_said() -> None:
 def test_before_anybody_met_one_it_says_so() -> None:
     """No share of nothing."""
     known = Gold(items=10, mixed_in=0, least=4, scores=scores().iloc[:0], contradicted=NONE)
-    section = known_answers.gold_section(report_model(replace(by_hand.small(), gold=known)))
+    section = known_answers.gold_section(
+        report_model(replace(by_hand.small(), of_sections=(known,)))
+    )
     assert section is not None
     assert section.lead == (
         ("The right answer is known for 10 images, and no worker has answered any of them yet."),
@@ -75,7 +79,9 @@ def test_known_answers_that_most_contradict_are_shown() -> None:
         scores=gold_scores(table, 0.25),
         contradicted=contradicted(table, 0.25),
     )
-    section = known_answers.gold_section(report_model(replace(by_hand.small(), gold=known)))
+    section = known_answers.gold_section(
+        report_model(replace(by_hand.small(), of_sections=(known,)))
+    )
     assert section is not None
     assert "Most workers contradict 2 known answers: check" in section.lead[1]
     assert section.tables[1].rows == (
@@ -94,6 +100,8 @@ def test_what_is_enough_is_counted_by_field_as_the_heuristic_does() -> None:
     assert scores[["met", "right", "most"]].to_numpy().tolist() == [[4, 0, 2]]
     assert "no worker has answered 4" in silences(table, {})["gold_failed"]
     known = Gold(items=2, mixed_in=0, least=4, scores=scores, contradicted=NONE)
-    section = known_answers.gold_section(report_model(replace(by_hand.small(), gold=known)))
+    section = known_answers.gold_section(
+        report_model(replace(by_hand.small(), of_sections=(known,)))
+    )
     assert section is not None
     assert section.tables[0].rows[0][-1] == "too few"

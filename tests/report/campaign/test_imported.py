@@ -5,7 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from piecework.report.facts import ImportedFacts, ImportedSource
+from piecework.domain.imported import ImportedFile
+from piecework.report.facts import ImportedFacts
 from piecework.report.model import report_model
 from piecework.report.page import render_report
 from piecework.report.sections import (
@@ -19,8 +20,9 @@ from piecework.report.sections import (
 )
 from tests.report.campaign import by_hand
 
-FILE = ImportedSource(
-    name="<b>batch.csv",
+FILE = ImportedFile(
+    file="<b>batch.csv",
+    sha256="5d41" * 16,
     format_name="MTurk batch results (CSV)",
     assignments=4,
     known=1,

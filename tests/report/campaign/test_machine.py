@@ -7,9 +7,9 @@ import pandas as pd
 from piecework.analyses.machine_replay import Replay, Replays
 from piecework.domain.campaign import AsNeeded
 from piecework.report.components import Section
-from piecework.report.facts import Machine, MachineModel
 from piecework.report.model import report_model
 from piecework.report.sections import other_sources
+from piecework.report.sections.other_sources import Machine, MachineModel
 from tests.report.campaign import by_hand
 
 
@@ -40,7 +40,9 @@ def built(people: Replay, models: Replay, shuffled: Replay) -> Section:
         is_rule_its_own=True,
         answered=3,
     )
-    section = other_sources.machine_section(report_model(replace(by_hand.small(), machine=facts)))
+    section = other_sources.machine_section(
+        report_model(replace(by_hand.small(), of_sections=(facts,)))
+    )
     assert section is not None
     return section
 

@@ -4,20 +4,23 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.qualifications import (
+    SECTION,
+    EarnedRule,
+    QualificationTest,
+    RecordedChange,
+    Share,
+)
 from piecework.domain.verdicts import PolicyRule, ReviewQuality, Upheld
 from piecework.report.components import Cell, Section, Table
-from piecework.report.facts import (
-    BeforeWork,
-    Earned,
-    EarnedChange,
-    MarketFacts,
-    Markets,
-    ReportFacts,
-)
+from piecework.report.facts import ReportFacts
 from piecework.report.model import ReportModel, report_model
 from piecework.report.page import render_report
 from piecework.report.sections import (
@@ -41,13 +44,23 @@ from piecework.report.sections import (
     workers,
 )
 from piecework.report.sections import outcomes as sections_outcomes
+from piecework.report.sections.money import MarketFacts, Markets
+from piecework.report.sections.workers import BeforeWork, Earned, EarnedQualifications
+from tests.postprocess.made_tables import caption_task
 from tests.report.campaign import by_hand, made_up
 
 _TEST = BeforeWork(
-    name="English",
-    sections=(("spelling", 15, 12),),
+    test=QualificationTest(
+        name="English",
+        task=caption_task(),
+        items=tuple(
+            Item(item_id=ItemId(f"q{number}"), columns={SECTION: "spelling"})
+            for number in range(15)
+        ),
+        correct_at_least={"spelling": 12},
+        duration_seconds=600,
+    ),
     scores=((14, "diligent"), (0, "diligent"), (0, "guesser")),
-    least_passing=12,
 )
 _REVIEWS = ReviewQuality(
     upheld=(Upheld(heuristic="capitals", reviewed=40, upheld=38),),
@@ -61,22 +74,34 @@ _REVIEWS = ReviewQuality(
     kappa=0.78,
 )
 _EARNED = Earned(
-    name="good at blur",
-    agreement=0.9,
-    over=50,
-    revoke_below=0.8,
-    forget_days=180,
+    rule=EarnedRule(
+        name="good at blur",
+        kind="blur",
+        agreement=0.9,
+        over=50,
+        revoke_below=0.8,
+        forget_days=180,
+        records=Path("earned.db"),
+    ),
     holders=1,
     changes=(
-        EarnedChange(
-            worker="1f3a" * 16,
-            is_grant=True,
-            at=datetime(2026, 1, 5, 9, tzinfo=UTC),
-            by="rule",
-            items=50,
-            agreed=46,
-            first=datetime(2025, 11, 1, tzinfo=UTC),
-            last=datetime(2026, 1, 4, tzinfo=UTC),
+        RecordedChange(
+            number=1,
+            name="good at blur",
+            worker_id=WorkerId("1f3a" * 16),
+            change="grant",
+            decided_by="rule",
+            decided_at=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            share=Share(
+                items=50,
+                agreed=46,
+                first=datetime(2025, 11, 1, tzinfo=UTC),
+                last=datetime(2026, 1, 4, tzinfo=UTC),
+            ),
+            because="92 % of the latest 50 items agree",
+            was_begun=True,
+            done_at=None,
+            notified_at=None,
         ),
     ),
 )
@@ -103,10 +128,8 @@ Build = Callable[[ReportModel], Section | None]
 def _section(build: Build, facts: ReportFacts | None = None) -> Section:
     shown_facts = replace(
         facts or by_hand.small(),
-        before_work=_TEST,
         reviews=_REVIEWS,
-        earned=(_EARNED,),
-        markets=_MARKETS,
+        of_sections=(_TEST, EarnedQualifications((_EARNED,)), _MARKETS),
     )
     section = build(report_model(shown_facts))
     assert section is not None

@@ -1,13 +1,14 @@
 """What pages that were drawn at random changed: an experiment with the page."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from piecework.analyses.page_experiment import LEAST_HITS, LEAST_WORKERS, Effect, effects
 from piecework.domain.text import NOTHING, plural
 from piecework.report.components import Note, Section, Table, number, table, text
-from piecework.report.facts import PageExperiment
 from piecework.report.formatting import excerpt, with_share
 from piecework.report.model import ReportModel
 
@@ -16,9 +17,28 @@ _WORDING_CHARACTERS = 100
 _SHORT = 40
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageExperiment:
+    """Texts from pages that were drawn at random for each HIT.
+
+    Attributes:
+        wordings: the sentences that pages showed; the others are compared with the
+            first.
+        pastes: what pages did about pastes, in the same way.
+        texts: one row per text: `hit`, `worker` (hashed), `wording`, `paste`,
+            `is_flagged` (by `not_typed`), `words`, and `seconds` on screen or NaN.
+        records_typing: whether pages recorded how texts were entered.
+    """
+
+    wordings: tuple[str, ...]
+    pastes: tuple[str, ...]
+    texts: pd.DataFrame
+    records_typing: bool
+
+
 def experiment_section(model: ReportModel) -> Section | None:
     """Show each arm and the effect of its parts; None without an experiment."""
-    experiment = model.facts.experiment
+    experiment = model.facts.of(PageExperiment)
     if experiment is None:
         return None
     compared = list(_compared(experiment, model.facts.drawing_seed))

@@ -12,7 +12,6 @@ from scipy.stats import binomtest
 
 from piecework.domain.text import count, plural, plural_of, share
 from piecework.report.components import Code, Level, Note, Section, Table, number, table, text
-from piecework.report.facts import Gold
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
 
@@ -120,7 +119,7 @@ def _advice(model: ReportModel) -> str:
     """What would tell more about each worker."""
     if model.facts.task.main_text:
         return " More HITs for each worker would tell more about them."
-    gold = "" if model.facts.gold else " or known answers ([gold])"
+    gold = "" if model.facts.of(Gold) else " or known answers ([gold])"
     return f" More answers for each item{gold} would tell more about each worker."
 
 
@@ -171,9 +170,29 @@ def _by_trait(model: ReportModel) -> Table:
 _MOST_ROWS = 50
 
 
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """Workers' answers about items with a known answer.
+
+    Attributes:
+        items: how many items have a known answer.
+        mixed_in: how many of these were added only to check workers.
+        least: how many a worker must have answered before they are judged.
+        scores: one row per worker who answered any, index the hashed id: `met`,
+            `right`, `most` (int64; from `piecework.qc.gold.gold_scores`).
+        contradicted: from `piecework.qc.gold.contradicted`.
+    """
+
+    items: int
+    mixed_in: int
+    least: int
+    scores: pd.DataFrame
+    contradicted: pd.DataFrame
+
+
 def gold_section(model: ReportModel) -> Section | None:
     """Show each worker's share with its interval; None without known answers."""
-    gold = model.facts.gold
+    gold = model.facts.of(Gold)
     if gold is None:
         return None
     known = f"The right answer is known for {plural(gold.items, model.item_noun)}"

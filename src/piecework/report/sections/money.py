@@ -1,13 +1,15 @@
 """What the campaign cost, what an hour of work paid, and the markets side by side."""
 
 import math
+from dataclasses import dataclass
 from statistics import quantiles
 
 from piecework.domain.money import NAMES
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
+from piecework.report.books import Books
 from piecework.report.components import Figure, Level, Note, Section, Table, number, table, text
-from piecework.report.facts import Money, OtherLedgers
+from piecework.report.facts import Money
 from piecework.report.formatting import part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 
@@ -198,7 +200,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
     )
 
 
-def _by_ledger(money: Money, others: OtherLedgers) -> Table:
+def _by_ledger(money: Money, others: Books) -> Table:
     market = f"{others.market[:1].upper()}{others.market[1:]}"
     return table(
         "Amount spent, by ledger",
@@ -209,7 +211,7 @@ def _by_ledger(money: Money, others: OtherLedgers) -> Table:
         ),
         text("Ledger"),
         number("Spent", lambda line: money.shown(line[1])),
-        note="".join(f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons),
+        note="".join(f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons()),
     )
 
 
@@ -303,9 +305,49 @@ def _wages(model: ReportModel, money: Money) -> Table:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketFacts:
+    """What the workers of one market did; money in cents.
+
+    Attributes:
+        hits: HITs that were planned for it.
+        assignments: assignments that came in.
+        kept: answers that a decision kept, of `decided` ones.
+        agreed: judgements that agree with the known answer, or without known answers
+            with the item's label, of `compared` ones.
+        seconds: median time of an assignment, NaN if not known.
+        wage_cents_per_hour: median over its workers, NaN if not known.
+        cost: rewards, bonuses and fees that were spent.
+    """
+
+    market: str
+    hits: int
+    assignments: int
+    kept: int
+    decided: int
+    agreed: int
+    compared: int
+    seconds: float
+    wage_cents_per_hour: float
+    cost: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Markets:
+    """The markets that a campaign's HITs went to.
+
+    Attributes:
+        rows: a row for each market, in the order of its first HIT.
+        is_gold: whether agreement is with known answers, and not with labels.
+    """
+
+    rows: tuple[MarketFacts, ...]
+    is_gold: bool
+
+
 def markets_section(model: ReportModel) -> Section | None:
     """Show the work of each market; None if HITs have no markets."""
-    markets, money = model.facts.markets, model.facts.money
+    markets, money = model.facts.of(Markets), model.facts.money
     if markets is None or money is None:
         return None
     hits = sum(row.hits for row in markets.rows)

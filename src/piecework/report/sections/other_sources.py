@@ -5,13 +5,14 @@ items, and how many answers their labels saved.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pandas as pd
 
 from piecework.analyses.machine_replay import Replay, Replays, saved
 from piecework.domain.text import count, plural, plural_of, share
 from piecework.report.components import Question, Section, Table, number, table, text
-from piecework.report.facts import ImportedFacts, Machine
+from piecework.report.facts import ImportedFacts
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
 
@@ -126,7 +127,7 @@ def _files(imported: ImportedFacts) -> Table:
     return table(
         "Files",
         imported.files,
-        text("File", lambda file: excerpt(file.name)),
+        text("File", lambda file: excerpt(file.file)),
         text("Format", lambda file: file.format_name),
         number("Assignments", lambda file: file.assignments),
         number("Known before", lambda file: file.known),
@@ -170,9 +171,49 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineModel:
+    """How often the labels of a model agree with others.
+
+    Attributes:
+        items: items that it labels.
+        with_people: of these, items with a label from people's answers alone.
+        as_people: of these, items with the same label.
+        with_final: of its items, those with a label in the dataset.
+        as_final: of these, items with the same label.
+    """
+
+    name: str
+    items: int
+    with_people: int
+    as_people: int
+    with_final: int
+    as_final: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """Labels of models, which join people's votes.
+
+    Attributes:
+        field: the field that they label.
+        models: a row for each model.
+        replays: the answers asked for with and without models; `None` if they cannot
+            be estimated.
+        is_rule_its_own: whether the campaign itself asks by the rule of the replays.
+        answered: items with answers that count; the replays may have fewer.
+    """
+
+    field: str
+    models: tuple[MachineModel, ...]
+    replays: Replays | None
+    is_rule_its_own: bool
+    answered: int
+
+
 def machine_section(model: ReportModel) -> Section | None:
     """Show agreement by model, and the replays; None for a campaign without models."""
-    machine = model.facts.machine
+    machine = model.facts.of(Machine)
     if machine is None:
         return None
     replays = machine.replays

@@ -4,7 +4,8 @@ A campaign that grows has answers, rows that wait, and each batch over time.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ import pandas as pd
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Column, Figure, Section, Table, number, table, text
-from piecework.report.facts import Growth, Money
+from piecework.report.facts import Money
 from piecework.report.formatting import hours, moment
 from piecework.report.model import ReportModel
 
@@ -177,12 +178,32 @@ _MOST_COLUMNS = 30
 _MOST_TICKS = 5
 
 
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """How a campaign grew.
+
+    Attributes:
+        days: columns `day` (ISO 8601), `arrived` and `dealt` (rows, int64), in order;
+            days on which neither happened may be absent.
+        cents: what was spent and is held, by batch.
+        wages_cents_per_hour: median pay of an assignment for an hour, by batch.
+        unusable: rows that cannot be used.
+        faults: why the first of these cannot, in sentences.
+    """
+
+    days: pd.DataFrame
+    cents: Mapping[int, int]
+    wages_cents_per_hour: Mapping[int, float]
+    unusable: int = 0
+    faults: tuple[str, ...] = ()
+
+
 def growth_section(model: ReportModel) -> Section | None:
     """Show answers and waiting rows by day, and a row per batch; None if it is whole.
 
     Whole: all items were there at the start.
     """
-    growth = model.facts.growth
+    growth = model.facts.of(Growth)
     if growth is None or not (len(growth.days) or growth.unusable):
         return None
     if not len(growth.days):

@@ -5,13 +5,15 @@ earned, and which they lost.
 """
 
 from collections import Counter
+from dataclasses import dataclass
 
 import pandas as pd
 
+from piecework.domain.qualifications import EarnedRule, QualificationTest, RecordedChange
 from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
 from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, table, text
-from piecework.report.facts import BeforeWork, Earned, EarnedChange, Money
+from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, hours, moment, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 
@@ -165,13 +167,27 @@ def _wage(model: ReportModel, money: Money, worker: str) -> Cell:
 _LABEL_CHARACTERS = 60
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeWork:
+    """The qualification test that workers took before the work.
+
+    Attributes:
+        scores: the latest score of each worker who took it, with their trait in a
+            rehearsal.
+    """
+
+    test: QualificationTest
+    scores: tuple[tuple[int, str], ...]
+
+
 def before_work_section(model: ReportModel) -> Section | None:
     """Count the workers who took and passed it; None for a campaign without a test."""
-    test = model.facts.before_work
-    if test is None:
+    taken_by = model.facts.of(BeforeWork)
+    if taken_by is None:
         return None
-    passed = sum(score >= test.least_passing for score, _ in test.scores)
-    taken = len(test.scores)
+    test, scores = taken_by.test, taken_by.scores
+    passed = sum(score >= test.least_passing for score, _ in scores)
+    taken = len(scores)
     lead = (
         f"{plural(taken, 'worker')} took the test, and {part_of(passed, taken)} passed "
         "it; only these could accept a HIT. "
@@ -181,20 +197,23 @@ def before_work_section(model: ReportModel) -> Section | None:
     )
     marks = table(
         f"Pass marks: {excerpt(test.name, limit=_LABEL_CHARACTERS)}",
-        test.sections,
+        test.sections.items(),
         text("Section", lambda section: excerpt(section[0], limit=_LABEL_CHARACTERS)),
-        number("Questions"),
-        number("Right answers needed"),
+        number("Questions", lambda section: len(section[1])),
+        number("Right answers needed", lambda section: test.correct_at_least[section[0]]),
         note="A worker must pass every section. The score is then the number of right "
         "answers, and otherwise 0.",
     )
-    tables = (marks, *_simulated_at_the_test(test))
+    tables = (marks, *_simulated_at_the_test(taken_by))
     return Section(key="before-work", title="The test before the work", lead=(lead,), tables=tables)
 
 
-def _simulated_at_the_test(test: BeforeWork) -> tuple[Table, ...]:
-    taken = Counter(trait for _, trait in test.scores if trait)
-    passed = Counter(trait for score, trait in test.scores if score >= test.least_passing)
+def _simulated_at_the_test(taken_by: BeforeWork) -> tuple[Table, ...]:
+    taken, least = (
+        Counter(trait for _, trait in taken_by.scores if trait),
+        taken_by.test.least_passing,
+    )
+    passed = Counter(trait for score, trait in taken_by.scores if score >= least)
     if not taken:
         return ()
     return (
@@ -212,29 +231,51 @@ def _simulated_at_the_test(test: BeforeWork) -> tuple[Table, ...]:
 _MOST_EARNED_ROWS = 50
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earned:
+    """A qualification that work of the campaign earns.
+
+    Attributes:
+        holders: how many workers hold it now.
+        changes: of all campaigns that share it, oldest first; ids of workers are hashed.
+    """
+
+    rule: EarnedRule
+    holders: int
+    changes: tuple[RecordedChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EarnedQualifications:
+    """All qualifications that work of the campaign earns."""
+
+    rules: tuple[Earned, ...]
+
+
 def earned_section(model: ReportModel) -> Section | None:
     """Show each grant and revocation with its evidence; None without any rule."""
-    earned = model.facts.earned
-    if not earned:
+    earned = model.facts.of(EarnedQualifications)
+    if earned is None:
         return None
     return Section(
         key="earned",
         title="Earned qualifications",
-        lead=tuple(_lead(each) for each in earned),
-        tables=tuple(_earned_table(each) for each in earned),
+        lead=tuple(map(_lead, earned.rules)),
+        tables=tuple(map(_earned_table, earned.rules)),
     )
 
 
 def _lead(earned: Earned) -> str:
-    granted = sum(change.is_grant for change in earned.changes)
+    rule = earned.rule
+    granted = sum(change.change == "grant" for change in earned.changes)
     return (
-        f"“{excerpt(earned.name, limit=_LABEL_CHARACTERS)}” was granted "
+        f"“{excerpt(rule.name, limit=_LABEL_CHARACTERS)}” was granted "
         f"{plural(granted, 'time')} and revoked "
         f"{plural(len(earned.changes) - granted, 'time')}, by all campaigns that share "
         f"it; {plural(earned.holders, 'worker')} now hold it. The rule: "
-        f"{earned.agreement:.0%} of the latest {earned.over} items agree; below "
-        f"{earned.revoke_below:.0%} it is lost, and items count for "
-        f"{plural(earned.forget_days, 'day')}."
+        f"{rule.agreement:.0%} of the latest {rule.over} items agree; below "
+        f"{rule.revoke_below:.0%} it is lost, and items count for "
+        f"{plural(rule.forget_days, 'day')}."
     )
 
 
@@ -242,18 +283,20 @@ def _earned_table(earned: Earned) -> Table:
     shown = earned.changes[-_MOST_EARNED_ROWS:]
     rest = len(earned.changes) - len(shown)
     return table(
-        f"Changes: {excerpt(earned.name, limit=_LABEL_CHARACTERS)}",
+        f"Changes: {excerpt(earned.rule.name, limit=_LABEL_CHARACTERS)}",
         reversed(shown),
-        text("When", lambda change: moment(change.at)),
-        text("Worker", lambda change: Code(change.worker[:_HASH])),
-        text("Change", lambda change: "granted" if change.is_grant else "revoked"),
-        number("Items", lambda change: change.items),
+        text("When", lambda change: moment(change.decided_at)),
+        text("Worker", lambda change: Code(change.worker_id[:_HASH])),
+        text("Change", lambda change: "granted" if change.change == "grant" else "revoked"),
+        number("Items", lambda change: change.share.items),
         number(
             "Agreed",
-            lambda change: share(change.agreed, change.items) if change.items else "",
+            lambda change: (
+                share(change.share.agreed, change.share.items) if change.share.items else ""
+            ),
         ),
         text("Submitted", _dates),
-        text("By", lambda change: change.by),
+        text("By", lambda change: change.decided_by),
         empty="No work has earned it yet.",
         note="An item agrees if it was kept and contradicts neither a known answer nor "
         "most others." + (f" {plural(rest, 'older change')} not shown." if rest else ""),
@@ -261,7 +304,6 @@ def _earned_table(earned: Earned) -> Table:
     )
 
 
-def _dates(change: EarnedChange) -> str:
-    if change.first is None or change.last is None:
-        return ""
-    return f"{change.first:%Y-%m-%d} to {change.last:%Y-%m-%d}"
+def _dates(change: RecordedChange) -> str:
+    first, last = change.share.first, change.share.last
+    return "" if first is None or last is None else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"

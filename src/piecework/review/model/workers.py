@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign, known_worker
 from piecework.domain.errors import ConfigError
-from piecework.domain.qualifications import DueChange, EarnedRule, latest_share
+from piecework.domain.qualifications import DueChange, EarnedRule, RecordedChange, latest_share
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.earn import records_of
 from piecework.store import assignments, decisions, last_pass, workers
-from piecework.store.earned_records import RecordedChange
 from piecework.store.settlements import PAID_ALREADY
 from piecework.store.workers import WorkerTotals
 

@@ -18,7 +18,7 @@ from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.clocks import VirtualClock
-from piecework.results.books import Books
+from piecework.report.books import Books
 from piecework.simulation.crowd.site import Site
 from piecework.simulation.crowd.visit_site import VisitingSite
 from piecework.simulation.rehearsals.marketplace_books import outside_price_cents, spent_cents

@@ -10,10 +10,10 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.engine.run_pass import run_pass
-from piecework.report.facts import MarketFacts, Markets
 from piecework.report.model import report_model
 from piecework.report.sections import money as section
-from piecework.results.optional_facts import market_facts
+from piecework.report.sections.money import MarketFacts, Markets
+from piecework.results.market_facts import read_markets
 from piecework.results.table import answers_table
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
@@ -43,7 +43,7 @@ def send_to(run: CampaignRun, market_of: Callable[[int], str]) -> None:
 
 def facts_of(run: CampaignRun) -> dict[str, MarketFacts]:
     """The facts by market."""
-    made = market_facts(run, answers_table(run))
+    made = read_markets(run, answers_table(run))
     assert made is not None
     return {each.market: each for each in made.rows}
 
@@ -55,7 +55,7 @@ def test_kept_answers_are_compared_with_the_label(tmp_path: Path) -> None:
     """
     with in_folder(tmp_path, AS_NEEDED, write=write_as_needed) as (run, people):
         to_the_end(run, Voters(people.endpoint))
-        assert market_facts(run, answers_table(run)) is None
+        assert read_markets(run, answers_table(run)) is None
         send_to(run, lambda place: "prolific" if place else "connect")
         by_market = facts_of(run)
         assert list(by_market) == ["connect", "prolific"]
@@ -81,7 +81,7 @@ def test_answers_about_gold_are_compared_with_what_is_known(tmp_path: Path) -> N
             "SELECT count(*) FROM answers WHERE item_id = 'p9'"
         ).fetchone()
         send_to(run, lambda _place: "panel")
-        made = market_facts(run, answers_table(run))
+        made = read_markets(run, answers_table(run))
         assert made is not None
         assert made.is_gold
         (row,) = made.rows
@@ -136,5 +136,5 @@ def test_a_report_without_markets_has_no_such_section(tmp_path: Path) -> None:
         model = report_model(reported(run))
         assert section.markets_section(model) is None
         some = Markets(rows=(), is_gold=False)
-        unpaid = replace(model.facts, markets=some, money=None)
+        unpaid = replace(model.facts, of_sections=(some,), money=None)
         assert section.markets_section(report_model(unpaid)) is None

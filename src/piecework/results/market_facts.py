@@ -1,0 +1,135 @@
+"""What the workers of each market did: the work, its quality, pay and cost."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from piecework.analyses.votes import answers_that_count, votes
+from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.column_names import MARKET
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
+from piecework.postprocess.aggregates import leading, option_votes
+from piecework.qc.gold import gold_scores
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import params_of
+from piecework.report.sections.money import MarketFacts, Markets
+from piecework.results.table import worked_seconds
+from piecework.store import hits, ledger, prices, results, tables, workers
+
+_Agreement = tuple[int, int]
+"""How many judgements agree, and how many were compared."""
+
+
+def read_markets(opened: OpenedCampaign, answers: pd.DataFrame) -> Markets | None:
+    """Return the facts by market; `None` if HITs have no markets.
+
+    Args:
+        opened: the campaign.
+        answers: its decided answers (`piecework.results.table`).
+    """
+    work = workers.work_by_market(opened.store)
+    names = [market for market in work if market]
+    if not names:
+        return None
+    answers = answers if MARKET in answers else answers.assign(**{MARKET: ""})
+    done = _timed(opened)
+    cost = _cost(opened, done)
+    has_gold = bool(opened.campaign.known_items)
+    agreement = _with_gold(opened, names) if has_gold else _with_labels(opened, answers, names)
+    rows = []
+    for market in names:
+        is_rejected = answers.loc[answers[MARKET] == market, "is_rejected"]
+        there = done[done["market"] == market]
+        paid = there[(there["seconds"] > 0) & (there["paid"] > 0)]
+        by_worker = paid.groupby("worker_id")[["paid", "seconds"]].sum()
+        agreed, compared = agreement[market]
+        rows.append(
+            MarketFacts(
+                market=market,
+                hits=work[market].hits,
+                assignments=work[market].collected,
+                kept=int((~is_rejected).sum()),
+                decided=len(is_rejected),
+                agreed=agreed,
+                compared=compared,
+                seconds=float(there["seconds"].median()),
+                wage_cents_per_hour=float(
+                    (by_worker["paid"] * 3600 / by_worker["seconds"]).median()
+                ),
+                cost=cost.get(market, 0),
+            )
+        )
+    return Markets(rows=tuple(rows), is_gold=has_gold)
+
+
+def _timed(opened: OpenedCampaign) -> pd.DataFrame:
+    """Return a row per assignment: `market`, `worker_id`, `seconds`, `paid` cents."""
+    done = pd.DataFrame(tables.read_work_by_market(opened.store))
+    paid = ledger.paid_cents(opened.store, "rewards", "bonuses")
+    return done.assign(
+        seconds=worked_seconds(done),
+        paid=done["assignment_id"].map(paid).fillna(0).astype("int64"),
+    )
+
+
+def _cost(opened: OpenedCampaign, done: pd.DataFrame) -> Mapping[str, int]:
+    """Return what was spent at each market, compensations aside."""
+    spent = ledger.paid_cents(opened.store, "rewards", "bonuses", "fees")
+    cents = done["assignment_id"].map(spent).fillna(0).astype("int64")
+    by_market = cents.groupby(done["market"]).sum()
+    cost = {str(market): int(each) for market, each in by_market.items()}
+    market_of = {
+        hit.hit_type_id: hit.market
+        for hit in hits.load(opened.store)
+        if hit.hit_type_id is not None
+    }
+    for type_id, (_, more) in prices.booked_outside(opened.store).items():
+        market = market_of.get(type_id, "")
+        cost[market] = cost.get(market, 0) + more
+    return cost
+
+
+def _with_gold(opened: OpenedCampaign, names: list[str]) -> dict[str, _Agreement]:
+    """Return how often the workers of each market gave the known answer."""
+    campaign = opened.campaign
+    params = params_of(gold_failed, campaign.heuristics, seed=0)
+    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
+    of_hit = rated["hit_id"].map(hits.markets(opened.store))
+    agreement = {}
+    for market in names:
+        scores = gold_scores(rated[of_hit == market], params.tolerance)
+        agreement[market] = int(scores["right"].sum()), int(scores["met"].sum())
+    return agreement
+
+
+def _with_labels(
+    opened: OpenedCampaign, answers: pd.DataFrame, names: list[str]
+) -> dict[str, _Agreement]:
+    """Return how often kept answers of each market are their item's label."""
+    agreement = dict.fromkeys(names, (0, 0))
+    rows = answers_that_count(answers)
+    for field in opened.campaign.task.label_fields:
+        final = rows["item_id"].map(_final(opened, rows, field))
+        is_compared = final.notna() & (final != "")
+        is_same = is_compared & (rows[value_column(field)] == final)
+        for market in names:
+            (agreed, compared), of_market = agreement[market], rows[MARKET] == market
+            agreement[market] = (
+                agreed + int((is_same & of_market).sum()),
+                compared + int((is_compared & of_market).sum()),
+            )
+    return agreement
+
+
+def _final(opened: OpenedCampaign, rows: pd.DataFrame, field: Field) -> Mapping[str, str]:
+    """Return the label of each item: a person's, or the majority; "" for a tie."""
+    items = pd.Index(rows["item_id"].unique(), dtype="str", name="item_id")
+    options = [option.value for option in field.options]
+    table = leading(option_votes(votes(rows, field), options, items))
+    label = {str(item_id): str(value) for item_id, value in table["value"].items()}
+    for (item_id, name), settled in results.load_labels(opened.store).items():
+        if name == field.name and item_id in label:
+            label[item_id] = settled.value
+    return label
