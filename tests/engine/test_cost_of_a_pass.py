@@ -1,26 +1,33 @@
-"""A pass costs what is new, not what has been: questions to the store, and rows read.
+"""A pass costs what is new, not what has been, and little of that.
 
-The same campaign stands at its second batch twice, with few and with ten times as many
+A campaign of four pictures holds each pass to a number of statements, of snapshots and of
+modules. The same campaign stands at its second batch twice, with few and with ten times as many
 answers to its first one, all of them decided and paid. SQLite counts for us: its trace
 tells of every statement that runs, triggers included, and each row that is fetched goes
 through the connection's row factory.
 """
 
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Cursor
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
 import pytest
 
+import piecework
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.dealing import deal, first_round
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
+from piecework.domain.progress import Progress
 from piecework.domain.verdicts import Decision
 from piecework.engine.collect import collect
 from piecework.engine.opening import open_for_rehearsal
@@ -251,6 +258,72 @@ def test_a_pass_reads_no_more_of_a_store_in_postgresql(
     for act, (statements, rows) in few.items():
         assert many[act][0] == statements
         assert many[act][1] <= 1.1 * rows
+
+
+SNAPSHOT = "count(undone_at) FROM stops"
+"""Part of a statement that only a snapshot sends."""
+SOURCES = str(Path(piecework.__file__).parent)
+
+
+class Pass(NamedTuple):
+    """What a pass cost: statements that it sent, snapshots, and modules that it ran."""
+
+    statements: int
+    snapshots: int
+    modules: int
+
+
+def cost_of_pass(run: CampaignRun) -> tuple[Pass, Progress]:
+    """Make a pass, and count.
+
+    SQLite's trace names a statement again for each step of its triggers, which no
+    process sends: statements that repeat the one before them count once.
+    """
+    sent, modules = list[str](), set[str]()
+
+    def see(frame: FrameType, event: str, _arg: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(SOURCES):
+            modules.add(code.co_filename)
+
+    run.store.db.conn.set_trace_callback(sent.append)
+    threading.setprofile(see)
+    sys.setprofile(see)
+    try:
+        reached = run_pass(run)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+        run.store.db.conn.set_trace_callback(None)
+    statements = sum(now != before for before, now in pairwise(["", *sent]))
+    return Pass(statements, sum(SNAPSHOT in each for each in sent), len(modules)), reached
+
+
+def test_cost_of_a_pass(tmp_path: Path) -> None:
+    """Of four pictures: 60 statements and a snapshot without work, 150 and two with work."""
+    path = write_campaign(tmp_path, stored_in(CAMPAIGN, tmp_path, ""))
+    with (
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running,
+        open_for_rehearsal(load_campaign(path), running.endpoint_url, FixedClock(START)) as run,
+    ):
+        people, busy, idle = People(str(run.platform.endpoint)), list[Pass](), list[Pass]()
+        reached = None
+        while reached is None or not reached.is_finished:
+            # Answers are collected, judged, settled, and asked for again.
+            cost, reached = cost_of_pass(run)
+            busy.append(cost)
+            cost, again = cost_of_pass(run)
+            idle.append(cost)
+            assert again == reached
+            people.work()
+        assert (reached.submitted, reached.rejected, reached.excluded) == (6, 1, 2)
+        assert len(busy) == 5
+    assert max(cost.statements for cost in idle) <= 60
+    assert {cost.snapshots for cost in idle} == {1}
+    assert max(cost.modules for cost in idle) <= 45
+    assert 100 < max(cost.statements for cost in busy) <= 150
+    assert {cost.snapshots for cost in busy} == {2}
+    assert max(cost.modules for cost in busy) <= 90
 
 
 def test_ten_hits_are_fetched_with_one_call(

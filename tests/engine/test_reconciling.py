@@ -23,7 +23,7 @@ from piecework.store import generations
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
-from tests.small_campaign import write_campaign
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 @pytest.fixture(autouse=True)
@@ -400,6 +400,39 @@ def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:
         with _opened(folder, endpoint) as run:
             generations.accept(run.store, "0123abcd/1")
             assert adopt_bonuses(run) == 0
+
+
+def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(folder: Path) -> None:
+    """It had posted one of the batch's two HITs; the other is posted, and once."""
+    by_one = CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
+    # A day pays for the first batch and one HIT of the second.
+    write_campaign(folder, by_one.replace("[rewards]", '[rewards]\nday_budget = "3.60"'))
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=tuple((f"worker {n}", "good") for n in range(8)))
+        assert _pass(folder, endpoint) == "workers"
+        _copy(store, folder / "copy.db")
+        people.work()
+        assert _pass(folder, endpoint) == "workers"
+        newer = _posted(endpoint)
+        assert len(newer) == 3
+        _put_back(folder / "copy.db", store)
+        _reconcile(folder, endpoint)
+        assert _pass(folder, endpoint) == "workers"
+        assert _posted(endpoint) == newer
+        hits, *_ = _rows(folder)
+        assert sorted(str(row[0]) for row in hits) == [
+            f"crash.b000{batch}.r00.00000{number}" for batch in (1, 2) for number in (1, 2)
+        ]
+        write_campaign(folder, by_one)
+        _to_the_end(folder, endpoint, people)
+        assert len(_posted(endpoint)) == 4
+    assert _money(store)["rewards"] == 8 * 50
+
+
+def _posted(endpoint: str) -> list[str]:
+    books = httpx.get(f"{endpoint}/rehearsal/books").json()
+    return sorted(hit["annotation"] for hit in books["hits"])
 
 
 def test_a_hit_whose_items_cannot_be_told_is_left_to_a_person(folder: Path) -> None:

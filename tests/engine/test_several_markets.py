@@ -28,7 +28,7 @@ from piecework.engine.payments.pay import pay
 from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
-from piecework.engine.recover.adopting import begin_adopting
+from piecework.engine.recover.adopting import adopt, begin_adopting
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import advance_without_prefect
@@ -215,7 +215,7 @@ def test_a_restored_store_knows_the_markets_of_what_it_adopts(
             run.store.db.execute("UPDATE hits SET hit_id = NULL, posted_at = NULL, market = ''")
         begin_adopting(run.store)
         monkeypatch.setattr(TwoMarkets, "find_hits", lambda _self, **_older: iter(there))
-        plan(run)
+        adopt(run)
         adopted = priced(run)
         assert adopted == expected
 

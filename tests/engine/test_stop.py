@@ -192,10 +192,8 @@ def test_stopping_twice_is_stopping_once(at_work: Open, campaign_text: str) -> N
         assert not campaign_facts.record_stop(run.store, at=at)
         assert campaign_facts.stopped_at(run.store) == at
         assert campaign_facts.undo_stop(run.store, at=at)
-        assert (
-            campaign_facts.stopped_at(run.store),
-            campaign_facts.count_undone_stops(run.store),
-        ) == (None, 1)
+        assert campaign_facts.stopped_at(run.store) is None
+        assert campaign_facts.read_stops(run.store) == (False, 1)
 
 
 def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(

@@ -159,7 +159,7 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
             )
             hits.mark_collected(store, HitId("H1"), at=NOON)
             for number in range(len(WORKERS)):
-                assignments.keep(store, *answers_of(campaign.task, hit, number))
+                assignments.keep(store, answers_of(campaign.task, hit, number))
     with open_to_look(campaign) as opened:
         yield opened
 

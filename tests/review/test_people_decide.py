@@ -74,7 +74,7 @@ def test_what_no_heuristic_flags_waits_for_nobody(waiting: CampaignRun) -> None:
     assert suspected not in findings.load(waiting.store, only_flags=True)
     flags = findings.load_for_rules(waiting.store)
     assert suspected in flags
-    clear, doubtful = split_by_doubt(table_of_batch(waiting), [ann], flags)
+    clear, doubtful = split_by_doubt(table_of_batch(waiting, 1), [ann], flags)
     assert (clear, doubtful) == ([ann], [])
 
 

@@ -181,7 +181,7 @@ def test_a_file_does_not_drop_what_somebody_kept_meanwhile(waiting: CampaignRun)
     rejection = {**rows[0], "verdict": "reject", "because": "Shouted."}
     with pytest.raises(ConfigError, match=r"d\.csv: line 2: grace has kept"):
         _read(waiting, [rejection])
-    assert decisions.by_people(waiting.store, "answer") == {kept.key: "keep"}
+    assert decisions.by_people(waiting.store, "answer") == {("answer", kept.key): "keep"}
     assert _read(waiting, [{**rows[0], "verdict": "approve"}]) == 1
 
 
@@ -192,7 +192,8 @@ def test_what_was_decided_while_a_pass_judged_does_not_wait_again(waiting: Campa
     worker = ada.group("worker")
     ada.act(ada.group("assignment"), "keep")
     ada.act(worker, "stay")
-    decisions.propose(waiting.store, proposals)
+    with waiting.store.db.atomic():
+        decisions.propose(waiting.store, proposals)
     assert waiting_csv(waiting)[1] == 0
 
 

@@ -59,23 +59,25 @@ def answers_of(store: Store, hit: PlannedHit, worker: str, *, at: datetime) -> N
     assignment_id = AssignmentId(f"{hit.hit_key}-{worker}")
     assignments.keep(
         store,
-        Assignment(
-            assignment_id=assignment_id,
-            hit_id=HitId(hit.hit_key),
-            worker_id=WorkerId(worker),
-            status="Submitted",
-            accepted_at=at - timedelta(minutes=5),
-            submitted_at=at,
-            raw=f"<Answer>{worker}</Answer>",
-        ),
-        [
-            Answer(
-                answer_id=AnswerId(f"{assignment_id}.{position}"),
+        (
+            Assignment(
                 assignment_id=assignment_id,
-                item_id=item_id,
-                position=position,
-                values={"caption": f"{worker} sees {item_id}"},
-            )
-            for position, item_id in enumerate(hit.item_ids, start=1)
-        ],
+                hit_id=HitId(hit.hit_key),
+                worker_id=WorkerId(worker),
+                status="Submitted",
+                accepted_at=at - timedelta(minutes=5),
+                submitted_at=at,
+                raw=f"<Answer>{worker}</Answer>",
+            ),
+            [
+                Answer(
+                    answer_id=AnswerId(f"{assignment_id}.{position}"),
+                    assignment_id=assignment_id,
+                    item_id=item_id,
+                    position=position,
+                    values={"caption": f"{worker} sees {item_id}"},
+                )
+                for position, item_id in enumerate(hit.item_ids, start=1)
+            ],
+        ),
     )

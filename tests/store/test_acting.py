@@ -294,9 +294,9 @@ def test_calls_under_way_count_as_if_they_had_got_through(store: Store, clock: F
     assert intents.open_cents(store, "approve", but="") == 0
 
 
-def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
+def test_tokens_fit_and_differ_by_store_and_key() -> None:
     """MTurk takes 64 characters; equal keys of two stores are two tokens."""
-    first, second = (_intent(key).token(store) for key in ("publish:a", "publish:b"))
+    first, second = (_intent(key).token("7ab1") for key in ("publish:a", "publish:b"))
     assert first != second
     assert len(first) == 64
 
@@ -360,7 +360,7 @@ def test_what_is_done_or_not_due_holds_no_other_up(store: Store, clock: FixedClo
     acts[1] = replace(acts[1], is_due=lambda: False)
     carry_out(store, acts, clock=clock)
     assert called == [0, 2, 3]
-    assert not intents.is_declared(store, acts[1].intent.key)
+    assert not intents.declared(store, [acts[1].intent.key])
 
 
 def test_what_was_not_found_is_done_only_while_it_is_due(store: Store, clock: FixedClock) -> None:

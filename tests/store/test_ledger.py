@@ -60,13 +60,13 @@ def test_a_day_and_a_month_are_utc_s(store: Store, clock: FixedClock) -> None:
             )
     for month, cents in ((12, 31), (1, 31), (2, 28), (3, 1), (4, 0)):
         moment = datetime(2025 + (month < 12), month, 15, tzinfo=UTC)
-        assert ledger.promised_in_month_cents(store, moment) == cents
-        assert ledger.promised_on_day_cents(store, moment) == min(cents, month != 3)
+        assert ledger.taken(store, 1, moment).month == cents
+        assert ledger.taken(store, 1, moment).day == min(cents, month != 3)
     east = timezone(timedelta(hours=14))
     eve = datetime(2026, 3, 1, 13, 59, tzinfo=east)  # the last day of February in UTC
-    assert ledger.promised_in_month_cents(store, eve) == 28
-    assert ledger.promised_on_day_cents(store, datetime(2026, 3, 2, 13, tzinfo=east))
-    assert ledger.promised_on_day_cents(store, datetime(2026, 3, 2, tzinfo=UTC)) == 0
+    assert ledger.taken(store, 1, eve).month == 28
+    assert ledger.taken(store, 1, datetime(2026, 3, 2, 13, tzinfo=east)).day
+    assert ledger.taken(store, 1, datetime(2026, 3, 2, tzinfo=UTC)).day == 0
 
 
 def test_an_act_that_is_undone_leaves_every_account_as_it_was(
@@ -87,8 +87,7 @@ def test_an_act_that_is_undone_leaves_every_account_as_it_was(
         assert ledger.taken_by_batch(store) == {2: 60}
         ledger.undo(store, "publish:a", at=clock.now())
     assert ledger.balances(store) == before
-    assert ledger.taken_by_batch_cents(store, 2) == 0
-    assert ledger.promised_on_day_cents(store, clock.now()) == 60
+    assert ledger.taken(store, 2, clock.now()) == (0, 0, 60, 60)
 
 
 def test_released_money_is_what_was_held_and_came_back(store: Store, clock: FixedClock) -> None:

@@ -98,7 +98,7 @@ def test_what_a_worker_sent_is_kept_verbatim_and_once(store: Store, clock: Fixed
     )
     for raw in ("<Answer>\x85\r\n</Answer>", "something else"):
         with store.db.atomic():
-            assignments.keep(store, _assignment(clock, raw), [answer])
+            assignments.keep(store, (_assignment(clock, raw), [answer]))
     assert documents(store) == {"S1": "<Answer>\x85\r\n</Answer>"}
     assert assignments.load(store) == [
         replace(_assignment(clock, ""), fields={})  # documents are asked for apart
@@ -183,7 +183,7 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
         values={},
     )
     with store.db.atomic():
-        assignments.keep(store, _assignment(clock, "raw"), [answer])
+        assignments.keep(store, (_assignment(clock, "raw"), [answer]))
     edit = Edit(start=0, end=3, before="teh", after="the", rule="spelling", reason="r")
     doubtful = replace(edit, start=4, end=7, probability=0.4)
     results.replace_edits(store, {AnswerId("S1.1"): [edit]}, {AnswerId("S1.1"): [doubtful]})

@@ -16,7 +16,7 @@ from piecework.hit_templates.tasks import load_task
 from piecework.results.table import surplus as beyond
 from piecework.store import assignments, decisions, tables
 from piecework.store.database import Store
-from piecework.store.tables import last_number, read_answers, read_verdicts
+from piecework.store.tables import last_numbers, read_answers, read_verdicts
 from tests.store.answered import answered_hits
 from tests.typing_records import record
 
@@ -43,7 +43,7 @@ def _keep(store: Store, *answers: Answer) -> None:
         submitted_at=START + timedelta(seconds=90),
     )
     with store.db.atomic():
-        assignments.keep(store, assignment, answers)
+        assignments.keep(store, (assignment, answers))
 
 
 def _answer(position: int) -> Answer:
@@ -68,7 +68,7 @@ def test_an_empty_store_gives_an_empty_table_with_every_column(store: Store) -> 
     table = read_answers(store, TASK)
     assert len(table) == 0
     assert faults(table, {**COLLECTED, **task_columns(TASK)}) == []
-    assert last_number(store) == 0
+    assert last_numbers(store) == (0, 0)
     assert len(read_verdicts(store)) == 0
 
 
@@ -115,7 +115,7 @@ def test_an_item_that_was_not_measured_leaves_the_page_unknown(answered: Store) 
 
 def test_a_table_is_read_on_from_where_it_ended(answered: Store) -> None:
     """Each row comes exactly once, the same as when read at once."""
-    before, number = read_answers(answered, TASK), last_number(answered)
+    before, number = read_answers(answered, TASK), last_numbers(answered)[0]
     assert len(read_answers(answered, TASK, after=number)) == 0
     _keep(answered, _answer(1), _answer(2))
     news = read_answers(answered, TASK, after=number)

@@ -33,42 +33,33 @@ class Left:
     day: int | None
     month: int | None
 
+    @property
+    def today(self) -> int | None:
+        """The less of what the caps of the day and of the month leave."""
+        return min((rest for rest in (self.day, self.month) if rest is not None), default=None)
+
 
 def left(opened: OpenedCampaign, batch: int) -> Left:
     """Return what is left of the caps now."""
-    rewards = opened.campaign.rewards
-    of_batch = rewards.batch_budget_cents
-    if of_batch is not None:
-        of_batch -= ledger.taken_by_batch_cents(opened.store, batch)
+    rewards, taken = opened.campaign.rewards, ledger.taken(opened.store, batch, opened.clock.now())
+
+    def rest(cap: int | None, cents: int) -> int | None:
+        return None if cap is None else cap - cents
+
     return Left(
-        campaign=rewards.cap_cents - ledger.taken_cents(opened.store),
-        batch=of_batch,
-        day=_left_of_day(opened),
-        month=_left_of_month(opened),
+        campaign=rewards.cap_cents - taken.campaign,
+        batch=rest(rewards.batch_budget_cents, taken.batch),
+        day=rest(rewards.day_budget_cents, taken.day),
+        month=rest(rewards.month_budget_cents, taken.month),
     )
 
 
 def left_today(opened: OpenedCampaign) -> int | None:
-    """Return what may still be promised today (UTC), in cents; `None`: no such cap.
-
-    It is the less of what the caps of the day and of the month leave.
-    """
-    rests = (_left_of_day(opened), _left_of_month(opened))
-    return min((rest for rest in rests if rest is not None), default=None)
-
-
-def _left_of_month(opened: OpenedCampaign) -> int | None:
-    cap = opened.campaign.rewards.month_budget_cents
-    if cap is None:
+    """Return what may still be promised today (UTC), in cents; `None`: no such cap."""
+    rewards = opened.campaign.rewards
+    if rewards.day_budget_cents is None and rewards.month_budget_cents is None:
         return None
-    return cap - ledger.promised_in_month_cents(opened.store, opened.clock.now())
-
-
-def _left_of_day(opened: OpenedCampaign) -> int | None:
-    cap = opened.campaign.rewards.day_budget_cents
-    if cap is None:
-        return None
-    return cap - ledger.promised_on_day_cents(opened.store, opened.clock.now())
+    return left(opened, 0).today
 
 
 def next_day(opened: OpenedCampaign) -> datetime:
@@ -84,16 +75,9 @@ def next_month(opened: OpenedCampaign) -> datetime:
     return datetime.combine(following, time.min, UTC)
 
 
-def is_month_spent(opened: OpenedCampaign, cents: int) -> bool:
-    """Whether the cap of the month does not pay this amount any more."""
-    rest = _left_of_month(opened)
-    return rest is not None and rest < cents
-
-
-def payable_today(opened: OpenedCampaign, hits: Sequence[PlannedHit]) -> list[PlannedHit]:
-    """Return the first of these planned HITs, as many as today's allowance pays for."""
-    today = left_today(opened)
-    return list(hits) if today is None else affordable(hits, left_cents=today)
+def payable(hits: Sequence[PlannedHit], left_cents: int | None) -> list[PlannedHit]:
+    """Return the first of these planned HITs, as many as an allowance pays for."""
+    return list(hits) if left_cents is None else affordable(hits, left_cents=left_cents)
 
 
 def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None:

@@ -14,12 +14,12 @@ from piecework.domain.ids import ItemId, ItemNumbers, ItemTags, WorkerId
 from piecework.domain.verdicts import SubjectKind
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
-from piecework.store import archive, campaign_facts, dealt_items, workers
+from piecework.store import campaign_facts, dealt_items, workers
 from piecework.store.campaign_facts import UsedInputs
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
 from piecework.store.settlements import PAID_ALREADY
-from piecework.store.tables import last_number, read_answers
+from piecework.store.tables import last_numbers, read_answers
 
 if TYPE_CHECKING:
     from piecework.platforms.mturk import MTurk
@@ -34,8 +34,7 @@ class _Answers:
         self._first = self._number = 0
 
     def recent(self, store: Store, campaign: Campaign) -> pd.DataFrame:
-        number = last_number(store)
-        first = archive.through(store)
+        number, first = last_numbers(store)
         if self._recent is None or first > self._first:
             self._first, self._all = first, None
             self._recent = read_answers(store, campaign.task, after=self._first)

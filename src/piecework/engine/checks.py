@@ -21,6 +21,7 @@ from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.text import one_line
 from piecework.engine.posted_hits import LONGEST_LAG, publish_key
 from piecework.store import campaign_facts, hits, item_totals, source
+from piecework.store.campaign_facts import PassNotes
 from piecework.store.database import writing
 
 
@@ -31,11 +32,12 @@ def check_campaign(run: CampaignRun) -> None:
         BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
     """
-    _check_caps(run)
-    _check_pages(run)
+    notes = campaign_facts.read_notes(run.store)
+    _check_caps(run, notes)
+    _check_pages(run, notes)
 
 
-def _check_caps(run: CampaignRun) -> None:
+def _check_caps(run: CampaignRun, notes: PassNotes) -> None:
     """Refuse a campaign that costs more than its current caps allow.
 
     To deal forty thousand items takes a fifth of a second. So this check is repeated
@@ -50,21 +52,20 @@ def _check_caps(run: CampaignRun) -> None:
         now.date(),
     ]
     digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
-    if campaign_facts.read_notes(run.store).caps_digest != digest:
+    if notes.caps_digest != digest:
         caps.check_caps(campaign, at=now)
         item_totals.reopen_within_budget(run.store)
         campaign_facts.keep_note(run.store, "caps_digest", digest)
 
 
-def _check_pages(run: CampaignRun) -> None:
+def _check_pages(run: CampaignRun, notes: PassNotes) -> None:
     """Render every page of a requester's own task before the first is posted.
 
     A template may have an error that only one item triggers. Once HITs are posted, it
     could not be corrected, because the store is bound to the task's files.
     """
     own = run.campaign.task.own
-    known = campaign_facts.read_notes(run.store).rendered_task_digest
-    if own is None or known == own.digest:
+    if own is None or notes.rendered_task_digest == own.digest:
         return
     if run.campaign.growth is not None:
         return  # each row's page is rendered before it is taken in

@@ -1,6 +1,6 @@
 """Fetch what workers sent; store it verbatim and typed in one transaction."""
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -14,7 +14,7 @@ from piecework.domain.ids import HitId, ItemId
 from piecework.engine import requirements
 from piecework.engine.posted_hits import (
     close_gone,
-    close_hit,
+    close_hits,
     hold_added_slots,
     must_be_over,
     status_of,
@@ -33,7 +33,6 @@ _A_TRANSACTION = 50
 """HITs per transaction; those not written are fetched again."""
 
 _Fetched = tuple[Assignment, tuple[Answer, ...]]
-_Keep = Callable[[CampaignRun, PlannedHit, Sequence[_Fetched]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +80,11 @@ def act(run: CampaignRun, due: Due) -> int:
     listed = _reviewable(run, waiting, older)
     # In the order of their plan, so that two stores of one campaign are equal.
     over = [hit for hit_id, hit in waiting.items() if hit_id in (listed or ())]
-    known = assignments.count(run.store)
-    _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
+    came = _fetch_all(run, [(hit, hit.max_assignments) for hit in over], are_over=True)
     still_open = [hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())]
     if still_open and (listed is None or due.polls or _is_poll_due(run)):
-        _poll_open_hits(run, still_open, older)
-    # A HIT that was extended is fetched again with its known assignments.
-    return assignments.count(run.store) - known
+        came += _poll_open_hits(run, still_open, older)
+    return came
 
 
 collect = Step("collect", due, act)
@@ -126,8 +123,11 @@ def _is_poll_due(run: CampaignRun) -> bool:
 
 def _poll_open_hits(
     run: CampaignRun, still_open: Sequence[PlannedHit], older: Container[str]
-) -> None:
+) -> int:
     """Fetch new answers of open HITs, and close HITs that are over.
+
+    Returns:
+        How many assignments came.
 
     HITs that were set aside, deleted by hand, or disposed of by the platform are in no
     listing of reviewable HITs.
@@ -136,7 +136,7 @@ def _poll_open_hits(
     got = dict(run.platform.submitted(older=older))
     status = _status_where_in_doubt(run, still_open, got)
     over = [hit for hit in still_open if status.get(hit.hit_id) in _OVER]
-    _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
+    came = _fetch_all(run, [(hit, hit.max_assignments) for hit in over], are_over=True)
     for hit in still_open:
         if status.get(hit.hit_id) == "Disposed":
             close_gone(run, hit)
@@ -147,10 +147,10 @@ def _poll_open_hits(
         and status.get(hit.hit_id) not in {*_OVER, "Disposed"}
         and got.get(hit.hit_id, 0) > known.get(hit.hit_id, 0)
     ]
-    _fetch_all(run, news, _keep_part)
-    with run.store.db.atomic():
-        asked = [hit.hit_id for hit in still_open if hit.hit_id]
-        hits.mark_looked(run.store, asked, at=wall_time(run.clock))
+    came += _fetch_all(run, news, are_over=False)
+    asked = [hit.hit_id for hit in still_open if hit.hit_id]
+    hits.mark_looked(run.store, asked, at=wall_time(run.clock))
+    return came
 
 
 def _status_where_in_doubt(
@@ -169,20 +169,33 @@ def _status_where_in_doubt(
         return {hit.hit_id: status for hit, status in zip(doubtful, statuses, strict=True)}
 
 
-def _fetch_all(run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], keep: _Keep) -> None:
-    """Fetch HITs, each with its number of assignments or slots; keep the answers."""
+def _fetch_all(
+    run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], *, are_over: bool
+) -> int:
+    """Fetch HITs and keep the answers; return how many assignments are new.
+
+    Args:
+        run: the campaign at work.
+        wanted: HITs, each with its number of assignments or slots.
+        are_over: no worker works on them any more, so they are closed.
+    """
+    if not wanted:
+        return 0
+    known, came = assignments.count_by_hit(run.store, [_id(hit) for hit, _ in wanted]), 0
     items = run.items_of(hit for hit, _ in wanted)
     columns = {item_id: item.columns for item_id, item in items.items()}
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="fetch") as pool:
-        slots = {HitId(str(hit.hit_id)): number for hit, number in wanted}
+        slots = {_id(hit): number for hit, number in wanted}
         parts = run.platform.in_one_call(slots)
         fetched = pool.map(run.platform.assignments, parts)
         assignment_lists = chain.from_iterable(part.values() for part in fetched)
         pairs = zip((hit for hit, _ in wanted), assignment_lists, strict=True)
         while together := list(islice(_read(run, pairs, columns), _A_TRANSACTION)):
             with writing(run.store):
-                for hit, read in together:
-                    keep(run, hit, read)
+                _keep(run, together, known, are_over=are_over)
+            # A HIT that was extended is fetched again with its known assignments.
+            came += sum(max(0, len(read) - known.get(_id(hit), 0)) for hit, read in together)
+    return came
 
 
 def _read(
@@ -211,16 +224,25 @@ def _read(
         )
 
 
-def _keep_part(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -> None:
+def _keep(
+    run: CampaignRun,
+    together: Sequence[tuple[PlannedHit, Sequence[_Fetched]]],
+    known: Mapping[HitId, int],
+    *,
+    are_over: bool,
+) -> None:
+    """Keep what arrived of these HITs; part of the caller's transaction."""
+    arrived = [fetched for _, read in together for fetched in read]
     _refuse_given_up(run, arrived)
-    hold_added_slots(run, hit, len(arrived))
-    for assignment, answers in arrived:
-        assignments.keep(run.store, assignment, answers)
+    for hit, read in together:
+        hold_added_slots(run, hit, len(read), known=known.get(_id(hit), 0))
+    assignments.keep(run.store, *arrived)
+    if are_over:
+        close_hits(run, {hit: len(read) for hit, read in together})
 
 
-def _keep_whole(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -> None:
-    _keep_part(run, hit, arrived)
-    close_hit(run, hit, len(arrived))
+def _id(hit: PlannedHit) -> HitId:
+    return HitId(str(hit.hit_id))
 
 
 def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
@@ -230,12 +252,11 @@ def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
     again. Its worker submits it again under the same id; the store already has a
     verdict.
     """
-    for assignment, _ in arrived:
-        name = assignment.assignment_id
-        if intents.outcome(run.store, forget_key(name)) is not None:
-            raise RefusedForSafety(
-                f"{run.platform.endpoint}: assignment {name} was given up as lost, but "
-                "its worker has submitted it again: it waits for approval or rejection",
-                next_step=f"piecework reconcile {run.campaign.path} takes it back and "
-                "lets the campaign continue",
-            )
+    keys = {forget_key(assignment.assignment_id): assignment for assignment, _ in arrived}
+    for key in sorted(intents.declared(run.store, keys)):
+        raise RefusedForSafety(
+            f"{run.platform.endpoint}: assignment {keys[key].assignment_id} was given up as "
+            "lost, but its worker has submitted it again: it waits for approval or rejection",
+            next_step=f"piecework reconcile {run.campaign.path} takes it back and "
+            "lets the campaign continue",
+        )

@@ -22,12 +22,12 @@ from piecework.analyses.machine_replay import weighed
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PieceworkError
-from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import MIXED_IN, Field
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.engine.next_action import may_weigh
-from piecework.engine.snapshot import Reader, due_for_decision, is_batch_collected
+from piecework.engine.snapshot import Reader, ToJudge, decidable, due_for_decision
 from piecework.engine.step import Step
 from piecework.qc.joined import Judged
 from piecework.qc.policy import decide as apply_policy
@@ -47,30 +47,43 @@ from piecework.store.item_totals import Weighed
 from piecework.store.tables import read_verdicts
 
 
-def assignments_to_judge(reader: Reader) -> Collection[AssignmentId]:
+def assignments_to_judge(reader: Reader) -> ToJudge:
     """Return the assignments to judge now; none if that cannot give new results.
 
     What waits for a person was judged already. It is judged again when more is due, or
     when the rules for judging in the campaign file have changed.
     """
-    opened = reader.opened
-    assignment_ids = due_for_decision(opened)
-    if assignment_ids and not reader.snapshot().decidable:
+    if reader.to_judge is None:
+        reader.to_judge = _to_judge(reader.opened)
+    return reader.to_judge
+
+
+def _to_judge(opened: OpenedCampaign) -> ToJudge:
+    due = assignments.undecided(opened.store)
+    if not due:
+        return ToJudge()
+    at_work = next(batch for batch in hits.count_by_batch(opened.store) if batch.is_at_work)
+    is_collected = at_work.is_collected
+    if not is_collected:
+        due = due_for_decision(opened, is_collected=False)
+    if due and not decidable(opened, due):
         judged_by = campaign_facts.read_notes(opened.store).judging_digest
-        return () if judged_by == judging_digest(opened.campaign) else assignment_ids
-    return assignment_ids
+        if judged_by == judging_digest(opened.campaign):
+            return ToJudge()
+    return ToJudge(assignment_ids=due, batch=at_work.batch, is_collected=is_collected)
 
 
-def keep_findings(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
+def keep_findings(opened: OpenedCampaign, due: ToJudge) -> int:
     """Judge what is due for a decision; return how many findings are flags.
 
     Heuristics see the whole campaign so far, so they can find a sentence that was
     pasted in two batches. Findings about decided answers stay as they were at the
     decision.
     """
-    suspicions = find_suspicions(opened)
-    batch = table_of_batch(opened)
-    open_rows = batch[batch["assignment_id"].isin(due)]
+    answers = opened.recent_answers()
+    suspicions = suspicions_about(opened, answers, judged=judged_by_people(opened))
+    batch = answers[answers["batch"] == due.batch]
+    open_rows = batch[batch["assignment_id"].isin(due.assignment_ids)]
     subjects: dict[SubjectKind, set[str]] = {
         "answer": set(open_rows.index),
         "assignment": set(open_rows["assignment_id"]),
@@ -129,18 +142,16 @@ def judged_by_people(opened: OpenedCampaign) -> Judged:
 
     The policy's own decisions are left out: they follow from the heuristics.
     """
-    answers = decisions.by_people(opened.store, "answer")
-    workers = decisions.by_people(opened.store, "worker")
-    return {
-        "answer": {name: verdict == "drop" for name, verdict in answers.items()},
-        "worker": {name: verdict in {"exclude", "block"} for name, verdict in workers.items()},
-    }
+    judged: dict[SubjectKind, dict[str, bool]] = {"answer": {}, "worker": {}}
+    for (kind, name), verdict in decisions.by_people(opened.store, *judged).items():
+        judged[kind][name] = verdict in {"drop", "exclude", "block"}
+    return judged
 
 
-def table_of_batch(opened: OpenedCampaign) -> pd.DataFrame:
-    """Return the current batch's answers, a row each (`piecework.domain.tables`)."""
+def table_of_batch(opened: OpenedCampaign, batch: int) -> pd.DataFrame:
+    """Return the answers of the batch at work, a row each (`piecework.domain.tables`)."""
     table = opened.recent_answers()
-    return table[table["batch"] == hits.batch_at_work(opened.store)]
+    return table[table["batch"] == batch]
 
 
 def judging_digest(campaign: Campaign) -> str:
@@ -157,38 +168,37 @@ def judging_digest(campaign: Campaign) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def keep_decisions(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
+def keep_decisions(opened: OpenedCampaign, due: ToJudge) -> int:
     """Decide what can be decided now; return how many decisions are new."""
     suspicions = findings.load_for_rules(opened.store)
-    batch = table_of_batch(opened)
-    proposed = _about_due(opened, batch, propose(opened, batch, suspicions), due)
+    batch = table_of_batch(opened, due.batch)
+    proposed = _about_due(batch, propose(opened, due, batch, suspicions), due)
     waiting: list[Decision] = []
     if opened.campaign.decided_by == "person":
         proposed, waiting = split_by_doubt(batch, proposed, suspicions)
-    decisions.propose(opened.store, waiting)
-    campaign_facts.keep_note(opened.store, "judging_digest", judging_digest(opened.campaign))
-    return decisions.keep(opened.store, proposed)
+    with opened.store.db.atomic():
+        decisions.propose(opened.store, waiting)
+        campaign_facts.keep_note(opened.store, "judging_digest", judging_digest(opened.campaign))
+        return decisions.keep(opened.store, proposed)
 
 
 decide = Step("decide", assignments_to_judge, keep_decisions)
 
 
 def propose(
-    opened: OpenedCampaign, batch: pd.DataFrame, suspicions: Iterable[Finding]
+    opened: OpenedCampaign, due: ToJudge, batch: pd.DataFrame, suspicions: Iterable[Finding]
 ) -> list[Decision]:
-    """Return what the policy says about everything undecided in a batch.
+    """Return what the policy says about undecided subjects of a batch.
 
     Args:
         opened: the campaign.
-        batch: the answers of the batch, a row each.
+        due: its undecided assignments.
+        batch: its answers, a row each.
         suspicions: findings of heuristics, including those that rules look at.
     """
-    undecided = assignments.undecided(opened.store)
+    undecided = due.assignment_ids
     decided_answers = set(assignments.decided_answers(opened.store, undecided) if undecided else ())
-    at_work = hits.batch_at_work(opened.store)
-    workers = decisions.decided_workers(
-        opened.store, collected_at=hits.last_collected_at(opened.store, at_work)
-    )
+    workers = decisions.decided_workers(opened.store, due.batch)
     proposals = proposals_about(opened, batch, suspicions)
     assignment_of = batch["assignment_id"].to_dict()
 
@@ -220,21 +230,19 @@ def proposals_about(
 
 
 def _about_due(
-    opened: OpenedCampaign,
     batch: pd.DataFrame,
     proposed: Iterable[Decision],
-    due: Collection[AssignmentId],
+    due: ToJudge,
 ) -> list[Decision]:
     """Return proposals about these assignments; about workers after a whole batch."""
     assignment_of = batch["assignment_id"].to_dict()
-    is_whole = is_batch_collected(opened)
 
     def is_due(decision: Decision) -> bool:
         if decision.subject_kind == "worker":
-            return is_whole
+            return due.is_collected
         if decision.subject_kind == "answer":
-            return assignment_of[decision.subject_id] in due
-        return decision.subject_id in due
+            return assignment_of[decision.subject_id] in due.assignment_ids
+        return decision.subject_id in due.assignment_ids
 
     return [decision for decision in proposed if is_due(decision)]
 
@@ -279,11 +287,13 @@ def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
 
     Answers that a person would have to look at get the verdict "drop".
     """
-    if not assignments.has_undecided(opened.store):
+    undecided = assignments.undecided(opened.store)
+    if not undecided:
         return {}
-    batch = table_of_batch(opened)
+    all_open = ToJudge(assignment_ids=undecided, batch=hits.batch_at_work(opened.store))
+    batch = table_of_batch(opened, all_open.batch)
     suspicions = find_suspicions(opened)
-    proposals = propose(opened, batch, suspicions)
+    proposals = propose(opened, all_open, batch, suspicions)
     if opened.campaign.decided_by == "person":
         clear, doubtful = split_by_doubt(batch, proposals, suspicions)
         because = "a person has to look at it"
@@ -296,9 +306,10 @@ def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
 
 def items_to_weigh(reader: Reader) -> Mapping[ItemId, int]:
     """Return items that have all the answers they want, with the number of answers."""
-    if not may_weigh(reader.snapshot()):
+    posting = reader.opened.campaign.posting
+    if posting.as_needed is None or not may_weigh(reader.snapshot()):
         return {}
-    return item_totals.to_weigh(reader.opened.store, reader.opened.campaign.posting)
+    return item_totals.to_weigh(reader.opened.store, posting)
 
 
 def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:

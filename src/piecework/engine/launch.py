@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -44,13 +45,14 @@ from piecework.store.intents import Act, Intent
 from piecework.store.prices import kept_prices
 
 
-def due(reader: Reader) -> int:
-    """Return how many HITs are planned and not posted."""
-    snapshot = reader.snapshot()
-    return 0 if snapshot.stopped else snapshot.unposted
+def due(reader: Reader) -> Sequence[PlannedHit]:
+    """Return the HITs that are planned and not posted."""
+    store = reader.opened.store
+    unposted = hits.unposted(store)
+    return unposted if unposted and campaign_facts.stopped_at(store) is None else ()
 
 
-def act(run: CampaignRun, _unposted: int) -> int:
+def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
     """Post what is planned, as far as today's cap allows; return how many HITs.
 
     Raises:
@@ -59,16 +61,21 @@ def act(run: CampaignRun, _unposted: int) -> int:
         PlatformRefused: HITs were refused, and no other market has any.
     """
     # Record HITs already posted before checking the caps.
-    known = record_cut_off(run)
-    held = _held(run)
-    _price_anew(run)
+    begun, held = intents.begun(run.store, PUBLISH), frozenset[HitKey]()
+    seen = _Seen({}, begun, intents.store_name(run.store))
+    if begun:
+        known = record_cut_off(run)
+        seen = seen._replace(known=known, begun=intents.begun(run.store, PUBLISH))
+        held = _held(run, seen.begun)
+        planned = hits.unposted(run.store)
+    unposted = before = _priced_anew(run, planned, seen.begun)
     check_campaign(run)
-    before, refused = hits.unposted(run.store), dict[str, PlatformRefused]()
-    while due := _payable(run, refused, held):
+    refused = dict[str, PlatformRefused]()
+    while due := _payable(run, unposted, refused, held):
         known_refusals = len(refused)
         for market, of_market in _by_market(due).items():
             try:
-                _post_showable(run, of_market, known)
+                _post_showable(run, of_market, seen)
             except PlatformRefused as refusal:
                 if run.campaign.crowds is None:
                     raise
@@ -76,36 +83,50 @@ def act(run: CampaignRun, _unposted: int) -> int:
         # A refusal frees the allowance of the day for HITs of the other markets.
         if len(refused) == known_refusals:
             break
-    keep_refused(run, refused)
-    done = {hit.hit_key for hit in before} - {hit.hit_key for hit in hits.unposted(run.store)}
-    return hits.count_posted(run.store, done)
+        unposted = hits.unposted(run.store)
+    # The snapshot looks at refusals only of a campaign on several markets.
+    if run.campaign.crowds is not None:
+        keep_refused(run, refused)
+    return hits.count_posted(run.store, [hit.hit_key for hit in before])
 
 
 launch = Step("launch", due, act)
 
 
-def _held(run: CampaignRun) -> frozenset[HitKey]:
+class _Seen(NamedTuple):
+    """What was looked up before the first call.
+
+    Attributes:
+        known: the platform's HITs by annotation, if a call was cut off.
+        begun: when calls without an outcome were begun, by intent.
+        name: the store's name.
+    """
+
+    known: Mapping[str, HitId]
+    begun: Mapping[str, datetime]
+    name: str
+
+
+def _held(run: CampaignRun, begun: Mapping[str, datetime]) -> frozenset[HitKey]:
     """Drop HITs that could not be shown to be posted; return those that may be."""
     if run.campaign.growth is None:
         return frozenset()
-    begun = intents.begun(run.store, PUBLISH)
     cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
     return drop_unshowable(run, cut_off, begun)
 
 
 def _payable(
-    run: CampaignRun, refused: Mapping[str, PlatformRefused], held: Collection[HitKey]
+    run: CampaignRun,
+    unposted: Sequence[PlannedHit],
+    refused: Mapping[str, PlatformRefused],
+    held: Collection[HitKey],
 ) -> list[PlannedHit]:
     """Return what to post now: what today's cap does not allow waits until tomorrow."""
-    unposted = hits.unposted(run.store)
-    return caps.payable_today(
-        run, [hit for hit in unposted if hit.market not in refused and hit.hit_key not in held]
-    )
+    due = [hit for hit in unposted if hit.market not in refused and hit.hit_key not in held]
+    return caps.payable(due, caps.left_today(run))
 
 
-def _post_showable(
-    run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]
-) -> None:
+def _post_showable(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None:
     """Post HITs of one market; drop those of rows that no page can show.
 
     Raises:
@@ -114,7 +135,7 @@ def _post_showable(
     """
     while unposted:
         try:
-            _post(run, unposted, known)
+            _post(run, unposted, seen)
         except ConfigError:
             if run.campaign.growth is None:
                 raise
@@ -136,13 +157,13 @@ def _by_market(planned: Sequence[PlannedHit]) -> dict[str, list[PlannedHit]]:
     return markets
 
 
-def _post(run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]) -> None:
+def _post(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None:
     """Post HITs of one market.
 
     Raises:
         PlatformRefused: the marketplace refused one; no further one was begun.
     """
-    slots = refuse_posted_elsewhere(run, unposted)
+    slots = refuse_posted_elsewhere(run, unposted, seen.begun, seen.name)
     # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
     of_earlier = (
@@ -155,13 +176,11 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, 
     }
     items_by_id = run.items_of(unposted)
     acts = (
-        _extend(run, hit, slots)
+        _extend(run, hit, slots, seen.name)
         if hit.extends
-        else _publish(run, hit, types[_shared(hit, kept_out, run.campaign)], items_by_id, known)
+        else _publish(run, hit, types[_shared(hit, kept_out, run.campaign)], items_by_id, seen)
         # A person may stop the campaign while it posts.
-        for hit in takewhile(
-            lambda _: not campaign_facts.stopped_at(run.store) is not None, unposted
-        )
+        for hit in takewhile(lambda _: campaign_facts.stopped_at(run.store) is None, unposted)
     )
     try:
         # A reason to refuse one HIT (money, a title) holds for the next, too.
@@ -224,26 +243,30 @@ def _limits(campaign: Campaign, batch: int) -> tuple[WorkerLimit, ...]:
     return tuple(limits)
 
 
-def _price_anew(run: CampaignRun) -> None:
-    """Set the fees of planned HITs to what the marketplace charges now.
+def _priced_anew(
+    run: CampaignRun, planned: Sequence[PlannedHit], begun: Mapping[str, datetime]
+) -> Sequence[PlannedHit]:
+    """Return planned HITs with the fees that the marketplace charges now, and store these.
 
     This applies only if the marketplace states its prices. HITs with a begun intent
     keep their fees, and added slots cost what their HIT does.
     """
     if kept_prices(run.store) is None:
-        return
+        return planned
     today = run.clock.now().date()
-    begun = {intent.key for intent in intents.load(run.store, PUBLISH, is_done=False)}
     fee_by_key = {
         hit.hit_key: run.campaign.rewards.fees_on(today, hit.market).reward_fee_cents(
             hit.reward_cents,
             max_assignments=hit.max_assignments,
             for_masters=run.campaign.is_for_masters,
         )
-        for hit in hits.unposted(run.store)
+        for hit in planned
         if not hit.extends and publish_key(hit) not in begun
     }
-    hits.price_anew(run.store, fee_by_key)
+    priced = [replace(hit, fee_cents=fee_by_key.get(hit.hit_key, hit.fee_cents)) for hit in planned]
+    if priced != planned:
+        hits.price_anew(run.store, fee_by_key)
+    return priced
 
 
 def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRefused:
@@ -344,9 +367,9 @@ def _publish(
     hit: PlannedHit,
     hit_type_id: HitTypeId,
     items: Mapping[ItemId, Item],
-    known: Mapping[str, HitId],
+    seen: _Seen,
 ) -> Act:
-    campaign, named = run.campaign, annotation(run, hit)
+    campaign, named = run.campaign, annotation(run, hit, seen.name)
     intent = Intent(
         key=publish_key(hit),
         operation=PUBLISH,
@@ -355,7 +378,7 @@ def _publish(
         amount_cents=hit.cost_cents,
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
-    token, others = intent.token(run.store), apart_from(run, hit)
+    token, others = intent.token(seen.name), apart_from(run, hit)
 
     def do() -> str:
         return run.platform.publish(
@@ -372,24 +395,25 @@ def _publish(
         intent=intent,
         do=do,
         # `record_cut_off` has just looked for HITs of open intents.
-        look=lambda: known.get(named),
+        look=lambda: seen.known.get(named),
         record=recording(run, hit),
     )
 
 
-def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Act:
-    hit_id = HitId(str(extended(run, hit).hit_id))
+def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int], name: str) -> Act:
+    known = extended(run, hit)
+    hit_id = HitId(str(known.hit_id))
     intent = Intent(
         key=publish_key(hit),
         operation=PUBLISH,
         subject=("hit", hit.hit_key),
-        arguments={"hit_id": hit_id, "slots": slots_wanted(run, hit)},
+        arguments={"hit_id": hit_id, "slots": slots_wanted(known, hit)},
         amount_cents=hit.cost_cents,
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
     return Act(
         intent=intent,
-        do=extending(run, hit, slots=slots.get(hit_id), token=intent.token(run.store)),
+        do=extending(run, known, hit, slots=slots.get(hit_id), token=intent.token(name)),
         # `record_cut_off` has just looked for slots of open intents.
         look=lambda: None,
         record=recording(run, hit),

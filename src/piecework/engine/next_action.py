@@ -74,6 +74,8 @@ class Snapshot:
         growing: rows that wait, if the campaign's items grow.
         refused: planned HITs that wait because their market refused some, by market;
             empty while no other HIT is open.
+        hits_posted: HITs that were posted, extensions not counted.
+        replaced: HITs that were posted or extended in a later round than the first.
     """
 
     batch: int
@@ -96,6 +98,8 @@ class Snapshot:
     put_off_by: str = "rewards.day_budget"
     growing: "Growing | None" = None
     refused: Mapping[str, int] = field(default_factory=dict)
+    hits_posted: int = 0
+    replaced: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,9 @@ from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import ItemId
 from piecework.engine.checks import Pages, check_campaign, set_aside
-from piecework.engine.next_action import NextPosting
-from piecework.engine.recover.adopting import adopt, is_adopting
+from piecework.engine.next_action import NextPosting, next_posting
 from piecework.engine.requirements import extendable
-from piecework.engine.several_markets import with_markets
+from piecework.engine.several_markets import first_hits, with_markets
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import assignments, dealt_items, hits, item_totals
@@ -38,48 +37,41 @@ class Due:
     Attributes:
         begins: no batch was begun yet, and the caps have to be checked first.
         posting: the HITs to plan.
-        adopts: the platform may have HITs that the store does not know.
     """
 
     begins: bool = False
     posting: NextPosting | None = None
-    adopts: bool = False
 
     def __bool__(self) -> bool:
-        return self.begins or self.posting is not None or self.adopts
+        return self.begins or self.posting is not None
 
 
 def due(reader: Reader) -> Due:
     """Return the HITs to plan; none while earlier work is open."""
-    snapshot = reader.snapshot()
+    snapshot, opened = reader.snapshot(), reader.opened
     if snapshot.stopped:
         return Due()
     return Due(
         begins=not snapshot.batches and snapshot.growing is None,
-        posting=reader.posting(),
-        adopts=is_adopting(reader.opened.store),
+        posting=next_posting(snapshot, opened.campaign, today=opened.clock.now().date()),
     )
 
 
 def act(run: CampaignRun, due: Due) -> int:
-    """Record which HITs come next; return how many are new or were adopted.
+    """Record which HITs come next; return how many.
 
     Raises:
         BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
     """
-    adopted = adopt(run)
     check_campaign(run)
-    # Adopted HITs are posted already, so the next posting may have changed.
-    posting = Reader(run).posting() if adopted else due.posting
-    if posting is None:
-        return adopted
+    if due.posting is None:
+        return 0
     if run.campaign.growth is not None:
-        planned = _planned_of_rows(run, posting)
-    else:
-        planned = _planned(run, posting)
-        hits.plan(run.store, planned)
-    return adopted + len(planned) + adopt(run)
+        return len(_planned_of_rows(run, due.posting))
+    planned = _planned(run, due.posting)
+    hits.plan(run.store, planned)
+    return len(planned)
 
 
 plan = Step("plan", due, act)
@@ -146,11 +138,7 @@ def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
     """Return the HITs of a posting, as far as there is money for them."""
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
-        excluded = len(item_totals.excluded(run.store))
-        planned = first_round(
-            run.campaign, posting.batch, item_ids, on=run.clock.now().date(), excluded=excluded
-        )
-        planned = with_markets(run, planned)
+        planned = first_hits(run, posting.batch, item_ids)
     else:
         planned = _replacements(run, posting, item_ids, run.campaign)
     return affordable(planned, left_cents=posting.room_cents)

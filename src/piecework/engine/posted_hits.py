@@ -7,7 +7,7 @@ not know what was posted since, and must not post it again.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -35,14 +35,14 @@ def publish_key(hit: PlannedHit) -> str:
     return f"{PUBLISH}:{hit.hit_key}"
 
 
-def annotation(run: CampaignRun, hit: PlannedHit) -> str:
+def annotation(run: CampaignRun, hit: PlannedHit, store_name: str) -> str:
     """Return what identifies a HIT there: `<store name>/<hit key>`, and its items.
 
     The items of a first round follow from the campaign, unless they grow. Later rounds
     depend on the answers. So they name their items (`piecework.domain.ids`) if
     there is room: a store that was restored from an older copy reads them from there.
     """
-    name = f"{intents.store_name(run.store)}/{hit.hit_key}"
+    name = f"{store_name}/{hit.hit_key}"
     if hit.round == 0 and run.campaign.growth is None:
         return name
     whole = f"{name}/{run.item_numbers().to_text(hit.item_ids)}"
@@ -60,9 +60,9 @@ def extended(run: CampaignRun, extension: PlannedHit) -> PlannedHit:
     return hits.by_key(run.store, extension.extends or extension.hit_key)
 
 
-def slots_wanted(run: CampaignRun, extension: PlannedHit) -> int:
-    """Return how many slots that HIT has once it is extended."""
-    return extended(run, extension).max_assignments + extension.max_assignments
+def slots_wanted(hit: PlannedHit, extension: PlannedHit) -> int:
+    """Return how many slots a HIT has once it is extended."""
+    return hit.max_assignments + extension.max_assignments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +139,16 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
         The platform's HITs by annotation; empty if no call was cut off.
     """
     begun = {intent.key: intent for intent in intents.load(run.store, PUBLISH, is_done=False)}
-    cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
-    if not cut_off:
+    if not begun:
         return {}
-    known = {}
+    cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
+    known, name = {}, intents.store_name(run.store)
     if any(not hit.extends for hit in cut_off):
         known = {hit.annotation: hit.hit_id for hit in run.platform.find_hits()}
     there = {
-        hit.hit_key: _slots_there(run, hit) if hit.extends else known.get(annotation(run, hit))
+        hit.hit_key: _slots_there(run, hit)
+        if hit.extends
+        else known.get(annotation(run, hit, name))
         for hit in cut_off
     }
     acts = [
@@ -160,7 +162,8 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
 
 def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
     """Return the HIT of an extension with a cut-off call, if the slots were added."""
-    hit_id = HitId(str(extended(run, extension).hit_id))
+    hit = extended(run, extension)
+    hit_id = HitId(str(hit.hit_id))
     try:
         slots = run.platform.slots(hit_id)
     except PlatformRefused as refusal:
@@ -168,15 +171,23 @@ def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
         if refusal.kind != "hit_unknown":
             raise
         return None
-    return hit_id if slots >= slots_wanted(run, extension) else None
+    return hit_id if slots >= slots_wanted(hit, extension) else None
 
 
-def refuse_posted_elsewhere(run: CampaignRun, due: Sequence[PlannedHit]) -> Mapping[HitId, int]:
+def refuse_posted_elsewhere(
+    run: CampaignRun, due: Sequence[PlannedHit], begun: Collection[str], name: str
+) -> Mapping[HitId, int]:
     """Refuse to post what is on the platform already and this store never began.
 
     It checks the platform's newest HITs, down to one that the store knows: what a newer
     copy of the store has posted is newer than that. If HITs are to be extended, it
     checks down to the oldest of those.
+
+    Args:
+        run: the campaign at work.
+        due: the HITs to post.
+        begun: keys of the intents to post that this store has without an outcome.
+        name: the store's name.
 
     Returns:
         The number of slots of each HIT that was seen.
@@ -184,11 +195,9 @@ def refuse_posted_elsewhere(run: CampaignRun, due: Sequence[PlannedHit]) -> Mapp
     Raises:
         StoreError: the store is older than what was posted from it.
     """
-    begun = intents.begun(run.store, PUBLISH)
     new = [hit for hit in due if publish_key(hit) not in begun]
     if not new:
         return {}
-    name = intents.store_name(run.store)
     keys = {hit.hit_key for hit in new}
     extended_keys = [hit.extends for hit in new if hit.extends]
     older = hits.older_than(run.store, extended_keys) if extended_keys else hits.ids(run.store)
@@ -258,21 +267,23 @@ def close_gone(run: CampaignRun, hit: PlannedHit) -> None:
     hit_id = HitId(str(hit.hit_id))
     have = assignments.count_by_hit(run.store, [hit_id]).get(hit_id, 0)
     with run.store.db.atomic():
-        close_hit(run, hit, have)
+        close_hits(run, {hit: have})
 
 
-def close_hit(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
-    """Close a HIT with `arrived` assignments; part of the caller's transaction.
+def close_hits(run: CampaignRun, arrived: Mapping[PlannedHit, int]) -> None:
+    """Close HITs with so many assignments each; part of the caller's transaction.
 
-    Slots that no worker filled before it expired are free.
+    Slots that no worker filled before they expired are free.
     """
-    hits.mark_collected(run.store, HitId(str(hit.hit_id)), at=run.clock.now())
-    # More may have arrived: money for slots added by hand is held when they are filled.
-    unused = max(hit.max_assignments - arrived, 0)
-    _book_slots(run, hit, unused, credit="held", debit="requester")
+    closed = [HitId(str(hit.hit_id)) for hit in arrived]
+    hits.mark_collected(run.store, *closed, at=run.clock.now())
+    for hit, number in arrived.items():
+        # More may have arrived: money for slots added by hand is held when they are filled.
+        unused = max(hit.max_assignments - number, 0)
+        _book_slots(run, hit, unused, credit="held", debit="requester")
 
 
-def hold_added_slots(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
+def hold_added_slots(run: CampaignRun, hit: PlannedHit, arrived: int, *, known: int) -> None:
     """Hold money for slots that were added by hand; part of the caller's transaction.
 
     They cost the same as others. They were added without a check of the caps; from now
@@ -282,12 +293,9 @@ def hold_added_slots(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
         run: the campaign at work.
         hit: as it was posted.
         arrived: how many assignments it now has on the platform.
+        known: how many the store had before.
     """
-    if arrived <= hit.max_assignments:
-        return
-    hit_id = HitId(str(hit.hit_id))
-    known = assignments.count_by_hit(run.store, [hit_id]).get(hit_id, 0)
-    added = arrived - max(known, hit.max_assignments)
+    added = max(arrived - max(known, hit.max_assignments), 0)
     _book_slots(run, hit, added, credit="requester", debit="held")
 
 

@@ -15,7 +15,6 @@ from piecework.store import (
     dealt_items,
     decisions,
     findings,
-    hits,
     intents,
     item_totals,
     ledger,
@@ -39,8 +38,8 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
     """
     reader = reader or Reader(opened)
     store, campaign = opened.store, opened.campaign
-    snapshot, action = reader.snapshot(), reader.action()
-    batches = hits.count_by_batch(store)
+    snapshot = reader.snapshot()
+    action = reader.action(snapshot)
     counts = item_totals.count_accepted(store, campaign.posting)
     verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
     money = ledger.balances(store)
@@ -52,7 +51,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
     is_put_off = action.stopped_by in {"rewards.day_budget", "rewards.month_budget"}
     is_due = action.waiting_for in {"workers", "new rows"} and action.at is not None
     growing = snapshot.growing
-    batches_begun = max((batch.batch for batch in batches), default=0)
+    batches_begun = max(snapshot.batches, default=0)
     is_unpaid = growing is not None and growing.is_due
     progress = Progress(
         campaign=campaign.name,
@@ -60,12 +59,12 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
         items=len(campaign.items),
         batch=batches_begun,
         batches=campaign.posting.batches if growing is None else batches_begun,
-        hits_posted=sum(batch.posted for batch in batches),
+        hits_posted=snapshot.hits_posted,
         hits_open=snapshot.open_hits,
-        replaced=sum(batch.replacing for batch in batches),
+        replaced=snapshot.replaced,
         submitted=verdicts.assignments,
         answers=verdicts.answers,
-        with_more=assignments.count_with_more(store),
+        with_more=verdicts.with_more,
         flagged=findings.count_flagged(store),
         accepted=counts.accepted,
         dropped=verdicts.dropped,

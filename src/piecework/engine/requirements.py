@@ -21,7 +21,7 @@ from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PlannedHit, PostableTest, QualificationRequirement
 from piecework.domain.ids import HitId, QualificationTypeId, WorkerId
 from piecework.domain.qualifications import QualificationTest
-from piecework.engine.posted_hits import GONE, extended, slots_wanted, status_of
+from piecework.engine.posted_hits import GONE, slots_wanted, status_of
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
 from piecework.store.database import exists, open_store
@@ -215,18 +215,18 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
 
 
 def extending(
-    run: CampaignRun, extension: PlannedHit, *, slots: int | None, token: str
+    run: CampaignRun, hit: PlannedHit, extension: PlannedHit, *, slots: int | None, token: str
 ) -> Callable[[], str]:
     """Return the call that adds slots to a HIT; its outcome is the HIT's id or `GONE`.
 
     Args:
         run: the campaign at work.
-        extension: as it was planned.
+        hit: the HIT.
+        extension: its slots, as they were planned.
         slots: how many the HIT has by this pass's listing, if it was listed.
         token: the token of the call.
     """
-    hit = extended(run, extension)
-    hit_id, wanted = HitId(str(hit.hit_id)), slots_wanted(run, extension)
+    hit_id, wanted = HitId(str(hit.hit_id)), slots_wanted(hit, extension)
 
     def do() -> str:
         # Added by hand or by a newer copy of the store: there are enough already.

@@ -22,12 +22,14 @@ from piecework.engine.judge import assess, decide, weigh
 from piecework.engine.launch import launch
 from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
+from piecework.engine.recover.adopting import adopt
 from piecework.engine.settle import resume, settle, verify
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Call, Step, call_plainly
 from piecework.engine.take_in import take_in
 from piecework.engine.wind_down import wind_down
 from piecework.store import campaign_facts, item_totals
+from piecework.store.campaign_facts import PassNotes
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -87,7 +89,9 @@ def run_pass(
     """
     inputs = run.campaign.inputs.by_code(code_version())
     campaign_facts.record_inputs(run.store, inputs, at=run.clock.now())
-    notice_models(run)
+    notes = campaign_facts.read_notes(run.store)
+    notice_models(run, notes)
+    recover(run, notes)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
         step(run, reader, call=_with_log(call))
@@ -102,10 +106,21 @@ def post(run: CampaignRun) -> int:
     Raises:
         PieceworkError: as the steps say; repeating it is always safe.
     """
+    recover(run, campaign_facts.read_notes(run.store))
     take_in(run)
     wind_down(run)
     plan(run)
     return launch(run)
+
+
+def recover(run: CampaignRun, notes: PassNotes) -> None:
+    """Adopt what a newer copy of a restored store has posted, before any step.
+
+    Raises:
+        StoreError: it is not known which items a HIT shows.
+    """
+    if notes.is_adopting and campaign_facts.stopped_at(run.store) is None:
+        adopt(run)
 
 
 def _with_log(call: Call) -> Call:
@@ -122,9 +137,9 @@ def _with_log(call: Call) -> Call:
     return logged
 
 
-def notice_models(run: CampaignRun) -> None:
+def notice_models(run: CampaignRun, notes: PassNotes) -> None:
     """Have labels weighed again if those of models have changed, and log it."""
-    digest, known = _digest(run.campaign), campaign_facts.read_notes(run.store).models_digest
+    digest, known = _digest(run.campaign), notes.models_digest
     if digest == (known or ""):
         return
     # Repeated if the pass dies before it is noted, so nothing keeps an old estimate.

@@ -28,7 +28,7 @@ from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Field
 from piecework.domain.verdicts import Decision, Verdict
-from piecework.engine.payments.pay import close_interrupted
+from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import exclusion_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
@@ -66,7 +66,8 @@ Due = Sequence[Sequence[Settlement]]
 
 def decisions_to_settle(reader: Reader) -> Due:
     """Return decisions that were not carried out yet."""
-    if not reader.snapshot().unsettled:
+    # Imported work was settled where it was collected.
+    if reader.opened.is_imported:
         return ()
     return settlements.due(reader.opened.store, *_ABOUT_WORK, *_ABOUT_WORKERS)
 
@@ -362,7 +363,7 @@ def _in_labels(field: Field, value: object, item: Item) -> str:
 
 def has_payments_to_resume(reader: Reader) -> bool:
     """Return whether a person began a payment with an unknown outcome."""
-    return reader.snapshot().interrupted_payments
+    return has_interrupted_payments(reader.opened.store)
 
 
 def resume_payments(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - what `due` returned

@@ -20,14 +20,16 @@ from piecework.campaign.dealing import (
     at_markets,
     by_cost,
     cheapest_in_time,
+    first_round,
     shares,
 )
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import ItemId
 from piecework.domain.text import plural
 from piecework.engine.posted_hits import record_cut_off
-from piecework.store import campaign_facts, hits, intents, workers
+from piecework.store import campaign_facts, hits, intents, item_totals, workers
 from piecework.store.acting import carry_out
 from piecework.store.intents import Act
 from piecework.store.workers import MarketWork
@@ -51,6 +53,14 @@ def with_markets(opened: OpenedCampaign, planned: Sequence[PlannedHit]) -> list[
     else:
         split = Split(_cheapest(opened, planned, crowds.within_seconds))
     return at_markets(opened.campaign, planned, split, on=today)
+
+
+def first_hits(opened: OpenedCampaign, batch: int, item_ids: list[ItemId]) -> list[PlannedHit]:
+    """Return the HITs of a batch's first round, with their markets."""
+    excluded = len(item_totals.excluded(opened.store))
+    today = opened.clock.now().date()
+    planned = first_round(opened.campaign, batch, item_ids, on=today, excluded=excluded)
+    return with_markets(opened, planned)
 
 
 def _cheapest(

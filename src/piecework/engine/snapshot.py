@@ -7,6 +7,7 @@ pass asks the same reader what is due, and `status` shows what it says.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from piecework.campaign import caps
@@ -18,10 +19,8 @@ from piecework.engine.next_action import (
     Action,
     BatchState,
     Growing,
-    NextPosting,
     Snapshot,
     next_action,
-    next_posting,
 )
 from piecework.engine.payments.pay import has_interrupted_payments
 from piecework.engine.posted_hits import live_hits
@@ -44,32 +43,40 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
     """Return what is open now."""
     store, campaign = opened.store, opened.campaign
     counts = hits.count_by_batch(store)
+    at_work = next((batch.batch for batch in counts if batch.is_at_work), 0)
+    is_collected = any(batch.is_at_work and batch.is_collected for batch in counts)
+    undecided = assignments.has_undecided(store)
     unposted = hits.unposted(store)
     open_hits = sum(batch.open for batch in counts)
-    refused = _refused(opened, unposted) if open_hits else {}
+    refused = _refused(opened, unposted) if open_hits and campaign.crowds is not None else {}
     first_cents = unposted[0].cost_cents if unposted else 0
-    is_of_month = caps.is_month_spent(opened, first_cents)
-    stopped = campaign_facts.stopped_at(store) is not None
+    room = caps.left(opened, at_work)
+    is_of_month = room.month is not None and room.month < first_cents
+    stopped, continued = campaign_facts.read_stops(store)
     return Snapshot(
-        batch=hits.batch_at_work(store),
+        batch=at_work,
         batches=_batches(opened, counts),
         open_hits=open_hits,
         unposted=len(unposted),
         payable_now=bool(
-            caps.payable_today(opened, [hit for hit in unposted if hit.market not in refused])
+            caps.payable([hit for hit in unposted if hit.market not in refused], room.today)
         ),
         refused=refused,
-        decidable=len(decidable(opened)),
-        undecided=assignments.has_undecided(store),
+        hits_posted=sum(batch.posted for batch in counts),
+        replaced=sum(batch.replacing for batch in counts),
+        decidable=len(decidable(opened, due_for_decision(opened, is_collected=is_collected)))
+        if undecided
+        else 0,
+        undecided=undecided,
         proposals=count_proposals(opened),
         # Imported work was settled where it was collected.
         unsettled=0 if opened.is_imported else decisions.count_unsettled(store),
         interrupted_payments=has_interrupted_payments(store),
         stopped=stopped,
         winding_down=stopped and bool(unposted or live_hits(store)),
-        left_cents=campaign.rewards.cap_cents - ledger.taken_cents(store),
-        most_rounds=campaign.posting.rounds + campaign_facts.count_undone_stops(store),
-        due_at=_due_at(opened),
+        left_cents=room.campaign,
+        most_rounds=campaign.posting.rounds + continued,
+        due_at=_due_at(opened, is_open=open_hits > 0, is_judged=is_collected or not undecided),
         next_day=caps.next_month(opened) if is_of_month else caps.next_day(opened),
         put_off_by="rewards.month_budget" if is_of_month else "rewards.day_budget",
         growing=_growing(opened),
@@ -101,19 +108,20 @@ def _growing(opened: OpenedCampaign) -> Growing | None:
     )
 
 
-def due_for_decision(opened: OpenedCampaign) -> frozenset[AssignmentId]:
-    """Return undecided assignments that are due for a decision."""
-    store, campaign = opened.store, opened.campaign
-    if is_batch_collected(opened):
-        return assignments.undecided(store)
-    latest = due_since(campaign.posting, opened.clock.now())
-    return assignments.undecided(store, submitted_before=latest)
+def due_for_decision(opened: OpenedCampaign, *, is_collected: bool) -> frozenset[AssignmentId]:
+    """Return undecided assignments that are due for a decision.
+
+    Args:
+        opened: the campaign.
+        is_collected: whether all answers of the batch at work are collected.
+    """
+    latest = None if is_collected else due_since(opened.campaign.posting, opened.clock.now())
+    return assignments.undecided(opened.store, submitted_before=latest)
 
 
-def decidable(opened: OpenedCampaign) -> frozenset[AssignmentId]:
+def decidable(opened: OpenedCampaign, due: frozenset[AssignmentId]) -> frozenset[AssignmentId]:
     """Return those of them that do not wait for a person."""
-    due = due_for_decision(opened)
-    if opened.campaign.decided_by == "person":
+    if due and opened.campaign.decided_by == "person":
         return due - decisions.proposed_assignments(opened.store)
     return due
 
@@ -123,13 +131,6 @@ def count_proposals(opened: OpenedCampaign) -> int:
     if opened.campaign.decided_by == "policy":
         return 0
     return decisions.count_proposals(opened.store)
-
-
-def is_batch_collected(opened: OpenedCampaign) -> bool:
-    """Return whether all answers of the current batch are collected."""
-    store = opened.store
-    at_work = hits.count_by_batch(store, hits.batch_at_work(store))
-    return bool(at_work) and at_work[0].is_collected
 
 
 def next_poll_of_open_hits(opened: OpenedCampaign) -> datetime | None:
@@ -143,6 +144,7 @@ def _batches(opened: OpenedCampaign, counts: list[HitCounts]) -> dict[int, Batch
     lacks = item_totals.batches_lacking(store, campaign.posting, crowd=campaign.crowd_size)
     nothing = item_totals.Lacks(answers=0, least=0)
     cap = campaign.rewards.batch_budget_cents
+    taken = {} if cap is None else ledger.taken_by_batch(store)
     return {
         batch.batch: BatchState(
             last_round=batch.last_round,
@@ -154,21 +156,21 @@ def _batches(opened: OpenedCampaign, counts: list[HitCounts]) -> dict[int, Batch
             # A complete batch buys nothing more.
             left_cents=None
             if cap is None or batch.batch not in lacks
-            else cap - ledger.taken_by_batch_cents(store, batch.batch),
+            else cap - taken.get(batch.batch, 0),
         )
         for batch in counts
     }
 
 
-def _due_at(opened: OpenedCampaign) -> datetime | None:
-    moments = [next_poll_of_open_hits(opened), _next_deadline(opened)]
+def _due_at(opened: OpenedCampaign, *, is_open: bool, is_judged: bool) -> datetime | None:
+    """Return when open HITs are checked again, or an assignment has to be judged."""
+    poll = next_poll_of_open_hits(opened) if is_open else None
+    moments = [poll, None if is_judged else _next_deadline(opened)]
     return min((moment for moment in moments if moment), default=None)
 
 
 def _next_deadline(opened: OpenedCampaign) -> datetime | None:
     """Return when the next assignment of an open batch has to be judged."""
-    if is_batch_collected(opened):
-        return None
     posting = opened.campaign.posting
     submitted_at = assignments.next_submission_after(
         opened.store, due_since(posting, opened.clock.now())
@@ -211,17 +213,37 @@ def arrived(opened: OpenedCampaign, growth: Growth, known: Reading) -> int | Non
     return growth.a_day * (1 + (now - (known.began_at or now)) // _DAY)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToJudge:
+    """What to judge now.
+
+    Attributes:
+        assignment_ids: undecided assignments that are due.
+        batch: the batch at work.
+        is_collected: whether all its answers are collected.
+    """
+
+    assignment_ids: frozenset[AssignmentId] = frozenset()
+    batch: int = 0
+    is_collected: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.assignment_ids)
+
+
 class Reader:
     """Read an opened campaign for the steps of a pass.
 
     Attributes:
         opened: the campaign.
         poll_open_hits: check open HITs for new answers, even if that was done recently.
+        to_judge: what heuristics have judged, and policy or people now decide.
     """
 
     def __init__(self, opened: OpenedCampaign, *, poll_open_hits: bool = False) -> None:
         self.opened = opened
         self.poll_open_hits = poll_open_hits
+        self.to_judge: ToJudge | None = None
         self._version: tuple[int, int] | None = None
         self._snapshot: Snapshot | None = None
 
@@ -232,12 +254,7 @@ class Reader:
             self._version, self._snapshot = version, take_snapshot(self.opened)
         return self._snapshot
 
-    def action(self) -> Action:
+    def action(self, snapshot: Snapshot | None = None) -> Action:
         """Return what is due now, or whom the campaign waits for."""
         today = self.opened.clock.now().date()
-        return next_action(self.snapshot(), self.opened.campaign, today=today)
-
-    def posting(self) -> NextPosting | None:
-        """Return the HITs to plan now, if any."""
-        today = self.opened.clock.now().date()
-        return next_posting(self.snapshot(), self.opened.campaign, today=today)
+        return next_action(snapshot or self.snapshot(), self.opened.campaign, today=today)

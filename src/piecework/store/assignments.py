@@ -24,33 +24,34 @@ _UNDECIDED = """
 """
 
 
-def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> None:
-    """Store an assignment and its answers; repeating it has no effect.
+Collected = tuple[Assignment, Iterable[Answer]]
+"""An assignment and its answers."""
+
+
+def keep(store: Store, *collected: Collected) -> None:
+    """Store assignments and their answers; repeating it has no effect.
 
     Part of the caller's transaction.
     """
-    insert(
-        store,
-        "assignments",
-        [
-            {
-                "assignment_id": assignment.assignment_id,
-                "hit_id": assignment.hit_id,
-                "worker_id": assignment.worker_id,
-                "status_when_collected": assignment.status,
-                "accepted_at": to_text(assignment.accepted_at),
-                "submitted_at": to_text(assignment.submitted_at),
-            }
-        ],
-        or_ignore=True,
-    )
-    insert(
-        store,
-        "raw_answers",
-        [{"assignment_id": assignment.assignment_id, "raw": assignment.raw}],
-        or_ignore=True,
-    )
-    insert(store, "answers", map(answer_row, answers), or_ignore=True)
+    rows = [
+        {
+            "assignment_id": assignment.assignment_id,
+            "hit_id": assignment.hit_id,
+            "worker_id": assignment.worker_id,
+            "status_when_collected": assignment.status,
+            "accepted_at": to_text(assignment.accepted_at),
+            "submitted_at": to_text(assignment.submitted_at),
+        }
+        for assignment, _ in collected
+    ]
+    insert(store, "assignments", rows, or_ignore=True)
+    documents = [
+        {"assignment_id": assignment.assignment_id, "raw": assignment.raw}
+        for assignment, _ in collected
+    ]
+    insert(store, "raw_answers", documents, or_ignore=True)
+    sent = (answer_row(answer) for _, answers in collected for answer in answers)
+    insert(store, "answers", sent, or_ignore=True)
 
 
 def load(store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None) -> list[Assignment]:
@@ -103,12 +104,6 @@ def count(store: Store) -> int:
     (number,) = store.db.execute(
         "SELECT coalesce(sum(subjects), 0) FROM verdict_counts WHERE subject_kind = 'assignment'"
     ).fetchone()
-    return int(number)
-
-
-def count_with_more(store: Store) -> int:
-    """Return with how many answers something was sent that is not a field."""
-    (number,) = store.db.execute("SELECT count(*) FROM answers WHERE also_sent <> ''").fetchone()
     return int(number)
 
 
@@ -237,16 +232,15 @@ def verdict_and_outcome(
     return verdict, outcome
 
 
-def has_lost_work(store: Store, worker_id: WorkerId) -> bool:
-    """Whether work of a worker was given up because the marketplace has lost it."""
-    return bool(
-        store.db.execute(
-            "SELECT 1 FROM assignments JOIN intents ON operation = 'forget' "
-            "AND subject_kind = 'assignment' AND subject_id = assignment_id "
-            "WHERE worker_id = ? LIMIT 1",
-            [worker_id],
-        ).fetchone()
+def with_lost_work(store: Store, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    """Return those of these workers who have done work that the marketplace has lost."""
+    rows = store.db.execute(
+        "SELECT DISTINCT worker_id FROM assignments JOIN intents ON operation = 'forget' "
+        "AND subject_kind = 'assignment' AND subject_id = assignment_id "
+        "WHERE worker_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(worker_ids))],
     )
+    return frozenset(WorkerId(worker_id) for (worker_id,) in rows)
 
 
 def rejected_of(store: Store, assignment_ids: Iterable[AssignmentId]) -> set[AssignmentId]:
@@ -322,6 +316,7 @@ class VerdictCounts:
     Attributes:
         rejected: assignments, without those that the platform had already paid.
         excluded: workers who were excluded or blocked.
+        with_more: answers with which something was sent that is not a field.
     """
 
     assignments: int
@@ -329,6 +324,7 @@ class VerdictCounts:
     dropped: int
     rejected: int
     excluded: int
+    with_more: int
 
 
 def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
@@ -338,17 +334,16 @@ def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
         store: the campaign's memory.
         paid_already: the outcome of a rejection that came too late.
     """
-    assignments, answers, rejected, dropped = store.db.execute(
+    assignments, answers, rejected, dropped, excluded, with_more = store.db.execute(
         "SELECT coalesce(sum(iif(subject_kind = 'assignment', subjects, 0)), 0), "
         "coalesce(sum(iif(subject_kind = 'answer', subjects, 0)), 0), "
         "coalesce(sum(iif(verdict = 'reject' AND outcome <> ?, subjects, 0)), 0), "
-        "coalesce(sum(iif(verdict = 'drop', subjects, 0)), 0) FROM verdict_counts",
-        [paid_already],
-    ).fetchone()
-    (excluded,) = store.db.execute(
-        "SELECT count(*) FROM decisions WHERE verdict IN ('exclude', 'block') "
+        "coalesce(sum(iif(verdict = 'drop', subjects, 0)), 0), "
+        "(SELECT count(*) FROM decisions WHERE verdict IN ('exclude', 'block') "
         "AND decision_id IN (SELECT max(decision_id) FROM decisions "
-        "WHERE subject_kind = 'worker' GROUP BY subject_id)"
+        "WHERE subject_kind = 'worker' GROUP BY subject_id)), "
+        "(SELECT count(*) FROM answers WHERE also_sent <> '') FROM verdict_counts",
+        [paid_already],
     ).fetchone()
     return VerdictCounts(
         assignments=assignments,
@@ -356,6 +351,7 @@ def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
         dropped=dropped,
         rejected=rejected,
         excluded=excluded,
+        with_more=with_more,
     )
 
 

@@ -75,9 +75,8 @@ def read_notes(store: Store) -> PassNotes:
 
 
 def keep_note(store: Store, note: Note, value: str | int) -> None:
-    """Store a note, in a separate transaction."""
-    with store.db.atomic():
-        store.db.execute(f"UPDATE pass_notes SET {note} = ?", [value])
+    """Store a note."""
+    store.db.execute(f"UPDATE pass_notes SET {note} = ?", [value])
 
 
 def record_stop(store: Store, *, at: datetime) -> bool:
@@ -106,10 +105,10 @@ def stopped_at(store: Store) -> datetime | None:
     return from_text(row[0]) if row else None
 
 
-def count_undone_stops(store: Store) -> int:
-    """Return how often the campaign was stopped and continued."""
-    row = store.db.execute("SELECT count(*) FROM stops WHERE undone_at IS NOT NULL").fetchone()
-    return int(row[0])
+def read_stops(store: Store) -> tuple[bool, int]:
+    """Return whether the campaign is stopped, and how often it was and continued."""
+    stops, undone = store.db.execute("SELECT count(*), count(undone_at) FROM stops").fetchone()
+    return stops > undone, undone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from piecework.store.database import Store
@@ -29,6 +30,10 @@ def moment(text: str | None) -> datetime | None:
     return from_text(text) if text else None
 
 
+_ROWS_AT_ONCE = 100
+"""Rows of one statement; databases limit its values to 32,766."""
+
+
 def insert(store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = False) -> None:
     """Insert rows with the same named columns; part of the caller's transaction.
 
@@ -38,18 +43,17 @@ def insert(store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = F
         rows: cells by column name.
         or_ignore: skip rows with a key that is already in the table.
     """
-    rows = list(rows)
-    if not rows:
-        return
-    names = list(rows[0])
+    waiting = iter(rows)
     ending = " ON CONFLICT DO NOTHING" if or_ignore else ""
-    # Quoted, because a few are reserved words in some databases.
-    columns = ", ".join(f'"{name}"' for name in names)
-    store.db.executemany(
-        f"INSERT INTO {table} ({columns}) "
-        f"VALUES ({', '.join(f':{name}' for name in names)}){ending}",
-        rows,
-    )
+    while together := list(islice(waiting, _ROWS_AT_ONCE)):
+        names = list(together[0])
+        # Quoted, because a few are reserved words in some databases.
+        columns = ", ".join(f'"{name}"' for name in names)
+        cells = f"({', '.join('?' * len(names))})"
+        store.db.execute(
+            f"INSERT INTO {table} ({columns}) VALUES {', '.join([cells] * len(together))}{ending}",
+            [row[name] for row in together for name in names],
+        )
 
 
 def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]]:

@@ -53,9 +53,8 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
             decided.add(subject)
     if not rows:
         return 0
-    with store.db.atomic():
-        # One statement, because triggers of PostgreSQL work once for each.
-        return store.db.execute(_KEEP, [json.dumps(rows)]).rowcount
+    # One statement, because triggers of PostgreSQL work once for each.
+    return store.db.execute(_KEEP, [json.dumps(rows)]).rowcount
 
 
 def overrule(store: Store, decisions: Iterable[Decision]) -> None:
@@ -155,18 +154,15 @@ def alike(
     return groups
 
 
-def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
+def by_people(store: Store, *kinds: SubjectKind) -> dict[tuple[SubjectKind, str], Verdict]:
     """Return the last verdict of a person about each subject of these kinds, if any."""
     marks = ", ".join("?" * len(kinds))
-    return {
-        row["subject_id"]: row["verdict"]
-        for row in store.db.query(
-            "SELECT subject_id, verdict FROM decisions "
-            f"WHERE subject_kind IN ({marks}) "
-            "AND substr(decided_by, 1, 7) <> 'policy:' ORDER BY decision_id",
-            kinds,
-        )
-    }
+    rows = store.db.execute(
+        f"SELECT subject_kind, subject_id, verdict FROM decisions WHERE subject_kind IN ({marks}) "
+        "AND substr(decided_by, 1, 7) <> 'policy:' ORDER BY decision_id",
+        kinds,
+    )
+    return {(kind, name): verdict for kind, name, verdict in rows}
 
 
 def all_by_people(store: Store) -> list[Decision]:
@@ -186,37 +182,31 @@ def times_of_policy(store: Store) -> dict[str, datetime]:
     return {name: from_text(decided_at) for name, decided_at in rows}
 
 
-def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
-    """Return decisions with this verdict that were not carried out, in their order."""
-    if verdict in {"approve", "reject"}:
-        rows = store.db.query(
-            "SELECT decisions.* FROM (SELECT assignment_id, (SELECT max(decision_id) "
-            "FROM decisions WHERE subject_kind = 'assignment' "
-            "AND subject_id = assignment_id) AS latest FROM assignments "
-            "WHERE verdict = ? AND outcome IS NULL) AS open "
-            "JOIN decisions ON decision_id = latest ORDER BY decision_id",
-            [verdict],
-        )
-    else:
-        rows = store.db.query(
-            f"SELECT latest.* FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} "
-            "WHERE latest.verdict = ? AND done_at IS NULL ORDER BY decision_id",
-            [verdict],
-        )
+def unsettled(store: Store, *verdicts: Verdict) -> list[Decision]:
+    """Return decisions with these verdicts that were not carried out, in their order."""
+    rows = store.db.query(
+        "SELECT decisions.* FROM ("
+        "SELECT (SELECT max(decision_id) FROM decisions WHERE subject_kind = 'assignment' "
+        "AND subject_id = assignment_id) AS open_id FROM assignments "
+        "WHERE verdict IS NOT NULL AND outcome IS NULL UNION ALL "
+        f"SELECT decision_id FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} "
+        "WHERE latest.verdict <> 'keep' AND done_at IS NULL) AS open "
+        "JOIN decisions ON decision_id = open_id "
+        "WHERE verdict IN (SELECT value FROM json_each(?)) ORDER BY decision_id",
+        [json.dumps(verdicts)],
+    )
     return [_decision(row) for row in rows]
 
 
 def count_unsettled(store: Store) -> int:
     """Return how many decisions are not carried out yet."""
-    (assignments,) = store.db.execute(
-        "SELECT coalesce(sum(subjects), 0) FROM verdict_counts "
-        "WHERE subject_kind = 'assignment' AND verdict <> '' AND outcome = ''"
+    (number,) = store.db.execute(
+        "SELECT (SELECT coalesce(sum(subjects), 0) FROM verdict_counts "
+        "WHERE subject_kind = 'assignment' AND verdict <> '' AND outcome = '') + "
+        f"(SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} WHERE "
+        "latest.verdict IN ('exclude', 'block', 'include') AND done_at IS NULL)"
     ).fetchone()
-    (workers,) = store.db.execute(
-        f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} WHERE "
-        "latest.verdict IN ('exclude', 'block', 'include') AND done_at IS NULL"
-    ).fetchone()
-    return int(assignments) + int(workers)
+    return int(number)
 
 
 def about_workers(store: Store) -> dict[WorkerId, list[Decision]]:
@@ -229,48 +219,44 @@ def about_workers(store: Store) -> dict[WorkerId, list[Decision]]:
     return history
 
 
-def times(store: Store, worker_id: WorkerId, verdict: Verdict) -> int:
-    """Return how often a worker had this verdict."""
-    (number,) = store.db.execute(
-        "SELECT count(*) FROM decisions WHERE subject_kind = 'worker' "
-        "AND subject_id = ? AND verdict = ?",
-        [worker_id, verdict],
-    ).fetchone()
-    return int(number)
+def times(store: Store, worker_ids: Iterable[WorkerId]) -> dict[tuple[str, Verdict], int]:
+    """Return how often each of these workers had each verdict, if ever."""
+    rows = store.db.execute(
+        "SELECT subject_id, verdict, count(*) FROM decisions WHERE subject_kind = 'worker' "
+        "AND subject_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2",
+        [json.dumps(list(worker_ids))],
+    )
+    return {(worker_id, verdict): number for worker_id, verdict, number in rows}
 
 
-def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:
-    """Return workers who need no further decision in the current batch.
+def decided_workers(store: Store, batch: int) -> set[str]:
+    """Return workers who need no further decision in a batch.
 
-    Args:
-        store: the campaign's memory.
-        collected_at: when the last HIT of the batch was collected, if any: a worker who
-            was kept before that may get another decision.
+    A worker who was kept before its last HIT was collected may get another decision.
     """
-    return {
-        str(row["subject_id"])
-        for row in store.db.query(_LATEST_OF_WORKERS)
-        if row["verdict"] != "keep"
-        or collected_at is None
-        or from_text(row["decided_at"]) >= collected_at
-    }
+    rows = store.db.execute(
+        f"SELECT subject_id FROM ({_LATEST_OF_WORKERS}) AS latest WHERE verdict <> 'keep' "
+        "OR decided_at >= coalesce((SELECT max(collected_at) FROM hits WHERE batch = ?), '')",
+        [batch],
+    )
+    return {str(worker_id) for (worker_id,) in rows}
 
 
 def propose(store: Store, proposals: Iterable[Decision]) -> None:
     """Store what the policy proposes to a person, and delete older proposals.
 
-    Subjects that a person has decided since then are left out.
+    Subjects that a person has decided since then are left out. Part of the caller's
+    transaction.
     """
-    with store.db.atomic():
-        store.db.execute("DELETE FROM proposals")
-        store.db.executemany(
-            "INSERT INTO proposals (subject_kind, subject_id, verdict, because) "
-            "SELECT :subject_kind, :subject_id, :verdict, :because "
-            "WHERE NOT EXISTS (SELECT 1 FROM decisions "
-            "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
-            "AND (subject_kind <> 'worker' OR decided_at >= :decided_at))",
-            map(row_of, proposals),
-        )
+    store.db.execute("DELETE FROM proposals")
+    store.db.executemany(
+        "INSERT INTO proposals (subject_kind, subject_id, verdict, because) "
+        "SELECT :subject_kind, :subject_id, :verdict, :because "
+        "WHERE NOT EXISTS (SELECT 1 FROM decisions "
+        "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
+        "AND (subject_kind <> 'worker' OR decided_at >= :decided_at))",
+        map(row_of, proposals),
+    )
 
 
 def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:

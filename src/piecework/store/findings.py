@@ -22,8 +22,11 @@ def replace(
     """
     looked_at = [(kind, subject) for kind, many in subjects.items() for subject in many]
     with store.db.atomic():
-        store.db.executemany(
-            "DELETE FROM findings WHERE subject_kind = ? AND subject_id = ?", looked_at
+        store.db.execute(
+            "DELETE FROM findings WHERE (subject_kind, subject_id) IN ("
+            "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') "
+            "FROM json_each(?) AS chosen)",
+            [json.dumps(looked_at)],
         )
         insert(
             store,

@@ -38,6 +38,14 @@ _IS_LOST = (
 """SQL for whether the platform has lost a HIT (`piecework.engine.recover`)."""
 
 
+_PLANNED = (
+    "SELECT hits.rowid AS number, hits.*, "
+    "(SELECT coalesce(sum(more.max_assignments), 0) FROM hits AS more "
+    "WHERE more.extends = hits.hit_key AND more.posted_at IS NOT NULL) AS added FROM hits"
+)
+"""SQL for all HITs, each with the slots that were added to it."""
+
+
 def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
     """Store HITs before any of them is posted; all of them or none."""
     with store.db.atomic():
@@ -122,12 +130,20 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
     Raises:
         KeyError: there is no such assignment.
     """
-    rows = _select(
-        store, "hit_id = (SELECT hit_id FROM assignments WHERE assignment_id = ?)", assignment_id
+    return of_assignments(store, [assignment_id])[assignment_id]
+
+
+def of_assignments(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> dict[AssignmentId, PlannedHit]:
+    """Return the HIT of each of these assignments, without unknown ones."""
+    rows = store.db.query(
+        f"SELECT planned.*, assignment_id FROM json_each(?) AS chosen CROSS JOIN assignments "
+        f"CROSS JOIN ({_PLANNED}) AS planned "
+        "WHERE assignment_id = chosen.value AND planned.hit_id = assignments.hit_id",
+        [json.dumps(list(assignment_ids))],
     )
-    if not rows:
-        raise KeyError(assignment_id)
-    return rows[0]
+    return {AssignmentId(row["assignment_id"]): _hit(row) for row in rows}
 
 
 def prices_of(
@@ -284,9 +300,12 @@ def mark_extended(store: Store, extension: PlannedHit, *, is_open: bool, at: dat
         )
 
 
-def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
-    """Record that all answers of a HIT are stored; part of a transaction."""
-    store.db.execute("UPDATE hits SET collected_at = ? WHERE hit_id = ?", [to_text(at), hit_id])
+def mark_collected(store: Store, *hit_ids: HitId, at: datetime) -> None:
+    """Record that all answers of these HITs are stored; part of a transaction."""
+    store.db.execute(
+        "UPDATE hits SET collected_at = ? WHERE hit_id IN (SELECT value FROM json_each(?))",
+        [to_text(at), json.dumps(hit_ids)],
+    )
 
 
 def reopen(store: Store, hit_id: HitId) -> None:
@@ -315,21 +334,17 @@ def count_held_slots(store: Store, hit: PlannedHit) -> int:
 
 
 def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None:
-    """Record that open HITs were checked for answers; part of a transaction."""
-    store.db.executemany(
-        "UPDATE hits SET looked_at = ? WHERE hit_id = ?",
-        [(to_text(at), hit_id) for hit_id in hit_ids],
+    """Record that open HITs were checked for answers."""
+    store.db.execute(
+        "UPDATE hits SET looked_at = ? WHERE hit_id IN (SELECT value FROM json_each(?))",
+        [to_text(at), json.dumps(list(hit_ids))],
     )
 
 
 def _select(store: Store, condition: str, *values: str | int) -> list[PlannedHit]:
     # The plus keeps SQLite from reading all rows in their order, to save the sorting.
     rows = store.db.query(
-        "SELECT * FROM (SELECT hits.rowid AS number, hits.*, "
-        "(SELECT coalesce(sum(more.max_assignments), 0) FROM hits AS more "
-        "WHERE more.extends = hits.hit_key AND more.posted_at IS NOT NULL) AS added "
-        f"FROM hits) AS planned WHERE {condition} ORDER BY +number",
-        values,
+        f"SELECT * FROM ({_PLANNED}) AS planned WHERE {condition} ORDER BY +number", values
     )
     return [_hit(row) for row in rows]
 
@@ -339,6 +354,7 @@ class HitCounts:
     """HITs of a batch by their state.
 
     Attributes:
+        is_at_work: whether it is the batch at work (`batch_at_work`).
         unposted: planned and not posted, extensions included.
         open: posted and not collected.
         replacing: posted or extended in a later round than the first.
@@ -346,6 +362,7 @@ class HitCounts:
     """
 
     batch: int
+    is_at_work: bool
     unposted: int
     posted: int
     open: int
@@ -358,34 +375,30 @@ class HitCounts:
         return not self.unposted and not self.open
 
 
-def count_by_batch(store: Store, batch: int | None = None) -> list[HitCounts]:
-    """Count the HITs of each batch that was begun, in the order of batches.
+_AT_WORK = (
+    "SELECT min(batch) FROM (SELECT batch FROM hits "
+    "WHERE hit_id IS NOT NULL AND collected_at IS NULL UNION ALL "
+    "SELECT batch FROM assignments JOIN hits USING (hit_id) "
+    "WHERE verdict IS NULL UNION ALL "
+    "SELECT * FROM (SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1) AS newest"
+    ") AS batches"
+)
 
-    Args:
-        store: the campaign's memory.
-        batch: only this batch; none is returned if it was not begun.
-    """
-    chosen, values = ("", []) if batch is None else ("WHERE batch = ?", [batch])
+
+def count_by_batch(store: Store) -> list[HitCounts]:
+    """Count the HITs of each batch that was begun, in the order of batches."""
     return [
-        HitCounts(**row)
+        HitCounts(**{**row, "is_at_work": bool(row["is_at_work"])})
         for row in store.db.query(
-            "SELECT batch, sum(iif(state = 'planned', hits, 0)) AS unposted, "
+            f"SELECT batch, batch = ({_AT_WORK}) AS is_at_work, "
+            "sum(iif(state = 'planned', hits, 0)) AS unposted, "
             "sum(iif(state IN ('open', 'collected'), hits, 0)) AS posted, "
             "sum(iif(state = 'open', hits, 0)) AS open, "
             "sum(iif(round > 0 AND state <> 'planned', hits, 0)) AS replacing, "
             "max(round) AS last_round "
-            f"FROM hit_counts {chosen} GROUP BY batch ORDER BY batch",
-            values,
+            "FROM hit_counts GROUP BY batch ORDER BY batch"
         )
     ]
-
-
-def last_collected_at(store: Store, batch: int) -> datetime | None:
-    """Return when the last HIT of a batch was collected; `None`: none was."""
-    (latest,) = store.db.execute(
-        "SELECT max(collected_at) FROM hits WHERE batch = ?", [batch]
-    ).fetchone()
-    return moment(latest)
 
 
 def batch_at_work(store: Store) -> int:
@@ -395,15 +408,7 @@ def batch_at_work(store: Store) -> int:
     batch is current again if one of its HITs was reopened
     (`piecework.engine.recover`).
     """
-    row = store.db.execute(
-        "SELECT min(batch) FROM (SELECT batch FROM hits "
-        "WHERE hit_id IS NOT NULL AND collected_at IS NULL UNION ALL "
-        "SELECT batch FROM assignments JOIN hits USING (hit_id) "
-        "WHERE verdict IS NULL UNION ALL "
-        "SELECT * FROM (SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1) AS newest"
-        ") AS batches"
-    ).fetchone()
-    return int(row[0] or 0)
+    return int(store.db.execute(_AT_WORK).fetchone()[0] or 0)
 
 
 def next_poll_base(store: Store) -> datetime | None:

@@ -8,7 +8,7 @@ guarantees this, without relying on a cache, a retry or a platform's memory of t
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -45,12 +45,12 @@ class Intent:
     arguments: Mapping[str, str | int] = field(default_factory=dict)
     amount_cents: int = 0
 
-    def token(self, store: Store) -> str:
+    def token(self, name: str) -> str:
         """Return this intent's own request token: at most 64 characters.
 
-        It depends on the store's name, so that two campaigns with equal keys differ.
+        It depends on the store's `name`, so that two campaigns with equal keys differ.
         """
-        named = json.dumps([store_name(store), self.key])
+        named = json.dumps([name, self.key])
         return hashlib.sha256(named.encode()).hexdigest()
 
 
@@ -108,10 +108,13 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
     }
 
 
-def is_declared(store: Store, intent_key: str) -> bool:
-    """Whether an act was begun, with any outcome or none."""
-    row = store.db.execute("SELECT 1 FROM intents WHERE intent_key = ?", [intent_key]).fetchone()
-    return row is not None
+def declared(store: Store, intent_keys: Iterable[str]) -> frozenset[str]:
+    """Return which of these acts were begun, with any outcome or none."""
+    rows = store.db.execute(
+        "SELECT intent_key FROM intents WHERE intent_key IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(intent_keys))],
+    )
+    return frozenset(key for (key,) in rows)
 
 
 def argument(store: Store, intent_key: str, name: str) -> str:

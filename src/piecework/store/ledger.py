@@ -8,7 +8,7 @@ promised on each day, so a query takes the same time with a ledger of any length
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
@@ -39,17 +39,7 @@ def move(
         batch: the batch that it is a cost of; `None`: of no batch.
         at: when.
     """
-    if amount_cents == 0:
-        return
-    entry = {
-        "intent_key": intent_key,
-        "credit": credit,
-        "debit": debit,
-        "amount_cents": amount_cents,
-        "batch": batch,
-        "at": to_text(at),
-    }
-    insert(store, "ledger", [entry])
+    pay(store, {debit: amount_cents}, credit=credit, intent_key=intent_key, batch=batch, at=at)
 
 
 def pay(
@@ -59,18 +49,25 @@ def pay(
     intent_key: str,
     batch: int | None,
     at: datetime,
+    credit: Account = "requester",
 ) -> None:
-    """Pay amounts that were not held before; part of the caller's transaction."""
-    for account, cents in cents_by_account.items():
-        move(
-            store,
-            cents,
-            credit="requester",
-            debit=account,
-            intent_key=intent_key,
-            batch=batch,
-            at=at,
-        )
+    """Pay amounts, by default such as were not held before.
+
+    Zero adds no entry. Part of the caller's transaction.
+    """
+    entries = [
+        {
+            "intent_key": intent_key,
+            "credit": credit,
+            "debit": account,
+            "amount_cents": cents,
+            "batch": batch,
+            "at": to_text(at),
+        }
+        for account, cents in cents_by_account.items()
+        if cents
+    ]
+    insert(store, "ledger", entries)
 
 
 def undo(store: Store, intent_key: str, *, at: datetime) -> None:
@@ -102,36 +99,40 @@ def taken_cents(store: Store) -> int:
     return -balances(store)["requester"]
 
 
-def taken_by_batch_cents(store: Store, batch: int) -> int:
-    """Return spent and held cents of one batch, which count against its cap."""
-    row = store.db.execute("SELECT cents FROM batch_costs WHERE batch = ?", [batch]).fetchone()
-    return int(row[0]) if row else 0
-
-
 def taken_by_batch(store: Store) -> dict[int, int]:
-    """Return spent and held cents of each batch."""
+    """Return spent and held cents of each batch, which count against its cap."""
     rows = store.db.execute("SELECT batch, cents FROM batch_costs ORDER BY batch")
     return dict(rows.fetchall())
 
 
-def promised_on_day_cents(store: Store, moment: datetime) -> int:
-    """Return what left `requester` on the UTC day of a given time.
+class Taken(NamedTuple):
+    """What counts against each cap, in cents.
 
-    What came back on that day is not subtracted: it was still promised on that day.
+    Attributes:
+        campaign: spent and held.
+        batch: the same of a batch.
+        day: what left `requester` on a UTC day. What came back on that day is not
+            subtracted: it was still promised on that day.
+        month: the same for a UTC month.
     """
+
+    campaign: int
+    batch: int
+    day: int
+    month: int
+
+
+def taken(store: Store, batch: int, moment: datetime) -> Taken:
+    """Return what counts against the caps of a batch, and of the UTC day of a time."""
     day = moment.astimezone(UTC).date().isoformat()
-    row = store.db.execute("SELECT cents FROM day_promises WHERE day = ?", [day]).fetchone()
-    return int(row[0]) if row else 0
-
-
-def promised_in_month_cents(store: Store, moment: datetime) -> int:
-    """Return the same for the UTC month of a given time."""
-    month = moment.astimezone(UTC).date().isoformat()[:7]
     row = store.db.execute(
-        "SELECT coalesce(sum(cents), 0) FROM day_promises WHERE day BETWEEN ? AND ?",
-        [f"{month}-01", f"{month}-31"],
+        "SELECT (SELECT coalesce(-sum(cents), 0) FROM balances WHERE account = 'requester'), "
+        "(SELECT coalesce(sum(cents), 0) FROM batch_costs WHERE batch = :batch), "
+        "(SELECT coalesce(sum(cents), 0) FROM day_promises WHERE day = :day), "
+        "(SELECT coalesce(sum(cents), 0) FROM day_promises WHERE day BETWEEN :first AND :last)",
+        {"batch": batch, "day": day, "first": f"{day[:7]}-01", "last": f"{day[:7]}-31"},
     ).fetchone()
-    return int(row[0])
+    return Taken(*map(int, row))
 
 
 def released_cents(store: Store) -> int:

@@ -3,7 +3,7 @@
 This module also defines the keys of acts and their possible outcomes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -87,16 +87,30 @@ class Settlement:
 
 def due(store: Store, *verdicts: Verdict) -> list[list[Settlement]]:
     """Return decisions that were not carried out, by verdict, in the given order."""
-    return [of(store, decisions.unsettled(store, verdict)) for verdict in verdicts]
+    settled = of(store, decisions.unsettled(store, *verdicts))
+    by_verdict = ([each for each in settled if each.decision.verdict == v] for v in verdicts)
+    return [alike for alike in by_verdict if alike]
 
 
-def of(store: Store, settled: Iterable[Decision]) -> list[Settlement]:
+def of(store: Store, settled: Sequence[Decision]) -> list[Settlement]:
     """Return these decisions with what their acts need."""
+    names = [d.subject_id for d in settled if d.subject_kind == "assignment"]
+    workers = [WorkerId(d.subject_id) for d in settled if d.subject_kind == "worker"]
+    hit_of = hits.of_assignments(store, map(AssignmentId, names)) if names else {}
+    given_up = intents.declared(store, map(forget_key, names)) if names else frozenset()
+    times = decisions.times(store, workers) if workers else {}
+    lost = assignments.with_lost_work(store, workers) if workers else frozenset()
     return [
-        _of_worker(store, decision)
-        if decision.subject_kind == "worker"
-        else _of_assignment(store, decision)
+        Settlement(
+            decision=decision,
+            hit=None if is_of_worker else hit_of[AssignmentId(name)],
+            times=times[name, decision.verdict] if is_of_worker else 1,
+            is_given_up=forget_key(name) in given_up,
+            work_was_lost=name in lost,
+            was_blocked=is_of_worker and (name, "block") in times,
+        )
         for decision in settled
+        for name, is_of_worker in [(decision.subject_id, decision.subject_kind == "worker")]
     ]
 
 
@@ -121,29 +135,6 @@ def record(store: Store, settlement: Settlement, outcome: str, *, at: datetime) 
     assignments.mark_settled(store, assignment_id, outcome=outcome)
 
 
-def _of_assignment(store: Store, decision: Decision) -> Settlement:
-    return Settlement(
-        decision=decision,
-        hit=hits.of_assignment(store, AssignmentId(decision.subject_id)),
-        times=1,
-        is_given_up=intents.is_declared(store, forget_key(decision.subject_id)),
-        work_was_lost=False,
-        was_blocked=False,
-    )
-
-
-def _of_worker(store: Store, decision: Decision) -> Settlement:
-    worker_id = WorkerId(decision.subject_id)
-    return Settlement(
-        decision=decision,
-        hit=None,
-        times=decisions.times(store, worker_id, decision.verdict),
-        is_given_up=False,
-        work_was_lost=assignments.has_lost_work(store, worker_id),
-        was_blocked=decisions.times(store, worker_id, "block") > 0,
-    )
-
-
 def _pay_or_release(
     store: Store, settlement: Settlement, hit: PlannedHit, outcome: str, at: datetime
 ) -> None:
@@ -153,16 +144,9 @@ def _pay_or_release(
         if is_paid
         else {"requester": hit.pay_cents}
     )
-    for account, cents in moves.items():
-        ledger.move(
-            store,
-            cents,
-            credit="held",
-            debit=account,
-            intent_key=settlement.intent.key,
-            batch=hit.batch,
-            at=at,
-        )
+    ledger.pay(
+        store, moves, credit="held", intent_key=settlement.intent.key, batch=hit.batch, at=at
+    )
 
 
 def _rejected_elsewhere(store: Store, decision: Decision, at: datetime) -> list[Decision]:

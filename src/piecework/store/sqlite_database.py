@@ -1,7 +1,7 @@
 """A store in a file: how it is opened, checked and migrated, and what is SQLite's own."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -50,6 +50,18 @@ class SqliteDatabase(Database):
     def wait_for_locks(self, seconds: float) -> None:
         """Wait this long for other writers; else half a minute."""
         self.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
+    def query(
+        self, sql: str, params: Values | None = None
+    ) -> Generator[dict[str, Any], None, None]:
+        """Return the rows of a query, by column.
+
+        sqlite-utils would put each into a savepoint, in case that it writes: three
+        statements in place of one.
+        """
+        cursor = self.execute(sql, cast("Any", params))
+        names = [column[0] for column in cursor.description]
+        return (dict(zip(names, row, strict=True)) for row in cursor)
 
     def executemany(self, sql: str, rows: Iterable[Values | Mapping[str, Any]]) -> int:
         """Run a statement for each row; return how many rows it has written."""

@@ -62,7 +62,7 @@ def read_answers(
     Args:
         store: the campaign's memory.
         task: says which fields there are.
-        after: `last_number` of a table; only answers stored later are read.
+        after: the last number of a table; only answers stored later are read.
         until: the last number to read.
 
     Returns:
@@ -77,10 +77,13 @@ def read_answers(
     return pd.concat(parts) if len(parts) > 1 else parts[0]
 
 
-def last_number(store: Store) -> int:
-    """Return the number of the answer that was stored last; 0 before any."""
-    (number,) = store.db.execute("SELECT max(number) FROM answers").fetchone()
-    return int(number or 0)
+def last_numbers(store: Store) -> tuple[int, int]:
+    """Return the numbers of the last answer and of the last in the archive; 0 without."""
+    last, archived = store.db.execute(
+        "SELECT coalesce(max(number), 0), coalesce((SELECT through FROM archive_parts "
+        "ORDER BY part DESC LIMIT 1), 0) FROM answers"
+    ).fetchone()
+    return int(last), int(archived)
 
 
 def read_verdicts(store: Store) -> pd.DataFrame:

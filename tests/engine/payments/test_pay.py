@@ -371,7 +371,7 @@ def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
         first = top_ups(run).due[0]
         with run.store.db.atomic():
             intents.declare(run.store, first.intent, run.clock)
-        run.platform.bonus(first.bonus, token=first.intent.token(run.store))
+        run.platform.bonus(first.bonus, token=first.intent.token(intents.store_name(run.store)))
         later = EVENING + timedelta(hours=25)
         httpx.put(
             f"{run.platform.endpoint}/rehearsal/clock", json={"now": later.isoformat()}

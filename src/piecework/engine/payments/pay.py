@@ -91,7 +91,7 @@ def act_of_bonus(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) ->
         intent: the intent of the bonus.
         recorded: bonuses in the ledger, at least those of this assignment.
     """
-    bonus, token = bonus_of(intent), intent.token(run.store)
+    bonus, token = bonus_of(intent), intent.token(intents.store_name(run.store))
     known = _count_alike(run, bonus, recorded)
 
     def look() -> str | None:

@@ -2,7 +2,7 @@
 
 A store that was restored from an older copy repeats the campaign from the point of that
 copy. What it would post is already on the platform, under the name of this store. So
-piecework adopts a batch's HITs before it plans or posts any for that batch. Their
+a pass adopts them before its first step, and plans the rest of their batches. Their
 answers are collected, judged and paid as if they were new. What was already paid is
 only booked.
 
@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 
-from piecework.campaign.dealing import arm_of, deal, first_round
+from piecework.campaign import caps
+from piecework.campaign.dealing import affordable, arm_of, deal, first_round
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit, PostedHit
@@ -33,6 +34,7 @@ from piecework.engine.payments.pay import (
     recorded_bonuses,
 )
 from piecework.engine.posted_hits import PUBLISH, PostedAs, posted_as, publish_key, recording
+from piecework.engine.several_markets import first_hits
 from piecework.store import assignments, campaign_facts, dealt_items, generations, hits, intents
 from piecework.store.acting import carry_out
 from piecework.store.database import Store, writing
@@ -49,11 +51,6 @@ def begin_adopting(store: Store) -> None:
     campaign_facts.keep_note(store, "is_adopting", 1)
 
 
-def is_adopting(store: Store) -> bool:
-    """Return whether the platform may have HITs of this store that it does not know."""
-    return campaign_facts.read_notes(store).is_adopting
-
-
 def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
     """Return HITs that this store posted and does not know, ordered by key."""
     known, name = hits.ids(run.store), intents.store_name(run.store)
@@ -67,23 +64,35 @@ def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
 
 
 def adopt(run: CampaignRun) -> int:
-    """Adopt the HITs of the batches that were begun; return how many there were.
+    """Adopt all HITs of this store that it does not know; return how many there were.
 
     Raises:
         StoreError: it is not known which items a HIT shows.
     """
-    if not is_adopting(run.store):
-        return 0
-    begun = max((each.batch for each in hits.count_by_batch(run.store)), default=0)
-    unknown = unknown_hits(run)
-    # Which rows a batch of a growing campaign has is known only from its HITs.
-    grows = run.campaign.growth is not None
-    due = [(posted, by) for posted, by in unknown if grows or by.batch <= begun]
-    adopted = [_as_planned(run, posted, by) for posted, by in due]
+    adopted = [_as_planned(run, posted, by) for posted, by in unknown_hits(run)]
     _write_down(run, adopted)
-    if len(unknown) == len(due):
-        campaign_facts.keep_note(run.store, "is_adopting", 0)
+    campaign_facts.keep_note(run.store, "is_adopting", 0)
     return len(adopted)
+
+
+def _rest_of_batches(run: CampaignRun, there: Sequence[PlannedHit]) -> list[PlannedHit]:
+    """Return HITs of batches that only a newer copy began, but those that it posted.
+
+    A batch whose HITs are dealt from the campaign's items is planned as a whole. Which
+    rows a batch of a growing campaign has is known only from its HITs.
+    """
+    begun = {counts.batch for counts in hits.count_by_batch(run.store)}
+    dealt = [] if run.campaign.growth is not None else deal(run.campaign)
+    left_cents = caps.left(run, 0).campaign - sum(hit.cost_cents for hit in there)
+    keys = {hit.hit_key for hit in there}
+    rest = [
+        hit
+        for batch, item_ids in enumerate(dealt, start=1)
+        if batch not in begun and any(hit.batch == batch for hit in there)
+        for hit in first_hits(run, batch, item_ids)
+        if hit.hit_key not in keys
+    ]
+    return affordable(rest, left_cents=left_cents)
 
 
 def adopt_slots(run: CampaignRun) -> None:
@@ -101,6 +110,7 @@ def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
     One transaction: the next pass would post a plan that was recorded alone.
     """
     with writing(run.store):
+        hits.plan(run.store, _rest_of_batches(run, there))
         _give_up_later_rounds(run.store, {hit.batch for hit in there})
         hits.give_up(run.store, [hit.hit_key for hit in there])
         taken = {hit.hit_key for hit in hits.load(run.store)}

@@ -335,12 +335,10 @@ def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> 
 
 def _batches_to_post(opened: OpenedCampaign) -> frozenset[int]:
     """Return the batches for which missing answers may be asked for again."""
-    if (
-        not opened.endpoint.startswith("http")
-        or campaign_facts.stopped_at(opened.store) is not None
-    ):
+    is_stopped, continued = campaign_facts.read_stops(opened.store)
+    if is_stopped or not opened.endpoint.startswith("http"):
         return frozenset()
-    most = opened.campaign.posting.rounds + campaign_facts.count_undone_stops(opened.store)
+    most = opened.campaign.posting.rounds + continued
     return frozenset(
         counts.batch for counts in hits.count_by_batch(opened.store) if counts.last_round < most
     )

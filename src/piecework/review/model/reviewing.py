@@ -327,6 +327,8 @@ def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
     """Return why an act can no longer be undone; "" if it can."""
     made = [review for review in undone if review.decision_id is not None]
     latest = by_subject(decisions.latest(opened.store, [review.subject for review in made]))
+    workers = [WorkerId(review.subject_id) for review in made if review.subject_kind == "worker"]
+    times = decisions.times(opened.store, workers)
     for review in made:
         decision = latest.get(review.subject)
         if decision is None or decision.decided_at != review.reviewed_at:
@@ -335,11 +337,8 @@ def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
             if hits.posted_since(opened.store, review.reviewed_at):
                 return "a pass has posted HITs since, based on this decision"
             continue
-        times = 1
-        if review.subject_kind == "worker":
-            worker_id = WorkerId(review.subject_id)
-            times = decisions.times(opened.store, worker_id, review.verdict)
-        if intents.is_declared(opened.store, settlement_key(decision, times=times)):
+        number = times.get((review.subject_id, review.verdict), 1)
+        if intents.declared(opened.store, [settlement_key(decision, times=number)]):
             return f"a pass has carried it out since ({review.verdict})"
     return _what_others_added(opened, made)
 
