@@ -118,6 +118,29 @@ def decide(
     ]
 
 
+def applies_to(
+    table: pd.DataFrame, findings: Iterable[Finding], rules: Sequence[PolicyRule]
+) -> list[frozenset[str]]:
+    """By rule, the ids of the subjects to which it alone applies.
+
+    Args:
+        table: as for `decide`.
+        findings: as for `decide`.
+        rules: of any kind of subject; a rule above another takes nothing from it.
+    """
+    flags = _Flags(table, findings)
+    return [
+        frozenset(
+            subject_id
+            for subject_id, applies in zip(
+                flags.subject_ids[rule.subject_kind], _applies(rule, flags).tolist(), strict=True
+            )
+            if applies and subject_id
+        )
+        for rule in rules
+    ]
+
+
 def check_rules(rules: Sequence[PolicyRule]) -> list[str]:
     """List every fault of a policy, one sentence each; rules are numbered from 1."""
     return [

@@ -135,7 +135,7 @@ def paraphrases() -> LabelledSet:
 
 def exchanged_sets() -> Iterator[LabelledSet]:
     """Captions of two datasets, some of which stand under other pictures."""
-    yield exchanged("Flickr8k", _flickr())
+    yield exchanged("Flickr8k", flickr_captions())
     yield exchanged("half of VizWiz-Captions val", _vizwiz())
 
 
@@ -369,7 +369,8 @@ def as_table(rows: Sequence[Row], columns: Mapping[str, object] = COLLECTED) -> 
     return build([str(row["answer_id"]) for row in rows], cells, columns)  # type: ignore[arg-type]
 
 
-def _flickr() -> list[tuple[str, str]]:
+def flickr_captions() -> list[tuple[str, str]]:
+    """Item and text of each caption of Flickr8k."""
     source = DATA / "flickr8k/Flickr8k.token.txt"
     lines = source.read_text(encoding="utf-8").splitlines()
     pairs = (line.split("\t") for line in lines)

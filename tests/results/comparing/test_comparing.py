@@ -242,3 +242,72 @@ def test_what_workers_wrote_stays_text_on_the_page(tmp_path: Path) -> None:
         assert "\x1b[31m" not in text
         assert "\u202e" not in text
     assert WorkerId("W1") not in html
+
+
+def test_one_of_rules_and_suggest_is_asked_for(stance: Path, tmp_path: Path) -> None:
+    """Neither and both are usage errors."""
+    both = ("--rules", stance, "--suggest", tmp_path / "new.toml")
+    for options in ((), both):
+        result = result_of("compare", stance, *options)
+        assert result.exit_code == 2
+        assert "give either --rules FILE or --suggest FILE" in result.output
+
+
+def test_too_few_decisions_suggest_nothing_and_write_nothing(stance: Path, tmp_path: Path) -> None:
+    """Without any decision, and with one."""
+    into = tmp_path / "suggested.toml"
+    before = digests(tmp_path)
+    printed = " ".join(done("compare", stance, "--suggest", into).split())
+    assert "too few decisions to say" in printed
+    assert digests(tmp_path) == before
+    into.write_text("# mine\n")
+    result = result_of("compare", stance, "--suggest", into)
+    assert result.exit_code == 2
+    assert "exists already" in result.output
+    assert into.read_text() == "# mine\n"
+
+
+def test_a_suggestion_can_be_compared_and_catches_more(tmp_path: Path) -> None:
+    """The file that is written is a file of rules, and comparing it agrees with it."""
+    rows = []
+    for number in range(30):
+        is_bad = number < 8
+        for item in range(6):
+            varied = f"a thing of kind {number * 31 + item * 7} beside number {item}"
+            rows.append(
+                row(
+                    number * 6 + item,
+                    f"W{number}",
+                    hit=f"HIT{item}",
+                    shown={"text1": f"Item {item}"},
+                    sent={"note1": f"W{number} sees a nice picture here" if is_bad else varied},
+                )
+            )
+    path, into = tmp_path / "notes.toml", tmp_path / "suggested.toml"
+    done("import", write(tmp_path / "batch.csv", rows), "--as", path)
+    with open_to_look(load_campaign(path)) as opened:
+        table = opened.answers()
+        decided = [
+            Decision(
+                subject_kind="answer",
+                subject_id=name,
+                verdict="drop" if int(worker.removeprefix("W")) < 8 else "keep",
+                decided_by="ada",
+                decided_at=opened.clock.now(),
+                because="Read by hand.",
+            )
+            for name, worker in zip(table.index, table["worker_id"], strict=True)
+        ]
+        with opened.store.db.atomic():
+            decisions.overrule(opened.store, decided)
+    printed = done("compare", path, "--suggest", into, "--json")
+    document = json.loads(printed)
+    assert document["toml"] == into.read_text()
+    (suggestion,) = [each for each in document["suggestions"] if each["kind"] == "answer"]
+    assert suggestion["source"] == "people"
+    assert suggestion["held_out"]["caught"] > suggestion["own"]["caught"]
+    compared_again = json.loads(done("compare", path, "--rules", into, "--json"))
+    known = "people: answers"
+    own, new = (compared_again[side]["agreements"][known] for side in ("before", "after"))
+    assert new["caught"] > own["caught"]
+    assert new["harmed"] == suggestion["fitted"]["harmed"]

@@ -1,0 +1,268 @@
+"""A file of rules that agree best with what is known, to look at and compare.
+
+It writes that file and nothing else: no campaign uses the rules until a person copies
+them. If too little is known, it says so and writes nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import OpenedCampaign
+from piecework.config.user_files import write_new
+from piecework.domain.errors import ConfigError
+from piecework.domain.text import NOTHING, plural, share
+from piecework.domain.toml_text import toml_line
+from piecework.domain.verdicts import PolicyRule
+from piecework.engine.opening import open_to_look
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import TITLES
+from piecework.qc.suggesting import FOLDS, Suggestion, Tally, suggest
+from piecework.report.components import KeyFigure, Note, Section, number, table, text
+from piecework.report.page import SectionsPage
+from piecework.results.comparing.truths import Truth, truths_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggested:
+    """Suggestions for a campaign's rules.
+
+    Attributes:
+        suggestions: for answers and workers, each with the source of what is known.
+        toml: the file's text; "" if there is nothing better to suggest.
+        page: the same for people.
+    """
+
+    suggestions: tuple[tuple[str, Suggestion], ...]
+    toml: str
+    page: SectionsPage
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as a JSON document has it."""
+        return {
+            "toml": self.toml,
+            "suggestions": [
+                {"source": source, **asdict(each)} for source, each in self.suggestions
+            ],
+        }
+
+
+def suggest_rules(path: Path, into: Path, *, most_harmed: float) -> Suggested:
+    """Suggest rules from what people decided, from gold, or from planted truth.
+
+    Args:
+        path: the campaign file.
+        into: the file to write; it must not exist.
+        most_harmed: the share of good answers or workers that rules may harm.
+
+    Raises:
+        ConfigError: the file exists, or the campaign file has errors.
+        StoreError: the campaign has no store, or the store is of another campaign.
+    """
+    if into.exists():
+        raise ConfigError(
+            [f"{into}: exists already"], next_step="name another file, or move this one away"
+        )
+    with open_to_look(load_campaign(path)) as opened:
+        suggestions = tuple(_suggestions(opened, most_harmed))
+        toml = _toml(opened, path, into, suggestions, most_harmed)
+        page = _page(opened, into if toml else None, suggestions, most_harmed)
+    if toml:
+        write_new(into, toml)
+    return Suggested(suggestions=suggestions, toml=toml, page=page)
+
+
+def _suggestions(opened: OpenedCampaign, most_harmed: float) -> Iterator[tuple[str, Suggestion]]:
+    """Yield what is suggested by the first source that knows enough about each kind."""
+    campaign = opened.campaign
+    answers = opened.answers()
+    rated = with_ratings(answers, campaign.task, campaign.items)
+    truths = truths_of(opened, answers)
+    for kind in ("answer", "worker"):
+        tried: list[tuple[Truth, Suggestion]] = []
+        for truth in truths:
+            if truth.kind != kind:
+                continue
+            suggestion = suggest(
+                rated,
+                kind=truth.kind,
+                is_bad=truth.is_bad,
+                settings=campaign.heuristics,
+                rules=campaign.policy,
+                most_harmed=most_harmed,
+                seed=campaign.rehearsal.seed,
+            )
+            tried.append((truth, suggestion))
+            if not suggestion.too_few:
+                break
+        for truth, suggestion in tried[-1:]:
+            yield truth.source, suggestion
+
+
+def _toml(
+    opened: OpenedCampaign,
+    path: Path,
+    into: Path,
+    suggestions: Sequence[tuple[str, Suggestion]],
+    most_harmed: float,
+) -> str:
+    """Return the file, or "" if the campaign's own rules are as good."""
+    policy = opened.campaign.policy
+    stated = [each for _, each in suggestions if not each.too_few]
+    kinds = {each.kind for each in stated}
+    kept = {place for each in stated for place in each.kept}
+    rules = [
+        rule for place, rule in enumerate(policy) if rule.subject_kind not in kinds or place in kept
+    ]
+    rules += [rule for each in stated for rule in each.added]
+    if tuple(rules) == policy:
+        return ""
+    settings = {name: values for each in stated for name, values in each.settings.items()}
+    lines = [
+        f"# Rules suggested for {opened.campaign.name}. Nothing uses them until you copy them.",
+        "# What they would change:",
+        f"#   piecework compare {path.name} --rules {into.name}",
+        f"# At most {share(most_harmed, 1)} of what is good may be harmed.",
+        *(f"# {line}" for source, each in suggestions for line in _lines(source, each)),
+    ]
+    for name, values in settings.items():
+        lines += ["", f"[heuristics.{name}]"]
+        lines += [toml_line(key, value) for key, value in values.items()]
+    for rule in rules:
+        lines += ["", *_rule(rule)]
+    return "\n".join(lines) + "\n"
+
+
+def _rule(rule: PolicyRule) -> Iterator[str]:
+    usual = PolicyRule(subject_kind="answer", any_of=(), then="keep", because="")
+    yield "[[decisions.rule]]"
+    yield toml_line("on", rule.subject_kind)
+    if rule.any_of:
+        yield toml_line("any_of", list(rule.any_of))
+    for name in ("suspicion_above", "at_least", "share", "least_answers"):
+        value = getattr(rule, name)
+        if value != getattr(usual, name):
+            yield toml_line(name, value)
+    yield toml_line("then", rule.then)
+    yield toml_line("because", rule.because)
+
+
+def _lines(source: str, each: Suggestion) -> Iterator[str]:
+    if each.too_few or each.own is None or each.held_out is None:
+        yield f"{each.kind}s, by {source}: {each.too_few}."
+        return
+    yield (
+        f"{each.kind}s, by {source}: own rules catch {_caught(each.own)} and harm "
+        f"{_harmed(each.own)};"
+    )
+    yield (
+        f"  rules chosen like these, on other workers: {_caught(each.held_out)} and "
+        f"{_harmed(each.held_out)}."
+    )
+
+
+def _caught(tally: Tally | None) -> str:
+    if tally is None:
+        return NOTHING
+    return f"{tally.caught} of {tally.bad} bad ({share(tally.caught, tally.bad)})"
+
+
+def _harmed(tally: Tally | None) -> str:
+    if tally is None:
+        return NOTHING
+    return f"{tally.harmed} of {tally.good} good ({share(tally.harmed, tally.good)})"
+
+
+def _page(
+    opened: OpenedCampaign,
+    into: Path | None,
+    suggestions: Sequence[tuple[str, Suggestion]],
+    most_harmed: float,
+) -> SectionsPage:
+    rules = [(each.kind, rule, each) for _, each in suggestions for rule in each.added]
+    return SectionsPage(
+        source=opened.campaign.name,
+        kicker="Suggested rules",
+        purpose="Rules that agree best with what is known. Nothing uses them by itself.",
+        key_figures=(
+            KeyFigure(
+                label="New rules",
+                value=str(len(rules)),
+                beside=f"harming at most {share(most_harmed, 1)} of what is good",
+            ),
+        ),
+        notes=tuple(Note("watch", sentence) for sentence in _notes(into, suggestions)),
+        sections=(
+            Section(
+                key="agreement",
+                title="How well they agree",
+                tables=(
+                    table(
+                        "Bad work caught, and good work harmed",
+                        [pair for pair in suggestions if not pair[1].too_few],
+                        text("Known from", lambda pair: f"{pair[0]}: {pair[1].kind}s"),
+                        number("Own: caught", lambda pair: _caught(pair[1].own)),
+                        number("harmed", lambda pair: _harmed(pair[1].own)),
+                        number("Suggested: caught", lambda pair: _caught(pair[1].held_out)),
+                        number("harmed", lambda pair: _harmed(pair[1].held_out)),
+                        note="The suggested rules are judged on workers whom they were not "
+                        f"chosen from: {FOLDS} times on a fifth of the workers. All answers "
+                        "are judged as one batch.",
+                        empty="Too little is known.",
+                        is_wide=True,
+                    ),
+                ),
+            ),
+            Section(
+                key="rules",
+                title="The new rules",
+                tables=(
+                    table(
+                        "In the order of what they add",
+                        rules,
+                        text("Rule", lambda row: _in_words(row[1])),
+                        text(
+                            "Parameters",
+                            lambda row: (
+                                ", ".join(
+                                    f"{name}.{key} = {value}"
+                                    for name in row[1].any_of
+                                    for key, value in row[2].settings.get(name, {}).items()
+                                )
+                                or "the campaign's"
+                            ),
+                        ),
+                        empty="There is no rule to add.",
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def _in_words(rule: PolicyRule) -> str:
+    joined = " and ".join(TITLES.get(name, name) for name in rule.any_of)
+    what = joined or f"joined suspicion from {rule.suspicion_above}"
+    of_answers = f", on {share(rule.share, 1)} of the answers" if rule.share else ""
+    return f"{rule.then} the {rule.subject_kind}: {what}{of_answers}"
+
+
+def _notes(into: Path | None, suggestions: Sequence[tuple[str, Suggestion]]) -> Iterator[str]:
+    for source, each in suggestions:
+        if each.too_few:
+            yield f"{source}: {each.too_few}."
+        elif source == "people":
+            yield (
+                "People decide mostly about what is flagged, so bad work that no heuristic "
+                "flags does not count here; random_sample draws some."
+            )
+    if not suggestions:
+        yield (
+            "too few decisions to say: nobody has decided anything yet, no item has a known "
+            "answer, and no worker was planted."
+        )
+    elif into is None and any(not each.too_few for _, each in suggestions):
+        kinds = plural(len(suggestions), "kind of subject", "kinds of subjects")
+        yield f"The campaign's own rules agree as well as any that were tried, for {kinds}."
