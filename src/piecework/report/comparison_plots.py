@@ -8,7 +8,6 @@ cells hold more; measures over conditions.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -63,8 +62,32 @@ class Ratings:
 
 def contests(rows: Sequence[Contest]) -> Plot:
     """Diverging bars: the first side left of "equal", the second right of it."""
+
+    def paint(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            whole = max(row.first_better + row.equal + row.second_better, 1)
+            equal = row.equal / whole
+            start = -equal / 2 - row.first_better / whole
+            for amount, colour in (
+                (row.first_better, TEAL),
+                (row.equal, GREY),
+                (row.second_better, AMBER),
+            ):
+                width = amount / whole
+                axes.barh(place, width, left=start, color=colour, height=0.42)
+                if width >= _NARROW:
+                    middle = start + width / 2
+                    _write(axes, middle, place, count(amount), "#ffffff", ha="center")
+                start += width
+            _write(axes, -1, place - 0.37, f"← {_short(row.first)}", INK, ha="left")
+            _write(axes, 1, place - 0.37, f"{_short(row.second)} →", INK, ha="right")
+        axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
+        axes.set_xlim(-1, 1)
+        axes.set_ylim(max(len(rows), 1) - 0.65, -0.6)
+        axes.set_axis_off()
+
     return Plot(
-        paint=partial(_paint_contests, rows=rows),
+        paint=paint,
         height_inches=_ROW_INCHES * max(len(rows), 1) + 0.12,
         left=6,
         right=6,
@@ -75,37 +98,35 @@ def contests(rows: Sequence[Contest]) -> Plot:
 
 def strips(rows: Sequence[Ratings], *, ends: tuple[float, float], x_label: str) -> Plot:
     """A line of dots for each item, with a red bar at the mean, from the top down."""
+
+    def paint(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            times = Counter(row.values)
+            axes.scatter(
+                [*times],
+                [place] * len(times),
+                s=[_DOT * number for number in times.values()],
+                color=TEAL,
+                alpha=0.55,
+                linewidths=0,
+            )
+            axes.plot([row.mean], [place], "|", color=RED, markersize=6)
+        margin = 0.03 * (ends[1] - ends[0])
+        axes.set_xlim(ends[0] - margin, ends[1] + margin)
+        axes.set_ylim(max(len(rows), 1) - 0.2, -0.8)
+        axes.set_yticks([])
+        axes.set_xlabel(x_label)
+        axes.set_ylabel("items")
+        axes.grid(visible=True, axis="x", color=LINE)
+        axes.spines["left"].set_visible(False)
+
     return Plot(
-        paint=partial(_paint_strips, rows=rows, ends=ends, x_label=x_label),
+        paint=paint,
         height_inches=_STRIP_INCHES * max(len(rows), 4) + 0.55,
         left=22,
         right=10,
         top=4,
     )
-
-
-def _paint_contests(axes: Axes, *, rows: Sequence[Contest]) -> None:
-    for place, row in enumerate(rows):
-        whole = max(row.first_better + row.equal + row.second_better, 1)
-        equal = row.equal / whole
-        start = -equal / 2 - row.first_better / whole
-        for amount, colour in (
-            (row.first_better, TEAL),
-            (row.equal, GREY),
-            (row.second_better, AMBER),
-        ):
-            width = amount / whole
-            axes.barh(place, width, left=start, color=colour, height=0.42)
-            if width >= _NARROW:
-                middle = start + width / 2
-                _write(axes, middle, place, count(amount), "#ffffff", ha="center")
-            start += width
-        _write(axes, -1, place - 0.37, f"← {_short(row.first)}", INK, ha="left")
-        _write(axes, 1, place - 0.37, f"{_short(row.second)} →", INK, ha="right")
-    axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
-    axes.set_xlim(-1, 1)
-    axes.set_ylim(max(len(rows), 1) - 0.65, -0.6)
-    axes.set_axis_off()
 
 
 def _write(axes: Axes, x: float, y: float, words: str, colour: str, *, ha: str) -> None:
@@ -115,30 +136,6 @@ def _write(axes: Axes, x: float, y: float, words: str, colour: str, *, ha: str) 
 def _short(words: str) -> str:
     room = WIDTH_INCHES * POINTS_PER_INCH / 2 / 5
     return excerpt(words, limit=min(_LONGEST_LABEL, int(room))).partition(" (")[0]
-
-
-def _paint_strips(
-    axes: Axes, *, rows: Sequence[Ratings], ends: tuple[float, float], x_label: str
-) -> None:
-    for place, row in enumerate(rows):
-        times = Counter(row.values)
-        axes.scatter(
-            [*times],
-            [place] * len(times),
-            s=[_DOT * number for number in times.values()],
-            color=TEAL,
-            alpha=0.55,
-            linewidths=0,
-        )
-        axes.plot([row.mean], [place], "|", color=RED, markersize=6)
-    margin = 0.03 * (ends[1] - ends[0])
-    axes.set_xlim(ends[0] - margin, ends[1] + margin)
-    axes.set_ylim(max(len(rows), 1) - 0.2, -0.8)
-    axes.set_yticks([])
-    axes.set_xlabel(x_label)
-    axes.set_ylabel("items")
-    axes.grid(visible=True, axis="x", color=LINE)
-    axes.spines["left"].set_visible(False)
 
 
 _MEANS_ROW_INCHES = 0.34
@@ -170,50 +167,40 @@ def means(
     longest = max((len(label) for label in labels), default=0)
     has_values = any(row.values for row in rows)
     inches = _VALUES_ROW_INCHES if has_values else _MEANS_ROW_INCHES
+
+    def paint(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            values = sorted(row.values)
+            # Neighbours in value get different heights, so that few dots hide each other.
+            heights = place + _SPREAD * (2 * ((np.arange(len(values)) * 0.618) % 1) - 1)
+            axes.plot(values, heights, "o", color=PALE, markersize=3.2, alpha=0.9)
+            axes.plot([row.low, row.high], [place, place], color=TEAL, linewidth=2.4)
+            axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5, clip_on=False)
+            axes.annotate(
+                f"{row.mean:.{decimals}f}",
+                (row.mean, place),
+                xytext=(0, 13 if row.values else 7),
+                textcoords="offset points",
+                ha="center",
+                color=INK,
+                fontweight="bold" if row.values else "normal",
+            )
+        axes.set_yticks(range(len(rows)), labels)
+        axes.set_ylim(max(len(rows), 1) - 0.5, -0.7)
+        axes.set_xlim(*ends)
+        axes.set_xlabel(x_label)
+        axes.grid(visible=True, axis="x", color=LINE)
+        axes.tick_params(length=0)
+        axes.tick_params(axis="y", pad=3.5 + _LABEL_GAP)
+        axes.spines["left"].set_visible(False)
+
     return Plot(
-        paint=partial(
-            _paint_means, rows=rows, labels=labels, ends=ends, x_label=x_label, decimals=decimals
-        ),
+        paint=paint,
         height_inches=inches * max(len(rows), 1) + 0.6,
         left=10 + _LABEL_GAP + _LABEL_POINTS * longest,
         right=16,
         top=6,
     )
-
-
-def _paint_means(
-    axes: Axes,
-    *,
-    rows: Sequence[Mean],
-    labels: Sequence[str],
-    ends: tuple[float, float],
-    x_label: str,
-    decimals: int,
-) -> None:
-    for place, row in enumerate(rows):
-        values = sorted(row.values)
-        # Neighbours in value get different heights, so that few dots hide each other.
-        heights = place + _SPREAD * (2 * ((np.arange(len(values)) * 0.618) % 1) - 1)
-        axes.plot(values, heights, "o", color=PALE, markersize=3.2, alpha=0.9)
-        axes.plot([row.low, row.high], [place, place], color=TEAL, linewidth=2.4)
-        axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5, clip_on=False)
-        axes.annotate(
-            f"{row.mean:.{decimals}f}",
-            (row.mean, place),
-            xytext=(0, 13 if row.values else 7),
-            textcoords="offset points",
-            ha="center",
-            color=INK,
-            fontweight="bold" if row.values else "normal",
-        )
-    axes.set_yticks(range(len(rows)), labels)
-    axes.set_ylim(max(len(rows), 1) - 0.5, -0.7)
-    axes.set_xlim(*ends)
-    axes.set_xlabel(x_label)
-    axes.grid(visible=True, axis="x", color=LINE)
-    axes.tick_params(length=0)
-    axes.tick_params(axis="y", pad=3.5 + _LABEL_GAP)
-    axes.spines["left"].set_visible(False)
 
 
 _STYLES: tuple[tuple[str, Literal["solid", "dashed"]], ...] = ((TEAL, "solid"), (AMBER, "dashed"))
@@ -233,34 +220,35 @@ class Line:
 
 def lines(rows: Sequence[Line], *, ends: tuple[float, float], x_label: str, y_label: str) -> Plot:
     """Draw one or two lines over one scale, with their names above the plot."""
-    paint = partial(_paint_lines, rows=rows, ends=ends, x_label=x_label, y_label=y_label)
-    return Plot(paint=paint, height_inches=2.6, top=10 + _KEY_POINTS * len(rows))
 
-
-def _paint_lines(
-    axes: Axes, *, rows: Sequence[Line], ends: tuple[float, float], x_label: str, y_label: str
-) -> None:
-    for row, (colour, style) in zip(rows, _STYLES, strict=False):
-        axes.plot(
-            [place for place, _ in row.points],
-            [share for _, share in row.points],
-            color=colour,
-            linestyle=style,
-            linewidth=1.8,
-            label=excerpt(row.label, limit=_LONGEST_LINE_LABEL),
+    def paint(axes: Axes) -> None:
+        for row, (colour, style) in zip(rows, _STYLES, strict=False):
+            axes.plot(
+                [place for place, _ in row.points],
+                [share for _, share in row.points],
+                color=colour,
+                linestyle=style,
+                linewidth=1.8,
+                label=excerpt(row.label, limit=_LONGEST_LINE_LABEL),
+            )
+        axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            frameon=False,
+            borderaxespad=0.2,
+            labelcolor=INK,
         )
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), frameon=False, borderaxespad=0.2, labelcolor=INK
-    )
-    axes.set_xlim(*ends)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
-    axes.grid(visible=True, axis="y", color=LINE)
-    axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+        axes.set_xlim(*ends)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+        axes.grid(visible=True, axis="y", color=LINE)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+
+    return Plot(paint=paint, height_inches=2.6, top=10 + _KEY_POINTS * len(rows))
 
 
 _MATRIX_ROW_INCHES = 0.19
@@ -284,8 +272,28 @@ def matrix(names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bo
         for place, name in enumerate(names, start=1)
     ]
     longest = max(map(len, labels), default=0)
+
+    def paint(axes: Axes) -> None:
+        size = len(labels)
+        most = max((max(row) for row in counts), default=1) or 1
+        for row, numbers in enumerate(counts):
+            for column, number in enumerate(numbers):
+                if number:
+                    depth = number / most
+                    axes.add_patch(_square(column, row, alpha=0.12 + 0.88 * depth))
+                    colour = "#ffffff" if depth >= _WHITE_FROM else INK
+                    _write_count(axes, column, row, count(number), colour)
+        axes.set_xlim(-0.5, max(size, 1) - 0.5)
+        axes.set_ylim(max(size, 1) - 0.5, -0.5)
+        axes.set_yticks(range(size), labels, fontsize=_SMALL)
+        axes.set_xticks(range(size), [str(n + 1) for n in range(size)], fontsize=_SMALL)
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+
     return Plot(
-        paint=partial(_paint_matrix, labels=labels, counts=counts),
+        paint=paint,
         height_inches=_MATRIX_ROW_INCHES * max(len(names), 1) + 0.25,
         width_inches=WIDE_INCHES if is_wide else WIDTH_INCHES,
         left=8 + _MATRIX_LABEL_POINTS * longest,
@@ -293,26 +301,6 @@ def matrix(names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bo
         top=16,
         bottom=2,
     )
-
-
-def _paint_matrix(axes: Axes, *, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> None:
-    size = len(labels)
-    most = max((max(row) for row in counts), default=1) or 1
-    for row, numbers in enumerate(counts):
-        for column, number in enumerate(numbers):
-            if number:
-                depth = number / most
-                axes.add_patch(_square(column, row, alpha=0.12 + 0.88 * depth))
-                colour = "#ffffff" if depth >= _WHITE_FROM else INK
-                _write_count(axes, column, row, count(number), colour)
-    axes.set_xlim(-0.5, max(size, 1) - 0.5)
-    axes.set_ylim(max(size, 1) - 0.5, -0.5)
-    axes.set_yticks(range(size), labels, fontsize=_SMALL)
-    axes.set_xticks(range(size), [str(n + 1) for n in range(size)], fontsize=_SMALL)
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
 
 
 def _square(column: int, row: int, *, alpha: float) -> Rectangle:
@@ -335,44 +323,39 @@ class Measure:
 
 def measures(rows: Sequence[Measure], conditions: Sequence[str], *, y_label: str) -> Plot:
     """A line for each measure over the conditions, on one scale from 0 to 100 %."""
-    return Plot(
-        paint=partial(_paint_measures, rows=rows, conditions=conditions, y_label=y_label),
-        height_inches=2.7,
-        right=16,
-        top=26,
-    )
 
+    def paint(axes: Axes) -> None:
+        places = range(len(conditions))
+        styles = ((GREY, "s"), (AMBER, "^"), (TEAL, "o"))
+        for row, (colour, mark) in zip(rows, styles, strict=False):
+            percent = [100 * value for value in row.values]
+            if row.lows:
+                axes.vlines(
+                    places,
+                    [100 * low for low in row.lows],
+                    [100 * high for high in row.highs],
+                    color=colour,
+                    linewidth=2.4,
+                )
+            axes.plot(places, percent, marker=mark, color=colour, markersize=6, label=row.label)
+        axes.set_xticks(
+            [*places], [excerpt(name, limit=16).replace(" ", "\n") for name in conditions]
+        )
+        axes.set_xlim(-0.35, max(len(conditions) - 0.65, 0.35))
+        axes.set_ylim(0, 105)
+        axes.set_yticks(range(0, 101, 25))
+        axes.set_ylabel(y_label)
+        axes.grid(visible=True, axis="y", color=LINE)
+        axes.tick_params(length=0)
+        axes.spines["left"].set_visible(False)
+        axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(-0.02, 1.0),
+            ncols=len(rows),
+            frameon=False,
+            handlelength=1.2,
+            columnspacing=1.0,
+            borderaxespad=0.0,
+        )
 
-def _paint_measures(
-    axes: Axes, *, rows: Sequence[Measure], conditions: Sequence[str], y_label: str
-) -> None:
-    places = range(len(conditions))
-    styles = ((GREY, "s"), (AMBER, "^"), (TEAL, "o"))
-    for row, (colour, mark) in zip(rows, styles, strict=False):
-        percent = [100 * value for value in row.values]
-        if row.lows:
-            axes.vlines(
-                places,
-                [100 * low for low in row.lows],
-                [100 * high for high in row.highs],
-                color=colour,
-                linewidth=2.4,
-            )
-        axes.plot(places, percent, marker=mark, color=colour, markersize=6, label=row.label)
-    axes.set_xticks([*places], [excerpt(name, limit=16).replace(" ", "\n") for name in conditions])
-    axes.set_xlim(-0.35, max(len(conditions) - 0.65, 0.35))
-    axes.set_ylim(0, 105)
-    axes.set_yticks(range(0, 101, 25))
-    axes.set_ylabel(y_label)
-    axes.grid(visible=True, axis="y", color=LINE)
-    axes.tick_params(length=0)
-    axes.spines["left"].set_visible(False)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        ncols=len(rows),
-        frameon=False,
-        handlelength=1.2,
-        columnspacing=1.0,
-        borderaxespad=0.0,
-    )
+    return Plot(paint=paint, height_inches=2.7, right=16, top=26)

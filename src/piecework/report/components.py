@@ -154,7 +154,7 @@ class Note:
         return LEVEL_WORDS[self.level]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class KeyFigure:
     """A number in large type, and what puts it in proportion."""
 

@@ -47,15 +47,15 @@ def findings_page(
         "rejections elsewhere were not considered.",
         key_figures=(
             KeyFigure(
-                label="Answers",
-                value=count(len(answers)),
-                beside=f"about {plural(answers['item_id'].nunique(), 'item')}",
+                "Answers",
+                count(len(answers)),
+                f"about {plural(answers['item_id'].nunique(), 'item')}",
             ),
             _workers(answers),
             KeyFigure(
-                label="Flagged answers",
-                value=count(touched),
-                beside=f"{share(touched, len(answers))} of {count(len(answers))}"
+                "Flagged answers",
+                count(touched),
+                f"{share(touched, len(answers))} of {count(len(answers))}"
                 if touched
                 else f"of {count(len(answers))}",
             ),
@@ -76,7 +76,7 @@ def _workers(answers: pd.DataFrame) -> KeyFigure:
     if unnamed:
         who = f"{count(unnamed)} by unnamed workers" if named else "workers not named"
         beside += f", {who}"
-    return KeyFigure(label="Workers", value=count(named) if named else NOTHING, beside=beside)
+    return KeyFigure("Workers", count(named) if named else NOTHING, beside)
 
 
 def _by_heuristic(findings: pd.DataFrame, ran: Sequence[str], silent: Mapping[str, str]) -> Section:

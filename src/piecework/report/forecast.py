@@ -159,9 +159,9 @@ def render_forecast(forecast: Forecast) -> str:
             seeds=forecast.seeds,
             key_figures=[
                 KeyFigure(
-                    label=_figures(forecast)[name].label,
-                    value=_mean(forecast, first, name),
-                    beside=excerpt(first.name, limit=60),
+                    _figures(forecast)[name].label,
+                    _mean(forecast, first, name),
+                    excerpt(first.name, limit=60),
                 )
                 for name in ("cost_cents", "days", "wage_cents", "bad_kept")
                 if not isnan(first.estimates[name].mean)

@@ -91,6 +91,33 @@ def excerpt(text: str, *, limit: int = 240) -> str:
     return f"{shown}… ({count(len(text))} characters)" if len(text) > limit else shown
 
 
+def cut(text: str, *, limit: int) -> str:
+    """Shorten untrusted text to the room that there is, without its length.
+
+    >>> cut("abcdef", limit=3)
+    'abc…'
+    """
+    return excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)
+
+
+def spoken(name: str, *, limit: int = 40) -> str:
+    """Format a name of a file for people.
+
+    >>> spoken("has_text")
+    'has text'
+    """
+    return excerpt(name.replace("_", " "), limit=limit)
+
+
+def decimals(value: float, digits: int = 2, *, unknown: str = NOTHING) -> str:
+    """Format a number with decimals, unless it is unknown.
+
+    >>> decimals(0.777), decimals(math.nan, unknown="-")
+    ('0.78', '-')
+    """
+    return unknown if math.isnan(value) else f"{value:.{digits}f}"
+
+
 def with_marks(text: str) -> str:
     """Make unusual spaces visible: repeated, at an end, or not a plain space.
 

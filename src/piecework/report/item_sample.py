@@ -54,7 +54,7 @@ def choose_items(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
         answers: the table of answers (`piecework.postprocess.answers`).
         task: defines what an answer consists of.
     """
-    ids = sorted(map(str, answers["item_id"].unique()), key=_place)[:_LOOKED_AT]
+    ids = sorted(map(str, answers["item_id"].unique()), key=place_of)[:_LOOKED_AT]
     if not ids:
         return {}
     rows = answers[answers["item_id"].isin(ids)]
@@ -86,7 +86,8 @@ def _canned(counted: pd.DataFrame) -> "pd.Series[str]":
     return canned
 
 
-def _place(item_id: str) -> bytes:
+def place_of(item_id: str) -> bytes:
+    """Return a place in an order that depends on the id alone."""
     return hashlib.sha256(item_id.encode()).digest()
 
 

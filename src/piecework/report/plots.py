@@ -9,7 +9,6 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from xml.etree.ElementTree import Element, tostring
 
 import matplotlib as mpl
@@ -219,18 +218,58 @@ class Span:
 
 def bars(rows: Sequence[Bar]) -> Plot:
     """Horizontal bars from the top down, with their amounts at the end."""
-    return _bar_plot(_paint_bars, rows)
+    longest = max((len(row.words) for row in rows), default=0)
+    room = WIDTH_INCHES * POINTS_PER_INCH - _room([_label(row.label) for row in rows])
+    most = max([*(row.amount for row in rows), 1])
+
+    def write(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            axes.text(row.amount + most * 0.02, place, row.words, va="center", color=INK)
+        # The longest bar must leave room for its text.
+        axes.set_xlim(0, most / max(1 - _LABEL_POINTS * (longest + 2) / room, 0.2))
+
+    return _bar_plot(rows, write)
 
 
 def signed_bars(rows: Sequence[Bar]) -> Plot:
     """Horizontal bars to the right of 0 for gains and to its left for losses."""
-    return _bar_plot(_paint_signed, rows)
+    amounts = [row.amount for row in rows]
+    reach = max([*map(abs, amounts), 1e-9])
+
+    def write(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            is_loss = row.amount < 0
+            axes.text(
+                row.amount + reach * (-0.03 if is_loss else 0.03),
+                place,
+                row.words,
+                va="center",
+                ha="right" if is_loss else "left",
+                color=INK,
+            )
+        axes.set_xlim(-reach * 1.4 if min([*amounts, 0]) < 0 else 0, reach * 1.6)
+        axes.axvline(0, color=SOFT, linewidth=0.8)
+        axes.spines["left"].set_visible(False)
+
+    return _bar_plot(rows, write)
 
 
-def _bar_plot(paint: Callable[..., None], rows: Sequence[Bar]) -> Plot:
+def _bar_plot(rows: Sequence[Bar], write: Callable[[Axes], None]) -> Plot:
     labels = [_label(row.label) for row in rows]
+
+    def paint(axes: Axes) -> None:
+        places = range(len(rows))
+        amounts, colours = [row.amount for row in rows], [row.colour for row in rows]
+        axes.barh(places, amounts, color=colours, height=0.66)
+        write(axes)
+        axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+        axes.set_yticks([*places], labels)
+        axes.set_xticks([])
+        axes.tick_params(length=0)
+        axes.spines["bottom"].set_visible(False)
+
     return Plot(
-        paint=partial(paint, rows=rows, labels=labels),
+        paint=paint,
         height_inches=_BAR_INCHES * max(len(rows), 1) + 0.1,
         left=_room(labels),
         right=4,
@@ -254,23 +293,58 @@ def histogram(
     mark: tuple[float, str] | None = None,
 ) -> Plot:
     """Vertical columns over a scale, with one value marked by a labelled line."""
-    paint = partial(_paint_bins, bins=bins, ticks=ticks, mark=mark)
-    return Plot(
-        paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=1.7,
-        top=20 if mark else 8,
-    )
+
+    def paint(axes: Axes) -> None:
+        axes.bar(
+            [column.start for column in bins],
+            [column.amount for column in bins],
+            width=[(column.end - column.start) * 0.92 for column in bins],
+            align="edge",
+            color=[column.colour for column in bins],
+        )
+        axes.set_xticks([place for place, _ in ticks], [words for _, words in ticks])
+        axes.set_ylim(0, 1.05 * max([column.amount for column in bins], default=1) or 1)
+        if bins:
+            axes.set_xlim(bins[0].start, bins[-1].end)
+        _count_upwards(axes, x_label, y_label)
+        if mark:
+            place, words = mark
+            low, high = axes.get_xlim()
+            axes.axvline(place, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
+            is_right = place > (low + high) / 2
+            axes.annotate(
+                words,
+                (place, 1.02),
+                xycoords=("data", "axes fraction"),
+                ha="right" if is_right else "left",
+                va="bottom",
+                color=INK,
+            )
+
+    return Plot(paint=paint, height_inches=1.7, top=20 if mark else 8)
 
 
 def spans(rows: Sequence[Span], *, x_label: str, unit_hours: float) -> Plot:
     """Time spans below each other; settling is drawn paler than work."""
     labels = [_label(row.label) for row in rows]
-    paint = partial(_paint_spans, rows=rows, labels=labels, unit_hours=unit_hours)
+
+    def paint(axes: Axes) -> None:
+        places = range(len(rows))
+        starts = [row.start / unit_hours for row in rows]
+        middles = [row.worked_until / unit_hours for row in rows]
+        ends = [row.settled_at / unit_hours for row in rows]
+        for lefts, rights, colour in ((starts, middles, TEAL), (middles, ends, PALE)):
+            widths = [right - left for left, right in zip(lefts, rights, strict=True)]
+            axes.barh(places, widths, left=lefts, color=colour, height=0.6)
+        axes.set_yticks([*places], labels)
+        axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+        axes.set_xlim(0, max([*ends, *middles, 0.01]) * 1.02)
+        axes.grid(visible=True, axis="x")
+        axes.tick_params(length=0)
+        axes.set_xlabel(x_label)
+
     return Plot(
-        paint=partial(_labelled, paint=paint, x_label=x_label, y_label=""),
-        height_inches=_BAR_INCHES * max(len(rows), 1) + 0.65,
-        left=_room(labels),
-        top=4,
+        paint=paint, height_inches=_BAR_INCHES * max(len(rows), 1) + 0.65, left=_room(labels), top=4
     )
 
 
@@ -278,10 +352,23 @@ def curve(
     points: Sequence[tuple[float, int]], *, x_label: str, y_label: str, goal: tuple[float, str]
 ) -> Plot:
     """A growing count, as steps, and its goal."""
-    paint = partial(_paint_curve, points=points, goal=goal)
-    return Plot(
-        paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label), height_inches=1.7
-    )
+    amount, words = goal
+    hours = [0.0, *(hour for hour, _ in points)]
+    counts = [0, *(count for _, count in points)]
+    # Without a piece after it, the last step would be hidden at the edge.
+    hours.append(max(*hours, 0.01) * _BEYOND)
+    counts.append(counts[-1])
+
+    def paint(axes: Axes) -> None:
+        axes.fill_between(hours, counts, step="post", color=PALE, linewidth=0)
+        axes.step(hours, counts, where="post", color=TEAL, linewidth=1.6)
+        axes.axhline(amount, color=SOFT, linewidth=1, linestyle=(0, (4, 2)))
+        axes.annotate(words, (0, amount), xytext=(4, 3), textcoords="offset points", color=INK)
+        axes.set_xlim(0, hours[-1])
+        axes.set_ylim(0, max([*counts, amount, 1]) * 1.14)
+        _count_upwards(axes, x_label, y_label)
+
+    return Plot(paint=paint, height_inches=1.7)
 
 
 def round_step(highest: float, *, columns: int) -> int:
@@ -304,126 +391,9 @@ def _room(labels: Sequence[str]) -> float:
     return 10 + _LABEL_POINTS * max((len(label) for label in labels), default=0)
 
 
-def _labelled(axes: Axes, *, paint: partial[None], x_label: str, y_label: str) -> None:
-    paint(axes)
+def _count_upwards(axes: Axes, x_label: str, y_label: str) -> None:
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-
-
-def _paint_bars(axes: Axes, *, rows: Sequence[Bar], labels: Sequence[str]) -> None:
-    places = range(len(rows))
-    amounts = [row.amount for row in rows]
-    most = max([*amounts, 1])
-    axes.barh(places, amounts, color=[row.colour for row in rows], height=0.66)
-    for place, row in zip(places, rows, strict=True):
-        axes.text(row.amount + most * 0.02, place, row.words, va="center", color=INK)
-    longest = max((len(row.words) for row in rows), default=0)
-    room = WIDTH_INCHES * POINTS_PER_INCH - _room(labels)
-    # The longest bar must leave room for its text.
-    axes.set_xlim(0, most / max(1 - _LABEL_POINTS * (longest + 2) / room, 0.2))
-    axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-    axes.set_yticks([*places], labels)
-    axes.set_xticks([])
-    axes.tick_params(length=0)
-    axes.spines["bottom"].set_visible(False)
-
-
-def _paint_signed(axes: Axes, *, rows: Sequence[Bar], labels: Sequence[str]) -> None:
-    places = range(len(rows))
-    amounts = [row.amount for row in rows]
-    reach = max([*map(abs, amounts), 1e-9])
-    axes.barh(places, amounts, color=[row.colour for row in rows], height=0.66)
-    for place, row in zip(places, rows, strict=True):
-        is_loss = row.amount < 0
-        axes.text(
-            row.amount + reach * (-0.03 if is_loss else 0.03),
-            place,
-            row.words,
-            va="center",
-            ha="right" if is_loss else "left",
-            color=INK,
-        )
-    low = -reach * 1.4 if min([*amounts, 0]) < 0 else 0
-    axes.set_xlim(low, reach * 1.6)
-    axes.axvline(0, color=SOFT, linewidth=0.8)
-    axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-    axes.set_yticks([*places], labels)
-    axes.set_xticks([])
-    axes.tick_params(length=0)
-    axes.spines["bottom"].set_visible(False)
-    axes.spines["left"].set_visible(False)
-
-
-def _paint_bins(
-    axes: Axes,
-    *,
-    bins: Sequence[Bin],
-    ticks: Sequence[tuple[float, str]],
-    mark: tuple[float, str] | None,
-) -> None:
-    axes.bar(
-        [column.start for column in bins],
-        [column.amount for column in bins],
-        width=[(column.end - column.start) * 0.92 for column in bins],
-        align="edge",
-        color=[column.colour for column in bins],
-    )
-    axes.set_xticks([place for place, _ in ticks], [words for _, words in ticks])
-    axes.set_ylim(0, 1.05 * max([column.amount for column in bins], default=1) or 1)
-    if bins:
-        axes.set_xlim(bins[0].start, bins[-1].end)
-    _count_upwards(axes)
-    if mark:
-        place, words = mark
-        low, high = axes.get_xlim()
-        axes.axvline(place, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
-        is_right = place > (low + high) / 2
-        axes.annotate(
-            words,
-            (place, 1.02),
-            xycoords=("data", "axes fraction"),
-            ha="right" if is_right else "left",
-            va="bottom",
-            color=INK,
-        )
-
-
-def _paint_spans(
-    axes: Axes, *, rows: Sequence[Span], labels: Sequence[str], unit_hours: float
-) -> None:
-    places = range(len(rows))
-    starts = [row.start / unit_hours for row in rows]
-    middles = [row.worked_until / unit_hours for row in rows]
-    ends = [row.settled_at / unit_hours for row in rows]
-    for lefts, rights, colour in ((starts, middles, TEAL), (middles, ends, PALE)):
-        widths = [right - left for left, right in zip(lefts, rights, strict=True)]
-        axes.barh(places, widths, left=lefts, color=colour, height=0.6)
-    axes.set_yticks([*places], labels)
-    axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-    axes.set_xlim(0, max([*ends, *middles, 0.01]) * 1.02)
-    axes.grid(visible=True, axis="x")
-    axes.tick_params(length=0)
-
-
-def _paint_curve(
-    axes: Axes, *, points: Sequence[tuple[float, int]], goal: tuple[float, str]
-) -> None:
-    hours = [0.0, *(hour for hour, _ in points)]
-    counts = [0, *(count for _, count in points)]
-    # Without a piece after it, the last step would be hidden at the edge.
-    hours.append(max(*hours, 0.01) * _BEYOND)
-    counts.append(counts[-1])
-    amount, words = goal
-    axes.fill_between(hours, counts, step="post", color=PALE, linewidth=0)
-    axes.step(hours, counts, where="post", color=TEAL, linewidth=1.6)
-    axes.axhline(amount, color=SOFT, linewidth=1, linestyle=(0, (4, 2)))
-    axes.annotate(words, (0, amount), xytext=(4, 3), textcoords="offset points", color=INK)
-    axes.set_xlim(0, hours[-1])
-    axes.set_ylim(0, max([*counts, amount, 1]) * 1.14)
-    _count_upwards(axes)
-
-
-def _count_upwards(axes: Axes) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(visible=True, axis="y", color=LINE)

@@ -4,6 +4,7 @@ Agreement is on each field, on each category, and in pairs. Labels come by four 
 compared with known answers if there are any.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pandas as pd
@@ -34,84 +35,58 @@ _BUSIEST = 30
 _LEAST_SHARED = 10
 
 
-def agreement(answers: AnalysedAnswers) -> list[Analysis]:
+def agreement(answers: AnalysedAnswers) -> Iterator[Analysis]:
     """Compute Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa."""
-    analyses = _of_fields(answers)
-    categories = [
-        row
-        for field in answers.fields("choice", "choices")
-        for row in _of_categories(answers, field)
-    ]
-    if categories:
-        analyses.append(
-            Analysis(
-                key="categories",
-                title="Agreement on each category",
-                frame=pd.DataFrame(categories),
-                left_out=("items", "agreement"),
-                note="Kappa: on whether the category was chosen. Agreement on and off: "
-                "how often other answers about the item agree with an answer that "
-                "chooses it, and with one that does not.",
-            )
+    if fields := answers.fields("choice", "number"):
+        yield Analysis(
+            key="agreement",
+            title="Agreement on each field",
+            frame=pd.DataFrame([_of_field(answers, field) for field in fields]),
+            note="Kappa is Fleiss' kappa over items with two or more answers; “of "
+            "equal” uses only items with the most common number of answers. Alpha "
+            "is Krippendorff's, with a 95 % interval from resampling items. 1 is "
+            "full agreement, 0 is chance. Unanimous: share of the items with two "
+            "or more answers.",
+            left_out=("answers", "items", "usual_answers", "items_of_equal"),
         )
-    pairs = [
-        row for field in answers.fields("choice", "number") for row in _of_pairs(answers, field)
-    ]
-    if pairs:
-        frame = pd.DataFrame(pairs).sort_values("items", ascending=False, kind="stable")
-        analyses.append(
-            Analysis(
-                key="pairs_of_workers",
-                title="Agreement between pairs of workers",
-                frame=frame,
-                note=f"Cohen's kappa between the {_BUSIEST} busiest workers, for pairs "
-                f"with {_LEAST_SHARED} or more items in common; grades are weighted by "
-                "squared distance.",
-            )
+    if fields := answers.fields("choices"):
+        yield Analysis(
+            key="ticks",
+            title="Agreement on fields with several categories",
+            frame=pd.DataFrame([_of_ticks(field, answers.votes(field)) for field in fields]),
+            note="The mean Jaccard index of two answers about an item, which does "
+            "not correct for chance.",
         )
-    return analyses
+    fields = answers.fields("choice", "choices")
+    if categories := [row for field in fields for row in _of_categories(answers, field)]:
+        yield Analysis(
+            key="categories",
+            title="Agreement on each category",
+            frame=pd.DataFrame(categories),
+            left_out=("items", "agreement"),
+            note="Kappa: on whether the category was chosen. Agreement on and off: "
+            "how often other answers about the item agree with an answer that "
+            "chooses it, and with one that does not.",
+        )
+    fields = answers.fields("choice", "number")
+    if pairs := [row for field in fields for row in _of_pairs(answers, field)]:
+        yield Analysis(
+            key="pairs_of_workers",
+            title="Agreement between pairs of workers",
+            frame=pd.DataFrame(pairs).sort_values("items", ascending=False, kind="stable"),
+            note=f"Cohen's kappa between the {_BUSIEST} busiest workers, for pairs "
+            f"with {_LEAST_SHARED} or more items in common; grades are weighted by "
+            "squared distance.",
+        )
 
 
-def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
-    single = [_of_field(answers, field) for field in answers.fields("choice", "number")]
-    several = [_of_ticks(answers, field) for field in answers.fields("choices")]
-    analyses = []
-    if single:
-        analyses.append(
-            Analysis(
-                key="agreement",
-                title="Agreement on each field",
-                frame=pd.DataFrame(single),
-                note="Kappa is Fleiss' kappa over items with two or more answers; “of "
-                "equal” uses only items with the most common number of answers. Alpha "
-                "is Krippendorff's, with a 95 % interval from resampling items. 1 is "
-                "full agreement, 0 is chance. Unanimous: share of the items with two "
-                "or more answers.",
-                left_out=("answers", "items", "usual_answers", "items_of_equal"),
-            )
-        )
-    if several:
-        analyses.append(
-            Analysis(
-                key="ticks",
-                title="Agreement on fields with several categories",
-                frame=pd.DataFrame(several),
-                note="The mean Jaccard index of two answers about an item, which does "
-                "not correct for chance.",
-            )
-        )
-    return analyses
-
-
-def _of_ticks(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
-    votes = answers.votes(field)
+def _of_ticks(field: Field, votes: pd.DataFrame) -> dict[str, object]:
     overlaps = jaccard(votes)
-    mean = float(overlaps["jaccard"].mean()) if len(overlaps) else float("nan")
     return {
         "field": field.name,
         "answers": len(votes),
         "items": votes["item_id"].nunique(),
-        "jaccard": mean,
+        "jaccard": float(overlaps["jaccard"].mean()) if len(overlaps) else float("nan"),
     }
 
 
@@ -178,13 +153,11 @@ _LEAST_VOTES = 3
 """Mean votes per worker from which errors can be learnt."""
 
 
-def labels(answers: AnalysedAnswers) -> list[Analysis]:
+def labels(answers: AnalysedAnswers) -> Iterator[Analysis]:
     """Label each single-choice field by majority, weights, Dawid-Skene and ability."""
-    rows = [row for field in answers.fields("choice") for row in _methods(answers, field)]
-    if not rows:
-        return []
-    return [
-        Analysis(
+    fields = answers.fields("choice")
+    if rows := [row for field in fields for row in _methods(answers, field)]:
+        yield Analysis(
             key="labels",
             title="One label per item",
             frame=pd.DataFrame(rows),
@@ -195,7 +168,6 @@ def labels(answers: AnalysedAnswers) -> list[Analysis]:
             "mean probability that a label is right. Right: share of the items with a "
             "known answer; a tie counts as one guess.",
         )
-    ]
 
 
 def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:

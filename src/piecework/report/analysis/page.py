@@ -1,6 +1,6 @@
 """All analyses of answers, as a page of sections and as plain values for programs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from piecework.domain.text import count, plural
@@ -10,7 +10,7 @@ from piecework.report.analysis.comparisons import conditions, order_effects, sid
 from piecework.report.components import KeyFigure, Note
 from piecework.report.page import SectionsPage
 
-_QUESTIONS: tuple[tuple[str, str, Callable[[AnalysedAnswers], Sequence[Analysis]]], ...] = (
+_QUESTIONS: tuple[tuple[str, str, Callable[[AnalysedAnswers], Iterator[Analysis]]], ...] = (
     ("agreement", "How far people agree", agreement),
     ("labels", "Labels from all answers", labels),
     ("sides", "Two sides compared", sides),
@@ -36,7 +36,7 @@ def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] =
     table = answers.table
     # Without answers there are no columns of values.
     asked = _QUESTIONS if len(table) else ()
-    by_question = [(key, title, build(answers)) for key, title, build in asked]
+    by_question = [(key, title, [*build(answers)]) for key, title, build in asked]
     return Analysed(
         page=SectionsPage(
             source=source,
@@ -45,14 +45,14 @@ def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] =
             "docs/explanation/analyses.md describes each method and its validation.",
             key_figures=(
                 KeyFigure(
-                    label="Answers",
-                    value=count(len(table)),
-                    beside=f"about {plural(table['item_id'].nunique(), 'item')}",
+                    "Answers",
+                    count(len(table)),
+                    f"about {plural(table['item_id'].nunique(), 'item')}",
                 ),
                 KeyFigure(
-                    label="Workers",
-                    value=count(table["worker"].nunique()),
-                    beside=plural(table["assignment_id"].nunique(), "assignment"),
+                    "Workers",
+                    count(table["worker"].nunique()),
+                    plural(table["assignment_id"].nunique(), "assignment"),
                 ),
             ),
             notes=tuple(Note("watch", remark) for remark in remarks),

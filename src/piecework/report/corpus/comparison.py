@@ -123,12 +123,15 @@ def by_image(captions: Sequence[TaggedCaption]) -> dict[str, list[TaggedCaption]
 
 def specificity_of(captions: Sequence[TaggedCaption]) -> dict[str, float]:
     """Return the specificity of each image with two or more captions."""
-    return specificity(
-        {
-            image: [[word for word, _ in caption.words] for caption in of_image]
-            for image, of_image in by_image(captions).items()
-        }
-    )
+    return specificity(words_by_image(captions))
+
+
+def words_by_image(captions: Sequence[TaggedCaption]) -> dict[str, list[list[str]]]:
+    """Return the words of the captions of each image."""
+    return {
+        image: [[word for word, _ in caption.words] for caption in of_image]
+        for image, of_image in by_image(captions).items()
+    }
 
 
 def specificity_summary(values: Mapping[str, float]) -> dict[str, object]:

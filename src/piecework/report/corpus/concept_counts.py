@@ -3,10 +3,9 @@
 Images show what a figure means: the captions of a few, chosen by a rule.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 
 from piecework.analyses.corpus.answered import Concepts, concepts_of, images_with
@@ -14,8 +13,9 @@ from piecework.analyses.corpus.captions import Caption, Corpus, TaggedCaption
 from piecework.analyses.votes import Difficulty
 from piecework.domain.text import plural
 from piecework.report.components import Card, Reply, Tag
-from piecework.report.corpus.comparison import by_image
+from piecework.report.corpus.comparison import words_by_image
 from piecework.report.formatting import excerpt
+from piecework.report.item_sample import place_of
 
 _BY_SPECIFICITY = 6
 _BY_DIFFICULTY = 2
@@ -87,7 +87,7 @@ def by_difficulty(corpus: Corpus, levels: Mapping[str, Difficulty]) -> Sequence[
                 for image, level in levels.items()
                 if level == name and image in corpus.accepted
             ),
-            key=place,
+            key=place_of,
         )[:_BY_DIFFICULTY]
     ]
 
@@ -113,11 +113,6 @@ def card(example: Example, pictures: Mapping[str, str]) -> Card:
         ),
         note=f"{more:,} more not shown." if more else "",
     )
-
-
-def place(image: str) -> bytes:
-    """Return a place in an order that depends on the id alone."""
-    return hashlib.sha256(image.encode()).digest()
 
 
 _EXAMPLES = 6
@@ -167,8 +162,8 @@ class ConceptCounts:
     def as_dict(self) -> dict[str, object]:
         """Convert for programs."""
         return {
-            "lists": [_row(coverage) for coverage in self.lists],
-            "shared_by_pairs": [_row(coverage) for coverage in self.pairs],
+            "lists": [asdict(coverage) for coverage in self.lists],
+            "shared_by_pairs": [asdict(coverage) for coverage in self.pairs],
             "shared": list(self.shared),
             "images_here": self.images_here,
             "images_there": self.images_there if self.there is not None else None,
@@ -195,11 +190,11 @@ def count_concepts(
     """
     by_list = {name: concepts_of(names) for name, names in lists.items()}
     every: Concepts = {name: words for of in by_list.values() for name, words in of.items()}
-    images = images_with(every, words_here := _words(here))
+    images = images_with(every, words_here := words_by_image(here))
     counts = {name: len(of_concept) for name, of_concept in images.items()}
     counts_there: dict[str, int] | None = None
     if there is not None:
-        of_there = images_with(every, _words(there))
+        of_there = images_with(every, words_by_image(there))
         counts_there = {name: len(of_concept) for name, of_concept in of_there.items()}
 
     def coverage(name: str, concepts: Sequence[str]) -> Coverage:
@@ -231,13 +226,6 @@ def count_concepts(
     )
 
 
-def _words(captions: Sequence[TaggedCaption]) -> dict[str, list[list[str]]]:
-    return {
-        image: [[word for word, _ in caption.words] for caption in of_image]
-        for image, of_image in by_image(captions).items()
-    }
-
-
 def _examples(
     concepts: Sequence[str], images: Mapping[str, Mapping[str, int]], corpus: Corpus
 ) -> Sequence[Example]:
@@ -249,7 +237,7 @@ def _examples(
         free = [image for image in images[name] if image not in examples]
         if not free or len(examples) == _EXAMPLES:
             continue
-        image = min(free, key=lambda image: (-images[name][image], place(image)))
+        image = min(free, key=lambda image: (-images[name][image], place_of(image)))
         examples[image] = Example(
             image=image,
             label="concept",
@@ -257,12 +245,3 @@ def _examples(
             captions=[caption for caption in corpus.accepted[image] if not caption.is_canned],
         )
     return [*examples.values()]
-
-
-def _row(coverage: Coverage) -> dict[str, object]:
-    return {
-        "name": coverage.name,
-        "concepts": coverage.concepts,
-        "here": coverage.here,
-        "there": coverage.there,
-    }

@@ -22,10 +22,10 @@ from piecework.report.corpus.comparison import (
     KINDS,
     WORDS_LISTED,
     Comparison,
-    by_image,
     compare,
     specificity_of,
     specificity_summary,
+    words_by_image,
 )
 from piecework.report.corpus.concept_counts import (
     ConceptCounts,
@@ -250,11 +250,7 @@ def _answered(
 ) -> Sequence[Answered]:
     if not questions:
         return ()
-    words = {
-        image: [[word for word, _ in caption.words] for caption in of_image]
-        for image, of_image in by_image(captions).items()
-    }
-    rows = answered(questions, words, text_groups(corpus))
+    rows = answered(questions, words_by_image(captions), text_groups(corpus))
     if not rows:
         raise ConfigError(
             [

@@ -43,13 +43,11 @@ def render_description(description: Description) -> str:
 def key_figures(description: Description) -> Sequence[KeyFigure]:
     """Return the few numbers that characterise the dataset."""
     answers = description.captions + description.canned + description.rejected
-    figures = [KeyFigure(label="Images", value=count(description.images), beside="in the file")]
+    figures = [KeyFigure("Images", count(description.images), "in the file")]
     if answers:
         figures.append(
             KeyFigure(
-                label="Novel captions",
-                value=count(description.captions),
-                beside=f"of {plural(answers, 'answer')}",
+                "Novel captions", count(description.captions), f"of {plural(answers, 'answer')}"
             )
         )
     if description.knows_canned:
@@ -57,17 +55,17 @@ def key_figures(description: Description) -> Sequence[KeyFigure]:
         images = sum(description.levels.names.values())
         figures.append(
             KeyFigure(
-                label="Easy images",
-                value=share(easy, images),
-                beside=f"{count(easy)} of {count(images)}; no canned answers",
+                "Easy images",
+                share(easy, images),
+                f"{count(easy)} of {count(images)}; no canned answers",
             )
         )
     if whole := description.compositions.get("all"):
         figures.append(
             KeyFigure(
-                label="Words in a caption",
-                value=f"{whole.per_caption['words']:.1f}",
-                beside=f"{count(whole.unique['words'])} different words in all",
+                "Words in a caption",
+                f"{whole.per_caption['words']:.1f}",
+                f"{count(whole.unique['words'])} different words in all",
             )
         )
     return figures

@@ -50,17 +50,13 @@ def system_page(scores: SystemScores, *, published: bool) -> SectionsPage:
         ),
         key_figures=(
             KeyFigure(
-                label="Systems",
-                value=count(len(scores.systems)),
-                beside=f"on {plural(scores.whole.images, 'image')}",
+                "Systems", count(len(scores.systems)), f"on {plural(scores.whole.images, 'image')}"
             ),
+            KeyFigure("References", count(scores.references), "captions by people"),
             KeyFigure(
-                label="References", value=count(scores.references), beside="captions by people"
-            ),
-            KeyFigure(
-                label="Best by CIDEr-D",
-                value=f"{scores.whole.scores[best, _RANKED_BY]:.1f}",
-                beside=excerpt(scores.systems[best], limit=_LABEL),
+                "Best by CIDEr-D",
+                f"{scores.whole.scores[best, _RANKED_BY]:.1f}",
+                excerpt(scores.systems[best], limit=_LABEL),
             ),
         ),
         notes=[Note("watch", excerpt(remark, limit=400)) for remark in scores.remarks],

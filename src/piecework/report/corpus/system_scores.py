@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -333,13 +333,9 @@ def _scored(
 
 
 def _in_per_cent(difference: Difference) -> Difference:
-    return Difference(
-        first=difference.first,
-        second=difference.second,
-        metric=difference.metric,
+    return replace(
+        difference,
         difference=100 * difference.difference,
         low=100 * difference.low,
         high=100 * difference.high,
-        p_value=difference.p_value,
-        p_adjusted=difference.p_adjusted,
     )

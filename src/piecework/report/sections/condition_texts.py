@@ -18,11 +18,11 @@ from piecework.hit_templates.published import PublishedGains, published_gains
 from piecework.report.comparison_plots import Measure, measures
 from piecework.report.components import Column, Figure, Quote, Section, Table, number, table, text
 from piecework.report.correction_gains import ALL
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import decimals, excerpt, spoken
 from piecework.report.model import ReportModel
 from piecework.report.plots import RED, TEAL, Bar, figure, signed_bars
 
-_LONGEST_NAME = 40
+_LONGEST_CHANGE = 40
 _LONGEST_TEXT = 300
 
 
@@ -34,12 +34,12 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
     seen = seen.dropna().assign(**means[["mean", "low", "high"]]).sort_values("mean")
     low, width = compared.field.minimum, compared.field.maximum - compared.field.minimum
     shares = (seen[["mean", "low", "high"]] - low) / width
-    names = [_named(str(name)) for name in seen.index]
+    names = [spoken(str(name)) for name in seen.index]
     rows = (
         Measure(f"same {_unit(compared)}", tuple(seen["same"])),
         Measure("BLEU-4", tuple(seen["bleu_4"])),
         Measure(
-            f"people's {_named(compared.field.name)}",
+            f"people's {spoken(compared.field.name)}",
             *(tuple(shares[name]) for name in ("mean", "low", "high")),
         ),
     )
@@ -87,7 +87,7 @@ def _similarity(compared: Compared) -> Table:
     return table(
         "Similarity to the correct text",
         _by_condition(similarity(compared.texts)),
-        text("Condition", lambda row: _named(row["condition"])),
+        text("Condition", lambda row: spoken(row["condition"])),
         number("Texts", lambda row: int(row["items"])),
         number(
             "Edits",
@@ -119,7 +119,7 @@ def _weights(compared: Compared) -> Table:
     return table(
         "Weights by severity",
         _by_condition(severity_weights(compared.scores, best=compared.field.maximum)),
-        text("Condition", lambda row: _named(row["condition"])),
+        text("Condition", lambda row: spoken(row["condition"])),
         number("Weight", lambda row: f"{row['weight']:.2f}"),
         number("95 % interval", lambda row: f"{row['low']:.2f} to {row['high']:.2f}"),
         note="What an error costs against the best rating, divided by the mean over "
@@ -134,13 +134,13 @@ def _replacements(compared: Compared) -> Table:
     return table(
         f"Replaced {_unit(compared)}",
         replacements(compared.texts).to_dict("records"),
-        text("Condition", lambda row: _named(str(row["condition"]))),
-        text("Correct", lambda row: Quote(excerpt(row["removed"] or "-", limit=_LONGEST_NAME))),
+        text("Condition", lambda row: spoken(str(row["condition"]))),
+        text("Correct", lambda row: Quote(excerpt(row["removed"] or "-", limit=_LONGEST_CHANGE))),
         text(
-            "In the text", lambda row: Quote(excerpt(row["inserted"] or "-", limit=_LONGEST_NAME))
+            "In the text", lambda row: Quote(excerpt(row["inserted"] or "-", limit=_LONGEST_CHANGE))
         ),
         number("Texts", lambda row: len(row["items"])),
-        number("Mean", lambda row: _mean(float(means[[*row["items"]]].mean()))),
+        number("Mean", lambda row: decimals(float(means[[*row["items"]]].mean()), 1, unknown="-")),
         is_folded=True,
     )
 
@@ -160,14 +160,14 @@ def _descriptions(compared: Compared) -> Table:
     return table(
         "All texts and their ratings",
         rows,
-        text("Condition", lambda row: _named(str(row["condition"]))),
+        text("Condition", lambda row: spoken(str(row["condition"]))),
         quoted("Text", "text"),
         *(
             (quoted("Word for word", "gloss"), quoted("Translation", "translation"))
             if has_gloss
             else ()
         ),
-        number("Mean", lambda row: _mean(float(row.get("mean", math.nan)))),
+        number("Mean", lambda row: decimals(float(row.get("mean", math.nan)), 1, unknown="-")),
         is_folded=True,
     )
 
@@ -202,14 +202,6 @@ def _unit(compared: Compared) -> str:
     texts = compared.texts["text"]
     is_spaced = texts.map(lambda words: " " in words).any()
     return "words" if is_spaced else "characters"
-
-
-def _mean(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.1f}"
-
-
-def _named(name: str) -> str:
-    return excerpt(name.replace("_", " "), limit=_LONGEST_NAME)
 
 
 _METRICS = (("BLEU-1", "bleu_1"), ("BLEU-4", "bleu_4"), ("METEOR", "meteor"))

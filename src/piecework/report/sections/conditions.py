@@ -19,13 +19,12 @@ from piecework.domain.text import plural
 from piecework.hit_templates.published import PublishedConditions, published_conditions
 from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Figure, Note, Section, Table, number, table, text
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import decimals, spoken
 from piecework.report.model import ReportModel
 from piecework.report.plots import figure
 from piecework.report.sections.condition_texts import text_figures, text_tables
 
 _SURE = 0.05
-_LONGEST_NAME = 40
 
 
 def conditions_section(model: ReportModel) -> Section | None:
@@ -58,12 +57,8 @@ def conditions_section(model: ReportModel) -> Section | None:
 
 
 def _title(compared: Compared) -> str:
-    field = _named(compared.field.name)
-    return f"{field.capitalize()} by {_named(compared.named.column)}"
-
-
-def _named(name: str) -> str:
-    return excerpt(name.replace("_", " "), limit=_LONGEST_NAME)
+    field = spoken(compared.field.name)
+    return f"{field.capitalize()} by {spoken(compared.named.column)}"
 
 
 def _analysis(scores: pd.DataFrame) -> RepeatedMeasures | None:
@@ -79,7 +74,7 @@ def _lead(analysis: RepeatedMeasures, compared: Compared) -> str:
     differ = "differs" if analysis.p_corrected < _SURE else "does not differ measurably"
     return (
         f"{plural(analysis.subjects, 'participant')} answered in all "
-        f"{len(analysis.conditions)} conditions. Their mean {_named(field.name)}, "
+        f"{len(analysis.conditions)} conditions. Their mean {spoken(field.name)}, "
         f"from {field.minimum:g} to {field.maximum:g}, {differ} between the "
         f"conditions: F({analysis.df_corrected:.2f}, "
         f"{analysis.df_error_corrected:.1f}) = {analysis.f:.2f}, "
@@ -125,14 +120,14 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
 def _figure(by_condition: pd.DataFrame, compared: Compared) -> Figure:
     people = cells(compared.scores)
     rows = [
-        Mean(_named(str(name)), row["mean"], row["low"], row["high"], tuple(people[name].dropna()))
+        Mean(spoken(str(name)), row["mean"], row["low"], row["high"], tuple(people[name].dropna()))
         for name, row in by_condition.sort_values("mean").iterrows()
     ]
     described = ", ".join(f"{row.label} {row.mean:.1f} ({_middle(row.values)})" for row in rows)
     plot = means(
         rows,
         ends=(compared.field.minimum, compared.field.maximum),
-        x_label=_named(compared.field.name),
+        x_label=spoken(compared.field.name),
     )
     return figure(
         plot,
@@ -171,7 +166,9 @@ def _expected(compared: Compared, study: PublishedConditions | None) -> Iterator
         text("Expected", lambda row: row[0]),
         number("Difference", lambda row: f"{row[1]['difference']:+.2f}"),
         number("95 % interval", lambda row: _interval(row[1]["low"], row[1]["high"])),
-        number("Paired t", lambda row: f"t({row[1]['df']:g}) = {_figures(row[1]['t'])}"),
+        number(
+            "Paired t", lambda row: f"t({row[1]['df']:g}) = {decimals(row[1]['t'], unknown='-')}"
+        ),
         number("p", lambda row: _p_value(row[1]["p_value"])),
         text("Here", lambda row: _outcome(row[1]["difference"], row[1]["p_value"])),
         text("Published", lambda row: row[2], is_shown=study is not None),
@@ -193,7 +190,7 @@ def _means(by_condition: pd.DataFrame, caption: str, study: PublishedConditions 
     return table(
         caption,
         ordered.assign(condition=ordered.index.astype("str")).to_dict("records"),
-        text("Condition", lambda row: _named(row["condition"])),
+        text("Condition", lambda row: spoken(row["condition"])),
         number("People", lambda row: int(row["subjects"]), spoken="Participants"),
         number("Mean", lambda row: f"{row['mean']:.2f}"),
         number(
@@ -224,7 +221,7 @@ def _variance(analysis: RepeatedMeasures, study: PublishedConditions | None) -> 
             ("F", f"{analysis.f:.3f}", study and study.f),
             ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}", None),
             ("p, if sphericity holds", _p_value(analysis.p_value), None),
-            ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})", None),
+            ("Mauchly's W", f"{decimals(shape.w, 3, unknown='-')} ({_p(shape.p_value)})", None),
             ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3), None),
             (
                 "Corrected degrees of freedom",
@@ -252,10 +249,10 @@ def _pairs(
     return table(
         caption,
         pairs.to_dict("records"),
-        text("Conditions", lambda row: f"{_named(row['first'])} - {_named(row['second'])}"),
+        text("Conditions", lambda row: f"{spoken(row['first'])} - {spoken(row['second'])}"),
         number("Difference", lambda row: f"{row['difference']:+.2f}"),
         number("95 % interval", lambda row: _interval(row["low"], row["high"])),
-        number("Paired t", lambda row: f"t({row['df']:g}) = {_figures(row['t'])}"),
+        number("Paired t", lambda row: f"t({row['df']:g}) = {decimals(row['t'], unknown='-')}"),
         number("p", lambda row: _p_value(row["p_value"])),
         number(
             "p adjusted",
@@ -293,7 +290,7 @@ def _inside(divided: pd.DataFrame, study: PublishedConditions | None) -> tuple[T
 
 
 def _figures(value: float, digits: int = 2) -> str:
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+    return decimals(value, digits, unknown="-")
 
 
 def _interval(low: float, high: float) -> str:

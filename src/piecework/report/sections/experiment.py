@@ -9,7 +9,7 @@ import pandas as pd
 from piecework.analyses.page_experiment import LEAST_HITS, LEAST_WORKERS, Effect, effects
 from piecework.domain.text import NOTHING, plural
 from piecework.report.components import Note, Section, Table, number, table, text
-from piecework.report.formatting import excerpt, with_share
+from piecework.report.formatting import decimals, excerpt, with_share
 from piecework.report.model import ReportModel
 
 _NO_WORDING = "no sentence"
@@ -198,8 +198,8 @@ def _by_page(experiment: PageExperiment) -> Table:
                     of["worker"].nunique(),
                     len(of),
                     with_share(int(of["is_flagged"].sum()), len(of)) if len(of) else NOTHING,
-                    _decimals(of["words"].mean(), 1),
-                    _decimals(of["seconds"].median(), 0),
+                    decimals(of["words"].mean(), 1),
+                    decimals(of["seconds"].median(), 0),
                 )
             )
     return table(
@@ -217,7 +217,3 @@ def _by_page(experiment: PageExperiment) -> Table:
         "that were dropped or rejected count too; canned and empty texts do not.",
         is_wide=True,
     )
-
-
-def _decimals(value: float, digits: int) -> str:
-    return NOTHING if np.isnan(value) else f"{value:.{digits}f}"

@@ -30,7 +30,7 @@ from piecework.report.components import (
     table,
     text,
 )
-from piecework.report.formatting import excerpt, part_of, with_marks
+from piecework.report.formatting import cut, excerpt, part_of, spoken, with_marks
 from piecework.report.item_sample import Kind, ShownItem
 from piecework.report.model import Outcome, ReportModel, tally
 
@@ -132,7 +132,7 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
         # Kept choices are added up as votes; other answers are listed.
         replies = answers[~is_counted]
         votes = tuple(
-            (excerpt(field.name.replace("_", " "), limit=_NAME_CHARACTERS), words)
+            (spoken(field.name, limit=_NAME_CHARACTERS), words)
             for field in model.facts.task.item_fields
             if (words := _votes(field, answers[is_counted]))
         )
@@ -172,7 +172,7 @@ def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
         and shown.columns.get(name, "") not in {"", shown.item_id}
     ]
     return tuple(
-        (name.replace("_", " "), _cut(shown.columns[name], limit=_TEXT_CHARACTERS))
+        (name.replace("_", " "), cut(shown.columns[name], limit=_TEXT_CHARACTERS))
         for name in names[:_MOST_TEXTS]
     )
 
@@ -188,7 +188,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
             f"from {numbers.min():g} to {numbers.max():g}"
         )
     if asked.kind == "text":
-        texts = Counter(_cut(text, limit=_TEXT_CHARACTERS) for text in values if text)
+        texts = Counter(cut(text, limit=_TEXT_CHARACTERS) for text in values if text)
         return "; ".join(
             f"{text} ({times} times)" if times > 1 else text
             for text, times in texts.most_common(_MOST_REPLIES)
@@ -196,7 +196,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
     return ", ".join(
-        f"{excerpt(value.replace('_', ' '), limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
+        f"{spoken(value, limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
         for value, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     )
 
@@ -205,24 +205,24 @@ def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
     text, typed = _answer_text(model, row), ""
     if row["edits"]:
         # The change may be in spaces only.
-        typed = _cut(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
+        typed = cut(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
     return Reply(
         text=text,
         tag=_TAGS[row["outcome"]],
-        because=_cut(str(row["rejected_because"]), limit=_REASON_CHARACTERS),
+        because=cut(str(row["rejected_because"]), limit=_REASON_CHARACTERS),
         typed=typed,
     )
 
 
 def _answer_text(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     if model.text_noun:
-        return _cut(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
+        return cut(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
     named_values = [
         f"{field.name.replace('_', ' ')}: {shown}"
         for field in model.facts.task.item_fields
         if (shown := _shown(row[value_column(field)])) != _NOTHING or not field.optional
     ]
-    return _cut("; ".join(named_values), limit=_TEXT_CHARACTERS)
+    return cut("; ".join(named_values), limit=_TEXT_CHARACTERS)
 
 
 def _shown(value: object) -> str:
@@ -231,11 +231,6 @@ def _shown(value: object) -> str:
     if isinstance(value, float):
         return _NOTHING if math.isnan(value) else f"{value:g}"
     return str(value) or _NOTHING
-
-
-def _cut(text: str, *, limit: int) -> str:
-    """Shorten a text to the room on a card, without its length."""
-    return excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)
 
 
 _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)

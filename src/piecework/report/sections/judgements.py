@@ -15,7 +15,7 @@ from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Mean, Ratings, matrix, means, strips
 from piecework.report.components import Figure, Section, Table, number, table, text
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import cut, decimals, excerpt, spoken
 from piecework.report.model import ReportModel
 from piecework.report.plots import Plot, figure
 
@@ -62,7 +62,9 @@ def judgements_section(model: ReportModel) -> Section | None:
 def _figure(field: Field, rows: pd.DataFrame) -> Figure:
     plot, description = _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
     key = f"judged-{field.name.replace('_', '-')}"
-    return figure(plot, key=key, title=_cut(field.label), description=description)
+    return figure(
+        plot, key=key, title=cut(field.label, limit=_LONGEST_LABEL), description=description
+    )
 
 
 def _within_items(field: Field, model: ReportModel, rows: pd.DataFrame) -> tuple[Figure, ...]:
@@ -95,14 +97,14 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
         low, high = min(grades), max(grades)
     elif not is_unlimited(field):
         low, high = field.minimum, field.maximum
-    title = f"{_named(field.name)}: ratings of each item"
+    title = f"{spoken(field.name, limit=_LONGEST_LABEL)}: ratings of each item"
     spread = by_item.std()[by_item.size() > 1].mean()
     description = (
         f"Means of items from {means_.min():.1f} to {means_.max():.1f}; ratings of an "
         f"item have a standard deviation of {spread:.2f} on average."
     )
     ends = (low, high if high > low else low + 1)
-    plot = strips(strips_, ends=ends, x_label=_named(field.name))
+    plot = strips(strips_, ends=ends, x_label=spoken(field.name, limit=_LONGEST_LABEL))
     note = (
         f"{plural(len(strips_), 'item')} of {count(len(ranked))}, sorted by the mean; "
         "a dot for each rating, larger for equal ones, and a red bar at the mean. " + description
@@ -124,7 +126,9 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     described = "; ".join(
         f"{names[a]} and {names[b]} {count(-times)}" for times, a, b in apart[:_MOST_PAIRS]
     )
-    title = f"{_named(field.name)}: options of two workers about the same item"
+    title = (
+        f"{spoken(field.name, limit=_LONGEST_LABEL)}: options of two workers about the same item"
+    )
     is_wide = len(kept) > _FEW_OPTIONS
     plot = matrix(
         [names[n] for n in kept], [[int(pairs[a, b]) for b in kept] for a in kept], is_wide=is_wide
@@ -203,7 +207,10 @@ def agreement_figure(model: ReportModel) -> Figure | None:
     measured = [each for each in model.agreement if not math.isnan(each.value)]
     if not measured:
         return None
-    rows = [Mean(_named(each.field), each.value, each.low, each.high) for each in measured]
+    rows = [
+        Mean(spoken(each.field, limit=_LONGEST_LABEL), each.value, each.low, each.high)
+        for each in measured
+    ]
     lowest = min([0.0, *(each.value for each in measured)])
     lowest = min([lowest, *(each.low for each in measured if each.low == each.low)])
     plot = means(rows, ends=(lowest, 1.0), x_label="1 is full agreement", decimals=2)
@@ -228,13 +235,13 @@ def _agreement(model: ReportModel) -> Table:
         measured,
         text("Field", lambda of: of.field),
         text("Compared as", lambda of: of.measure),
-        number("Agreement", lambda of: _shown(of.value)),
+        number("Agreement", lambda of: decimals(of.value)),
         number(
             "95 % interval",
             lambda of: (
                 NOTHING
                 if of.measure == "Jaccard index"
-                else f"{_shown(of.low)} to {_shown(of.high)}"
+                else f"{decimals(of.low)} to {decimals(of.high)}"
             ),
         ),
         number("Items", lambda of: of.items),
@@ -264,17 +271,3 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
 def _in_words(option: Option) -> str:
     label = ": ".join(filter(None, (option.group, option.label)))
     return excerpt(label or f"(column {option.column})", limit=_LONGEST_LABEL)
-
-
-def _cut(label: str) -> str:
-    """Shorten a label to one line or two, without its length."""
-    shown = excerpt(label, limit=_LONGEST_LABEL)
-    return shown[: _LONGEST_LABEL + 1] if len(label) > _LONGEST_LABEL else shown
-
-
-def _named(field: str) -> str:
-    return excerpt(field.replace("_", " "), limit=_LONGEST_LABEL)
-
-
-def _shown(number_: float) -> str:
-    return NOTHING if math.isnan(number_) else f"{number_:.2f}"

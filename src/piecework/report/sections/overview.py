@@ -251,12 +251,10 @@ def aspects(model: ReportModel) -> tuple[Aspect, ...]:
 def _span(model: ReportModel) -> KeyFigure:
     facts = model.facts
     if not facts.time_span:
-        return KeyFigure(label="From first to last", value="unknown", beside="no times")
+        return KeyFigure("From first to last", "unknown", "no times")
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     rounds = len(facts.batches)
-    return KeyFigure(
-        label="From first to last", value=_long(seconds), beside=f"in {plural(rounds, 'round')}"
-    )
+    return KeyFigure("From first to last", _long(seconds), f"in {plural(rounds, 'round')}")
 
 
 def _long(seconds: float) -> str:

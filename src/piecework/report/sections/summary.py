@@ -25,16 +25,12 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
     worked = f"{hours:,.1f} person-hours" if hours else "time not known"
     excluded = int(facts.workers["is_excluded"].sum())
     return (
-        KeyFigure(
-            label=plural_of(model.item_noun).capitalize(),
-            value=count(facts.items),
-            beside=_complete(model),
-        ),
+        KeyFigure(plural_of(model.item_noun).capitalize(), count(facts.items), _complete(model)),
         _accepted(model),
         KeyFigure(
-            label="Workers",
-            value=count(model.named_workers) if model.named_workers else NOTHING,
-            beside=f"{_whom(model)}{worked}; {count(excluded)} excluded",
+            "Workers",
+            count(model.named_workers) if model.named_workers else NOTHING,
+            f"{_whom(model)}{worked}; {count(excluded)} excluded",
         ),
         *(_money_figures(model, facts.money) if facts.money else ()),
     )
@@ -68,23 +64,20 @@ def _accepted(model: ReportModel) -> KeyFigure:
     noun = model.text_noun or "answer"
     if not model.facts.task.canned_text:
         return KeyFigure(
-            label=f"Accepted {plural_of(noun)}",
-            value=count(model.count("novel")),
-            beside=f"{sent}; {wanted}",
+            f"Accepted {plural_of(noun)}", count(model.count("novel")), f"{sent}; {wanted}"
         )
     return KeyFigure(
-        label=f"Accepted {plural_of(noun)}",
-        value=count(model.count("novel", "canned")),
-        beside=f"{count(model.count('novel'))} novel, "
-        f"{count(model.count('canned'))} canned; {wanted}",
+        f"Accepted {plural_of(noun)}",
+        count(model.count("novel", "canned")),
+        f"{count(model.count('novel'))} novel, {count(model.count('canned'))} canned; {wanted}",
     )
 
 
 def _money_figures(model: ReportModel, money: Money) -> tuple[KeyFigure, ...]:
     spent = KeyFigure(
-        label="Would have cost" if model.facts.is_rehearsal else "Spent",
-        value=money.shown(money.spent_cents),
-        beside=f"of a budget of {money.shown(money.cents('budget'))}, fees included",
+        "Would have cost" if model.facts.is_rehearsal else "Spent",
+        money.shown(money.spent_cents),
+        f"of a budget of {money.shown(money.cents('budget'))}, fees included",
     )
     return spent, _wage_figure(model, money)
 
@@ -92,21 +85,14 @@ def _money_figures(model: ReportModel, money: Money) -> tuple[KeyFigure, ...]:
 def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
-        return KeyFigure(
-            label="Median wage", value="unknown", beside=f"floor {floor}", level="watch"
-        )
+        return KeyFigure("Median wage", "unknown", f"floor {floor}", level="watch")
     is_below, level = model.is_median_below_floor, wage_level(model)
     below = "BELOW" if level == "problem" else "below"
     beside = f"{below if is_below else 'meets'} the floor of {floor}"
     if level == "problem" and not is_below:
         workers = part_of(model.below_floor, len(model.wages), model.paid_worker)
         beside = f"but {workers} below the floor of {floor}"
-    return KeyFigure(
-        label="Median wage",
-        value=money.wage(float(model.wages.median())),
-        beside=beside,
-        level=level,
-    )
+    return KeyFigure("Median wage", money.wage(float(model.wages.median())), beside, level=level)
 
 
 def summary_notes(model: ReportModel) -> tuple[Note, ...]:

@@ -16,7 +16,7 @@ from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Column, Figure, Section, Table, number, table, text
 from piecework.report.facts import Money
-from piecework.report.formatting import hours, moment
+from piecework.report.formatting import decimals, hours, moment
 from piecework.report.model import ReportModel
 
 _MOST_SPANS = 40
@@ -326,7 +326,7 @@ def _growth_table(model: ReportModel, growth: Growth) -> Table:
         *(_costs(growth, money) if money else ()),
         number(
             "Agreement",
-            lambda of: _decimal(agreement.get(of["batch"], math.nan)),
+            lambda of: decimals(agreement.get(of["batch"], math.nan)),
             is_shown=bool(agreement),
         ),
         is_wide=True,
@@ -349,7 +349,3 @@ def _costs(growth: Growth, money: Money) -> tuple[Column[Any], ...]:
         number("For each answer", lambda of: each(of["batch"], of["answers_kept"])),
         number("Median wage", lambda of: money.wage(wages.get(of["batch"], math.nan))),
     )
-
-
-def _decimal(value: float) -> str:
-    return NOTHING if np.isnan(value) else f"{value:.2f}"

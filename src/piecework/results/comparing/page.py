@@ -57,23 +57,19 @@ def comparison_page(compared: RulesComparison) -> SectionsPage:
 
 def _key_figures(compared: RulesComparison, changed: int) -> Iterable[KeyFigure]:
     before, after = compared.before, compared.after
-    yield KeyFigure(
-        label="Changed answers", value=count(changed), beside=f"of {count(len(compared.answers))}"
-    )
+    yield KeyFigure("Changed answers", count(changed), f"of {count(len(compared.answers))}")
     kept = before.verdicts["keep"]
+    yield KeyFigure("Kept answers", count(after.verdicts["keep"]), f"{count(kept)} before")
     yield KeyFigure(
-        label="Kept answers", value=count(after.verdicts["keep"]), beside=f"{count(kept)} before"
-    )
-    yield KeyFigure(
-        label="Excluded workers",
-        value=count(after.excluded),
-        beside=f"{count(before.excluded)} before",
+        "Excluded workers",
+        count(after.excluded),
+        f"{count(before.excluded)} before",
     )
     if compared.n_labels:
         yield KeyFigure(
-            label="Changed labels",
-            value=count(len(compared.labels)),
-            beside=f"of {count(compared.n_labels)}",
+            "Changed labels",
+            count(len(compared.labels)),
+            f"of {count(compared.n_labels)}",
         )
 
 
