@@ -7,7 +7,6 @@ OPERATIONS is refused by name.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from botocore import xform_name
 from starlette.requests import Request
@@ -154,7 +153,7 @@ def perform_operation(
     members: object,
     *,
     store: tuple[str, str] | None = None,
-) -> dict[str, Any]:
+) -> Members:
     """Do one call in its own transaction and return the members of its reply.
 
     Args:
@@ -175,21 +174,28 @@ def perform_operation(
         else:
             requester = accounts.owner_of_key(transaction, access_key)
         changes_before = transaction.conn.total_changes
-        reply = _perform_settled(transaction, requester, operation, members)
+        reply = _perform(transaction, requester, operation, members)
         if store is not None and transaction.conn.total_changes != changes_before:
             lineage.keep_store_mark(transaction, requester, *store)
         return reply
 
 
-def _perform_settled(
-    transaction: Transaction, requester: int, operation: str, members: object
-) -> dict[str, Any]:
-    if transaction.has_backlog and isinstance(members, dict):
+def _perform(transaction: Transaction, requester: int, operation: str, document: object) -> Members:
+    """Bring what a request names up to date, validate the request and perform it."""
+    if transaction.has_backlog and isinstance(document, dict):
         lifecycle.settle_named(
-            transaction, hit_id=members.get("HITId"), assignment_id=members.get("AssignmentId")
+            transaction, hit_id=document.get("HITId"), assignment_id=document.get("AssignmentId")
         )
+    document, asked = extensions.split_extensions(operation, document)
+    spared = extensions.spared_members(operation, asked)
+    call = Call(
+        operation=operation,
+        transaction=transaction,
+        requester=requester,
+        members=validate_request(input_shape(operation), document, spared=spared),
+    )
     try:
-        return _perform_validated(transaction, requester, operation, members)
+        return extensions.perform_extended(OPERATIONS[operation], call, asked)
     except Refusal as refusal:
         if transaction.has_backlog and refusal.turk_code == "InsufficientFunds":
             # Money held for expired HITs may be about to be released.
@@ -227,22 +233,3 @@ def check_operation(operation: str) -> None:
             f"This marketplace does not offer {operation}; "
             "docs/reference/marketplace.md lists the operations that it offers.",
         )
-
-
-def _perform_validated(
-    transaction: Transaction, requester: int, operation: str, document: object
-) -> dict[str, Any]:
-    """Validate a request and perform it.
-
-    Raises:
-        Refusal: the request was refused; the transaction must then be rolled back.
-    """
-    document, asked = extensions.split_extensions(operation, document)
-    spared = extensions.spared_members(operation, asked)
-    call = Call(
-        operation=operation,
-        transaction=transaction,
-        requester=requester,
-        members=validate_request(input_shape(operation), document, spared=spared),
-    )
-    return extensions.perform_extended(OPERATIONS[operation], call, asked)

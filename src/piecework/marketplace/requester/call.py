@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecework.marketplace.exceptions import already_processed, does_not_exist, invalid_parameters
-from piecework.marketplace.state import settings
+from piecework.marketplace.state.lifecycle import TOKEN_LIFE
+from piecework.marketplace.state.settings import own_key
 from piecework.marketplace.state.transaction import Transaction
 
 DEFAULT_SIZE = 10
@@ -87,12 +88,22 @@ class Call:
         return row
 
     def earlier_subject(self, token: str | None) -> str | None:
-        """Return the subject of the call that used this token; `None` if it is new."""
+        """Return the subject of the call that used this token; `None` if it is new.
+
+        A token works once in 24 hours. Only tokens are compared, per requester and
+        operation: the same token with other parameters is still a repeat.
+        """
         if not token:
             return None
-        return settings.earlier_subject(
-            self.transaction, self.requester, operation=self.operation, token=token
+        subject: str | None = self.transaction.value(
+            "SELECT subject FROM request_tokens "
+            "WHERE requester = ? AND operation = ? AND token = ? AND made_ms > ?",
+            self.requester,
+            self.operation,
+            token,
+            self.transaction.now_ms - TOKEN_LIFE,
         )
+        return subject
 
     def refuse_repeat(self, token: str | None) -> None:
         """Check that no call used this token.
@@ -106,12 +117,16 @@ class Call:
     def remember(self, token: str | None, subject: str) -> None:
         """Store the token, if there is one, and what this call was about."""
         if token:
-            settings.remember_token(
-                self.transaction,
-                self.requester,
+            self.transaction.upsert(
+                "request_tokens",
+                "requester",
+                "operation",
+                "token",
+                requester=self.requester,
                 operation=self.operation,
                 token=token,
                 subject=subject,
+                made_ms=self.transaction.now_ms,
             )
 
     def page(self, *, width: int = 1) -> Page:
@@ -126,7 +141,7 @@ class Call:
         arguments = {k: v for k, v in self.members.items() if k not in _NOT_COMPARED}
         compared = [self.requester, self.operation, width, arguments]
         digest = json.dumps(compared, sort_keys=True)
-        key = settings.own_key(self.transaction, _PAGING_KEY)
+        key = own_key(self.transaction, _PAGING_KEY)
         after: tuple[int, ...] = ()
         if "NextToken" in self.members:
             after = _read_token(self.members["NextToken"], digest, key)

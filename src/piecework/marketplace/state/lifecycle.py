@@ -9,7 +9,8 @@ done, transactions first update the HITs they use (`settle`).
 
 import sqlite3
 
-from piecework.marketplace.state import assignments, events, hits, reviewing, settings, visits
+from piecework.marketplace.state import assignments, events, hits, reviewing, visits
+from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
 _ABANDONED = (
@@ -38,6 +39,9 @@ _FORGET = (
 SLICE = 25
 """This much due work takes a few milliseconds."""
 
+TOKEN_LIFE = DAY
+"""MTurk remembers request tokens for 24 hours."""
+
 _EVENTS_IN_ONE = 8
 """This many events are deleted in the time of one other piece of work."""
 
@@ -59,7 +63,7 @@ _ANYTHING = (
 def is_due(transaction: Transaction) -> bool:
     """Return whether work is due, at the cost of a few index lookups."""
     due_ms = transaction.due_ms
-    return bool(transaction.value(_ANYTHING, due_ms, due_ms - settings.TOKEN_LIFE))
+    return bool(transaction.value(_ANYTHING, due_ms, due_ms - TOKEN_LIFE))
 
 
 def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
@@ -83,7 +87,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
     if left:
         transaction.execute(_LATE, transaction.due_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
-        transaction.execute(_FORGET, transaction.due_ms - settings.TOKEN_LIFE, most)
+        transaction.execute(_FORGET, transaction.due_ms - TOKEN_LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
     return is_due(transaction)
 
