@@ -79,7 +79,7 @@ def group_id(transaction: Transaction) -> str:
 
 def call(operation: str, **parameters: object) -> Action:
     """A requester's call inside the open transaction."""
-    return lambda transaction: api._perform_validated(transaction, 1, operation, parameters)
+    return lambda transaction: api._perform(transaction, 1, operation, parameters)
 
 
 def on_hit(operation: str) -> Action:
@@ -88,7 +88,7 @@ def on_hit(operation: str) -> Action:
     def act(transaction: Transaction) -> object:
         row = transaction.first_row("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
         assert row is not None
-        return api._perform_validated(transaction, 1, operation, {"HITId": row["hit_id"]})
+        return api._perform(transaction, 1, operation, {"HITId": row["hit_id"]})
 
     return act
 

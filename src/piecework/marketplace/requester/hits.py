@@ -8,7 +8,7 @@ import sqlite3
 from datetime import datetime
 
 from piecework.marketplace.exceptions import invalid_parameters, request_error, wrong_state
-from piecework.marketplace.requester import hit_types, questions, shapes
+from piecework.marketplace.requester import hit_types, qualifications, questions, shapes
 from piecework.marketplace.requester.call import Call, Members, Page
 from piecework.marketplace.state import events, hits, lifecycle, outside_market, review_policies
 from piecework.marketplace.state.clock import SECOND, to_datetime
@@ -245,19 +245,13 @@ def list_reviewable_hits(call: Call) -> Members:
 
 def list_hits_for_qualification_type(call: Call) -> Members:
     """ListHITsForQualificationType: the requester's HITs that require it."""
-    type_id = call.members["QualificationTypeId"]
-    row = call.row(
-        "QualificationType",
-        type_id,
-        "SELECT id FROM qualification_types WHERE qualification_type_id = ? AND deleted_ms IS NULL",
-        type_id,
-    )
+    kind = qualifications.find_qualification_type(call, call.members["QualificationTypeId"])
     return _shaped_page(
         call,
         "hits.requester = ? AND hits.status <> 'Disposed' AND hits.hit_type IN "
         "(SELECT hit_type FROM hit_type_qualifications WHERE qualification_type = ?)",
         call.requester,
-        row["id"],
+        kind["id"],
     )
 
 

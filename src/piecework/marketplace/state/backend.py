@@ -29,7 +29,7 @@ from piecework.marketplace.state import accounts, clock, lifecycle, lineage, sto
 from piecework.marketplace.state.clock import Moment, WatchedClock, steady_ms
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.state.storage import Storage, WrongDatabaseError, is_passing
-from piecework.marketplace.state.transaction import IdGenerator, Transaction
+from piecework.marketplace.state.transaction import IdGenerator, Transaction, keep_setting
 
 _LOG = logging.getLogger(__name__)
 _KEPT_EVERY_MS = 60 * clock.SECOND
@@ -383,11 +383,7 @@ def _settle_prices(
             f"This database holds money in {known.currency}, not in {prices.currency}; "
             "start it with that, or use another file."
         )
-    conn.execute(
-        "INSERT INTO settings (key, value) VALUES ('prices', ?) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (json.dumps(prices.members()),),
-    )
+    keep_setting(conn, "prices", json.dumps(prices.members()))
 
 
 def _kept_prices(settings: Mapping[str, str]) -> PriceList:

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state.transaction import keep_setting
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -79,28 +80,27 @@ def machine_ms() -> int:
 
 def virtual_ms(conn: sqlite3.Connection) -> int | None:
     """Return the rehearsal's current time; None in a live database."""
-    row = conn.execute("SELECT value FROM settings WHERE key = 'now_ms'").fetchone()
-    if row is not None:
-        return int(row[0])
-    ahead_ms = _ahead_ms(conn)
-    return None if ahead_ms is None else machine_ms() + ahead_ms
+    now_ms = _kept_ms(conn, "now_ms")
+    if now_ms is None and (ahead_ms := _kept_ms(conn, "ahead_ms")) is not None:
+        return machine_ms() + ahead_ms
+    return now_ms
 
 
 def clock_runs(conn: sqlite3.Connection) -> bool:
     """Return whether a rehearsal's clock runs on its own."""
-    return _ahead_ms(conn) is not None
+    return _kept_ms(conn, "ahead_ms") is not None
 
 
 def let_clock_run(conn: sqlite3.Connection, start_ms: int) -> None:
     """Let a rehearsal's clock run from this time on."""
     conn.execute("DELETE FROM settings WHERE key = 'now_ms'")
-    _keep(conn, "ahead_ms", start_ms - machine_ms())
+    keep_setting(conn, "ahead_ms", str(start_ms - machine_ms()))
 
 
 def let_clock_stand(conn: sqlite3.Connection, now_ms: int) -> None:
     """Stop a rehearsal's clock at this time."""
     conn.execute("DELETE FROM settings WHERE key = 'ahead_ms'")
-    _keep(conn, "now_ms", now_ms)
+    keep_setting(conn, "now_ms", str(now_ms))
 
 
 def move_clock(conn: sqlite3.Connection, now_ms: int) -> None:
@@ -132,38 +132,29 @@ def advance_clock(conn: sqlite3.Connection, now_ms: int) -> bool:
 
 def last_known_ms(conn: sqlite3.Connection) -> int | None:
     """Return the last time stored in a live database, or None."""
-    row = conn.execute("SELECT value FROM settings WHERE key = 'known_ms'").fetchone()
-    return None if row is None else int(row[0])
+    return _kept_ms(conn, "known_ms")
 
 
 def keep_known_ms(conn: sqlite3.Connection, known_ms: int) -> None:
     """Store the time in a live database, so that the next start can compare it."""
-    _keep(conn, "known_ms", known_ms)
+    keep_setting(conn, "known_ms", str(known_ms))
 
 
 def keep_checked_ms(conn: sqlite3.Connection, checked_ms: int) -> None:
     """Store when a program last asked whether the database can be written."""
-    _keep(conn, "checked_ms", checked_ms)
+    keep_setting(conn, "checked_ms", str(checked_ms))
 
 
 def _set(conn: sqlite3.Connection, now_ms: int) -> None:
     if clock_runs(conn):
         let_clock_run(conn, now_ms)
     else:
-        _keep(conn, "now_ms", now_ms)
+        keep_setting(conn, "now_ms", str(now_ms))
 
 
-def _ahead_ms(conn: sqlite3.Connection) -> int | None:
-    row = conn.execute("SELECT value FROM settings WHERE key = 'ahead_ms'").fetchone()
+def _kept_ms(conn: sqlite3.Connection, key: str) -> int | None:
+    row = conn.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
     return None if row is None else int(row[0])
-
-
-def _keep(conn: sqlite3.Connection, key: str, value: int) -> None:
-    conn.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, str(value)),
-    )
 
 
 _LOG = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ site's address for browsers, and invitations use it.
 
 import secrets
 
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, keep_setting
 
 _OWN_KEY_BYTES = 32
 _SETTING = "SELECT value FROM settings WHERE key = ?"
@@ -27,13 +27,8 @@ _SITE_ADDRESS = "site_url"
 
 def keep_site_address(transaction: Transaction, url: str) -> None:
     """Store the site's current address."""
-    transaction.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value "
-        "WHERE value <> excluded.value",
-        _SITE_ADDRESS,
-        url,
-    )
+    if site_address(transaction) != url:
+        keep_setting(transaction.conn, _SITE_ADDRESS, url)
 
 
 def site_address(transaction: Transaction) -> str | None:

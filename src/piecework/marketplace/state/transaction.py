@@ -75,6 +75,15 @@ def next_number(conn: sqlite3.Connection, name: str) -> int:
     return int(row[0])
 
 
+def keep_setting(conn: sqlite3.Connection, key: str, value: str) -> None:
+    """Store a setting of the database; it replaces the one before."""
+    conn.execute(
+        "INSERT INTO settings (key, value) VALUES (?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (key, value),
+    )
+
+
 _NO_END = 2**63 - 1
 
 

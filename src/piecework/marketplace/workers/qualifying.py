@@ -30,11 +30,12 @@ _KINDS = (
     "JOIN requesters ON requesters.id = qualification_types.requester "
     "LEFT JOIN tests ON tests.id = qualification_types.test "
 )
+_OFFERED = (
+    f"{_KINDS} WHERE deleted_ms IS NULL AND is_requestable = 1 "
+    "AND qualification_types.status = 'Active' "
+)
 _OFFERED_TYPES = (
-    f"{_KINDS} WHERE qualification_types.deleted_ms IS NULL "
-    "AND qualification_types.is_requestable = 1 "
-    "AND qualification_types.status = 'Active' AND qualification_types.id < ? "
-    f"AND {SHOWN_TYPES} "
+    f"{_OFFERED} AND qualification_types.id < ? AND {SHOWN_TYPES} "
     "AND instr(lower(name_and_words), lower(?)) > 0 "
     "ORDER BY qualification_types.id DESC LIMIT ?"
 ).replace(
@@ -123,11 +124,7 @@ def find_offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> O
 
     Raises: Refusal: the type is not offered (404).
     """
-    row = transaction.first_row(
-        f"{_KINDS} WHERE qualification_type_id = ? AND deleted_ms IS NULL "
-        "AND is_requestable = 1 AND qualification_types.status = 'Active'",
-        type_id,
-    )
+    row = transaction.first_row(f"{_OFFERED} AND qualification_type_id = ?", type_id)
     if row is None:
         raise Refusal(
             "QualificationTypeDoesNotExist", "This qualification cannot be requested.", status=404
@@ -217,10 +214,6 @@ def _question_to_json(question: Question) -> dict[str, Any]:
     }
 
 
-_OFFERED = (
-    "qualification_types.deleted_ms IS NULL AND qualification_types.is_requestable = 1 "
-    "AND qualification_types.status = 'Active'"
-)
 _LAST = (
     "SELECT status, at_ms FROM ("
     "SELECT status, requested_ms AS at_ms, 0 AS kind, id FROM qualification_requests "
@@ -240,21 +233,12 @@ def request_qualification(
         Refusal: the type cannot be requested (404), is held, requested already, or too
             soon (409).
     """
-    kind = transaction.first_row(
-        "SELECT qualification_types.*, tests.duration_seconds FROM qualification_types "
-        "LEFT JOIN tests ON tests.id = qualification_types.test "
-        f"WHERE qualification_type_id = ? AND {_OFFERED}",
-        qualification_type_id,
-    )
-    if kind is None:
-        raise Refusal(
-            "QualificationTypeDoesNotExist", "This qualification cannot be requested.", status=404
-        )
-    refusal = why_not_requestable(transaction, worker, kind)
-    if refusal is not None and refusal.kind == "TestBegun":
+    offer = find_offer(transaction, worker, qualification_type_id)
+    if offer.is_begun:
         return "Testing"
-    if refusal is not None:
-        raise refusal
+    if offer.refusal is not None:
+        raise offer.refusal
+    kind = offer.row
     if kind["test"] is not None:
         _begin_test(transaction, worker, kind)
         return "Testing"
