@@ -31,7 +31,7 @@ from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
 from piecework.markets.prolific.bridge.prolific_crowd import ProlificCrowd
 from piecework.markets.prolific.bridge.serving import step
-from piecework.markets.prolific.bridge.spending import keep_start, price_list
+from piecework.markets.prolific.bridge.spending import last_start, price_list
 from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
 from piecework.platforms.endpoint import Credentials
@@ -247,7 +247,7 @@ class Served:
                 outside_market.claim(
                     transaction, OutsideMarket(name=NAME, title="Prolific", prices=self.prices)
                 )
-                keep_start(transaction, f"http://{PROLIFIC}", self.terms)
+                last_start(f"http://{PROLIFIC}", self.terms).keep(transaction)
             self.bridge = Bridge(backend, self._client(self._open, tries=3), self.terms)
         self.network.servers[SITE] = self.network.servers[FRAMES] = self.loop
 

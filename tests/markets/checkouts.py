@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,11 +28,10 @@ class Checkout:
         self, *words: str, folder: Path | None = None, seconds: int = 600
     ) -> "subprocess.CompletedProcess[str]":
         """Run Python with the copy's package, from the copy or another folder."""
-        paths = (self.root / "src", self.root, self.root / "packages/offline-markets/src")
         return subprocess.run(
-            [sys.executable, *words],
+            [self.root / ".environment/bin/python", *words],
             cwd=folder or self.root,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
             capture_output=True,
             text=True,
             check=False,
@@ -50,10 +50,25 @@ def product_in(folder: Path) -> Checkout:
     shutil.copytree(PACKAGE, folder / "src/piecework", symlinks=True, ignore=_IGNORED)
     for name in (*LINKED, "packages"):
         shutil.copytree(ROOT / name, folder / name, ignore=_IGNORED)
-    return Checkout(folder)
+    return _with_environment(folder)
 
 
 def whole_in(folder: Path) -> Checkout:
     """Copy everything that git would keep, but its own folder."""
     shutil.copytree(ROOT, folder, symlinks=True, ignore=_IGNORED, dirs_exist_ok=True)
+    return _with_environment(folder)
+
+
+def _with_environment(folder: Path) -> Checkout:
+    """Make an environment in which the copy is installed, beside this one's libraries."""
+    environment = folder / ".environment"
+    venv.create(environment, symlinks=True)
+    (libraries,) = environment.glob("lib/python*/site-packages")
+    others = [name for name in sys.path if name.endswith("site-packages")]
+    paths = (folder / "src", folder / "packages/offline-markets/src", *others)
+    (libraries / "copy.pth").write_text("\n".join(map(str, paths)))
+    script = (folder / "src/piecework/cli/start.py").read_text(encoding="utf-8")
+    command = environment / "bin/piecework"
+    command.write_text(script.replace("#!python", f"#!{environment}/bin/python", 1))
+    command.chmod(0o755)
     return Checkout(folder)

@@ -72,6 +72,6 @@ def test_the_tests_of_a_room_pass_without_it(checkout: Checkout, room: str) -> N
         for path in sorted(folder.rglob("test_*.py"))
         if not _NAMED.search(path.read_text(encoding="utf-8"))
     ]
-    words = ("-q", "-x", "-n", "2", "-p", "no:cacheprovider", *files)
+    words = ("-q", "-n", "2", "-p", "no:cacheprovider", *files)
     done = checkout.python("-m", "pytest", *words, seconds=3600)
     assert done.returncode == 0, done.stdout[-5000:]

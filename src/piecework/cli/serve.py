@@ -11,12 +11,7 @@ import click
 
 from piecework.cli import logs
 from piecework.cli.backup import BACKUP, BackupOptions, backed_up, replicator_of
-from piecework.cli.serve_markets import (
-    check_crowds,
-    opened_crowd,
-    own_options,
-    serve_crowds,
-)
+from piecework.cli.serve_markets import check_crowds, opened_crowd, serve_crowds, with_own_options
 from piecework.cli.serve_options import (
     AWS,
     CROWDS,
@@ -43,6 +38,7 @@ if TYPE_CHECKING:
     from piecework.marketplace.http.options import Marketplace
 
 
+@with_own_options
 @click.command()
 @SITE
 @WATCHING
@@ -50,7 +46,6 @@ if TYPE_CHECKING:
 @REHEARSAL
 @AWS
 @CROWDS
-@own_options
 @PROVIDER
 def serve(
     *,
@@ -89,7 +84,7 @@ def serve(
     logs.say_from(logging.INFO)
     click.get_current_context().with_resource(sending("piecework-marketplace"))
     crowds = recruiting.crowds
-    check_crowds(recruiting, own, is_rehearsal=rehearsing.rehearsal)
+    check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
     replicator = replicator_of(backing_up, site.database, is_rehearsal=rehearsing.rehearsal)
     # It ends after the marketplace, so that the last commits are sent too.
     click.get_current_context().with_resource(backed_up(replicator))

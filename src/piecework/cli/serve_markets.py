@@ -6,10 +6,10 @@ the ways to serve them have in common.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -24,34 +24,9 @@ if TYPE_CHECKING:
 
     from piecework.cli.serve_options import CrowdOptions
     from piecework.marketplace.http.options import Marketplace
-    from piecework.marketplace.state.backend import Rules
     from piecework.marketplace.state.money import PriceList
     from piecework.marketplace.state.outside_crowd import OutsideCrowd
-    from piecework.markets.bridging.running import StepObserver, Steps
-
-
-B_co = TypeVar("B_co", bound="Steps", covariant=True)
-_Running = Callable[["StepObserver | None", "threading.Event | None"], AbstractContextManager[None]]
-
-
-class Account(Protocol[B_co]):
-    """An account at a market that a bridge can use."""
-
-    @property
-    def crowd(self) -> "OutsideCrowd":
-        """The marketplace's view of the people there."""
-        ...
-
-    @property
-    def prices(self) -> "PriceList":
-        """What the market charges."""
-        ...
-
-    def bridge(
-        self, database: Path, rules: "Rules", *, among: Sequence[str] = ()
-    ) -> AbstractContextManager[B_co]:
-        """Open the bridge to a marketplace's database."""
-        ...
+    from piecework.markets.bridging.accounts import Account, Bridge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +37,29 @@ class OpenedCrowd:
         crowd: the marketplace's view of its people.
         prices: what its market charges.
         spend_at_most_cents: the cap on what its bridge spends; None has no cap.
-        running: makes the bridge's steps while it is open, from the moment that it gets what
-            observes them and what asks for a step sooner; None if people are paid from a list.
+        bridge: pays people there; None if people are paid from a list.
+        step: makes a step of the bridge.
         news: asks the bridge for a step sooner, if the market reports events.
     """
 
     crowd: "OutsideCrowd"
     prices: "PriceList"
     spend_at_most_cents: int | None = None
-    running: "_Running | None" = None
+    bridge: "Bridge | None" = None
+    step: Callable[[Any], bool] = bool
     news: "threading.Event | None" = None
 
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+@cache
+def _own_options() -> dict[str, tuple[click.Option, ...]]:
+    """Return the options of each market; a broken market has none, and is named."""
+    return registry.loaded("options", say=partial(click.echo, err=True))
 
 
-def own_options(command: _Command) -> _Command:
-    """Add the options of each market to a command; a broken market has none, and is named."""
-    parts = registry.loaded("options", say=partial(click.echo, err=True))
-    for add in reversed(parts.values()):
-        command = add(command)
+def with_own_options(command: click.Command) -> click.Command:
+    """Add the options of each market to a command."""
+    for options in _own_options().values():
+        command.params += options
     return command
 
 
@@ -98,7 +76,7 @@ def opened_crowd(
         crowd: the market.
         marketplace: the options, as for invited people.
         options: who works, and on what terms.
-        own: the options about each market alone, by its name and `_options`.
+        own: the values of the markets' own options, by name.
         consent: what people agree to; () is the usual text.
 
     Raises:
@@ -108,9 +86,8 @@ def opened_crowd(
     """
     market = registry.market(crowd)
     market.load(market.options)
-    opened: AbstractContextManager[OpenedCrowd] = market.load(market.opened)(
-        marketplace, options, own[f"{crowd}_options"], consent
-    )
+    open_crowd = market.load(market.opened)
+    opened: AbstractContextManager[OpenedCrowd] = open_crowd(marketplace, options, own, consent)
     return opened
 
 
@@ -130,6 +107,7 @@ def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> N
     from piecework.cli.marketplace_file import transaction_in
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state import outside_market
+    from piecework.markets.bridging.running import Running
 
     with transaction_in(marketplace.database) as transaction:
         order = [market.name for market in outside_market.served(transaction)]
@@ -141,21 +119,24 @@ def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> N
         prices=opened[0].prices,
         spend_at_most_cents=None if None in caps else sum(filter(None, caps)),
     )
+    # For metrics, if metrics are served.
+    observer = None if served.metrics is None else served.metrics.metrics.observe_step
     with ExitStack() as stack:
         for each in opened:
-            if each.running is not None:
-                stack.enter_context(each.running(_step_observer(served), each.news))
+            if each.bridge is not None:
+                running = Running(each.bridge, each.step, each.news, after_step=observer)
+                stack.enter_context(running.running())
         serve_forever(served)
 
 
-B = TypeVar("B", bound="Steps")
+B = TypeVar("B", bound="Bridge")
 
 
 @contextmanager
 def opened_bridge(
     marketplace: "Marketplace",
     options: "CrowdOptions",
-    account: Account[B],
+    account: "Account[B]",
     step: Callable[[B], bool],
     limit_cents: int,
 ) -> Iterator[tuple[B, OpenedCrowd]]:
@@ -169,23 +150,17 @@ def opened_bridge(
         limit_cents: the cap on what the bridge spends.
     """
     from piecework.marketplace.state.backend import Rules
-    from piecework.markets.bridging.running import Running
 
     rules = Rules(clock_is_right=marketplace.clock_is_right)
     with account.bridge(marketplace.database, rules, among=options.crowds) as bridge:
-
-        def running(
-            after_step: "StepObserver | None", news: "threading.Event | None"
-        ) -> AbstractContextManager[None]:
-            return Running(bridge, step, news, after_step=after_step).running()
-
         yield (
             bridge,
             OpenedCrowd(
                 crowd=account.crowd,
                 prices=account.prices,
                 spend_at_most_cents=limit_cents,
-                running=running,
+                bridge=bridge,
+                step=step,
             ),
         )
 
@@ -221,13 +196,8 @@ def value_for(crowd: str, option: str, stated: Sequence[str], among: int) -> str
     return next(iter(own + plain), "")
 
 
-def check_crowds(options: "CrowdOptions", own: Mapping[str, Any], *, is_rehearsal: bool) -> None:
+def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
     """Refuse options about crowds that contradict each other.
-
-    Args:
-        options: who works, and on what terms.
-        own: the options about each market alone, by its name and `_options`.
-        is_rehearsal: whether simulated workers are served.
 
     Raises:
         ConfigError: they do.
@@ -241,9 +211,7 @@ def check_crowds(options: "CrowdOptions", own: Mapping[str, Any], *, is_rehearsa
             [f"{flags} does not go with --rehearsal"],
             next_step=f"piecework rehearse CAMPAIGN {flags}",
         )
-    for crowd in set(MARKETS) - set(crowds):
-        for name in _typed(own.get(f"{crowd}_options")):
-            raise ConfigError([f"{name} needs --crowd {crowd}"])
+    _check_own_options(crowds)
     stated = {"--spend-at-most": options.spend_at_most, "--token-file": options.token_file}
     for option, values in stated.items():
         for name in filter(None, map(_named, values)):
@@ -251,14 +219,13 @@ def check_crowds(options: "CrowdOptions", own: Mapping[str, Any], *, is_rehearsa
                 raise ConfigError([f"{option}: {name} is not served; add --crowd {name}"])
 
 
-def _typed(own: Any) -> Iterator[str]:  # noqa: ANN401 - a dataclass of options, or None
-    """Yield the options of a group that stand on the command line."""
-    context = click.get_current_context()
-    names = {each.name for each in fields(own)} if own is not None else set()
-    for param in context.command.params:
-        source = context.get_parameter_source(str(param.name))
-        if param.name in names and source is ParameterSource.COMMANDLINE:
-            yield param.opts[0]
+def _check_own_options(crowds: Sequence[str]) -> None:
+    """Refuse options on the command line about a market that is not served."""
+    source_of = click.get_current_context().get_parameter_source
+    for market, own in _own_options().items():
+        for each in own if market not in crowds else ():
+            if source_of(str(each.name)) is ParameterSource.COMMANDLINE:
+                raise ConfigError([f"{each.opts[0]} needs --crowd {market}"])
 
 
 def refuse_closed_addresses(marketplace: "Marketplace", address: str, *, crowd: str) -> None:
@@ -322,8 +289,3 @@ def _named(text: str) -> str:
     """Return the crowd that a value is for; "" if it names none."""
     name, mark, _ = text.partition("=")
     return name if mark and name in MARKETS else ""
-
-
-def _step_observer(served: "Marketplace") -> "StepObserver | None":
-    """Return what counts a bridge's steps for metrics, if metrics are served."""
-    return None if served.metrics is None else served.metrics.metrics.observe_step

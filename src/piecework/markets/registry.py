@@ -55,10 +55,9 @@ class Market:
         needs: what a rehearsal needs: modules, and the extras that install them.
         files: what a rehearsal keeps in the campaign's folder. The first is there if and only if
             people of this market worked.
-        options: options of `serve` about this market alone (`cli.options.grouped`); the parameter
-            is the market's name and `_options`.
-        opened: `open_crowd(marketplace, crowd options, own options, consent)`, a context manager
-            that returns an `OpenedCrowd` (`cli.serve_markets`).
+        options: the options of `serve` about this market alone, a tuple of `click.Option`.
+        opened: `open_crowd(marketplace, crowd options, values of the market's own options by
+            name, consent)`, a context manager that returns a `cli.serve_markets.OpenedCrowd`.
         offline: `offline_market(campaign)`, a context manager that returns an `OfflineMarket`
             (`simulation.rehearsals.outside`).
         rehearsed_crowd: `rehearsed_crowd(address, prices)`, a context manager that returns the

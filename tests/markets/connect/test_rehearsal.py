@@ -6,9 +6,9 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
-from piecework.markets.connect.rehearsal.offline import AtConnect
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.outside import AtBridge
 from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
@@ -27,7 +27,7 @@ def test_three_ledgers_agree_and_every_answer_has_its_assignment(tmp_path: Path)
         assert read_progress(run).is_finished
         write_results(run)
         at_connect = connect.markets["connect"]
-        assert isinstance(at_connect, AtConnect)
+        assert isinstance(at_connect, AtBridge)
         theirs = at_connect.site.books()
     assert books.broken_laws == ()
     assert books.pipeline == books.marketplace == books.outside > 0

@@ -120,7 +120,10 @@ class NoEvents(Refusal):
 
 
 class OutsideCrowd(Protocol):
-    """The parts of the other market that a participant's visit needs."""
+    """The parts of the other market that a participant's visit needs.
+
+    What most markets have in common is implemented here.
+    """
 
     @property
     def name(self) -> str:
@@ -150,16 +153,16 @@ class OutsideCrowd(Protocol):
     @property
     def has_returns(self) -> bool:
         """Whether people who stop must return their submission at the market."""
-        ...
+        return False
 
     @property
     def has_messages(self) -> bool:
         """Whether messages to participants are delivered by the market."""
-        ...
+        return True
 
-    def pay(self, reward_cents: int) -> str:
+    def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
         """Return the pay of a visit for people; "" if the market itself shows it."""
-        ...
+        return ""
 
     def read_link(self, query: Mapping[str, str]) -> Arrival:
         """Read a participant's link.
@@ -173,7 +176,7 @@ class OutsideCrowd(Protocol):
         """Return the query of the link that `read_link` reads as this arrival."""
         ...
 
-    def settle_on(self, transaction: "Transaction", arrival: Arrival) -> Arrival:
+    def settle_on(self, transaction: "Transaction", arrival: Arrival) -> Arrival:  # noqa: ARG002 - of the port
         """Return the arrival with the study and the submission that it leads to.
 
         A link may leave the study open, and a person may come a second time while their
@@ -182,7 +185,7 @@ class OutsideCrowd(Protocol):
         Raises:
             Refusal: there is no visit for this arrival; often `TurnedBack`.
         """
-        ...
+        return arrival
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """Ask the other market for a submission's state.
@@ -200,7 +203,7 @@ class OutsideCrowd(Protocol):
         """
         ...
 
-    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:
+    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:  # noqa: ARG002 - of the port
         """Ask which submissions to a study ended at the other market without work.
 
         Called if a participant arrives and all HITs are reserved: some may be reserved
@@ -210,9 +213,9 @@ class OutsideCrowd(Protocol):
             By submission id, how its visit ended: given back, or too late. Empty if the
             other market cannot say.
         """
-        ...
+        return {}
 
-    def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
+    def take_event(self, headers: Mapping[str, str], body: bytes) -> None:  # noqa: ARG002 - of the port
         """Take an event that claims to come from the other market.
 
         Args:
@@ -223,13 +226,13 @@ class OutsideCrowd(Protocol):
             Refusal: the event is not from the other market (403).
             NoEvents: the market sends none, or they are off.
         """
-        ...
+        raise NoEvents
 
-    def way_back(self, transaction: "Transaction", visit: "sqlite3.Row") -> WayBack:
+    def way_back(self, transaction: "Transaction", visit: "sqlite3.Row") -> WayBack:  # noqa: ARG002 - of the port
         """Return how a participant returns from a visit that may have ended.
 
         Args:
             transaction: the open one.
             visit: a row of `visits.described`.
         """
-        ...
+        return WayBack(code=str(visit["code"])) if visit["stage"] == "Done" else NO_WAY_BACK

@@ -6,13 +6,17 @@ by itself, since codes get shared, and not rejected, since its participant may h
 the work. A person decides, who can look into the campaign's store.
 """
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from piecework.marketplace.state import clock
+from piecework.foundation.client.errors import Unusable
+from piecework.marketplace.state import clock, lineage
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.accounts import Bridge
+from piecework.markets.bridging.studies import StudyName
 
 _WITHOUT_ANSWERS = (
     "SELECT id, submission_id FROM visits WHERE study = ?1 AND outcome IS NULL "
@@ -129,4 +133,75 @@ def keep_unknown(transaction: Transaction, market: str, study: UnknownStudy) -> 
         study.submissions,
         study.spent_cents,
         study.held_cents,
+    )
+
+
+def leave_unknown(transaction: Transaction, study_id: str) -> None:
+    """Record a person's decision to leave an unknown study to the market."""
+    transaction.execute("UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", study_id)
+
+
+def unknown_row(transaction: Transaction, study_id: str, *, word: str, see: str) -> sqlite3.Row:
+    """Return the row of an unknown study.
+
+    Args:
+        transaction: the open one.
+        study_id: the study's id at the market.
+        word: what the market calls a study.
+        see: the command that lists unknown studies.
+
+    Raises:
+        Unusable: there is no such study.
+    """
+    row = transaction.first_row("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
+    if row is None:
+        raise Unusable(f"{study_id} is not an unknown {word} of this marketplace", next_step=see)
+    return row
+
+
+def is_unknown(transaction: Transaction, study_id: str, internal_name: str | None) -> bool:
+    """Return whether a study that recruits belongs to this marketplace, and its file lacks it."""
+    name = StudyName.read(internal_name)
+    if name is None or name.identity != lineage.identity(transaction):
+        return False
+    # A wanted study is found by its name.
+    return not transaction.first_row(
+        "SELECT 1 FROM studies WHERE study_id = ? "
+        "OR (internal_name = ? AND study_id IS NULL AND stage = 'Wanted')",
+        study_id,
+        internal_name,
+    )
+
+
+def sentence(
+    study: UnknownStudy, *, word: str, market: str, submissions: str, money: Callable[[int], object]
+) -> str:
+    """Return the warning about an unknown study.
+
+    Args:
+        study: the study.
+        word: what the market calls it.
+        market: the market's display name.
+        submissions: what it calls those who took a place.
+        money: returns cents as people read them.
+    """
+    return (
+        f"the {word} {study.study_id} ({study.internal_name}) is at {market} and not "
+        f"in this file: {study.status.lower()}, {study.places} places, "
+        f"{study.submissions} {submissions}, {money(study.spent_cents)} spent, "
+        f"{money(study.held_cents)} held. Was the file restored from a copy? Nothing "
+        f"is published until you run `piecework {market.lower()} reconcile` with --adopt "
+        f"{study.study_id} or --leave {study.study_id}"
+    )
+
+
+def objection(bridge: Bridge, word: str) -> str:
+    """Return why nothing may be published now; "" if publishing is allowed."""
+    with bridge.backend.reading() as transaction:
+        waiting = undecided(transaction, bridge.name)
+    if not waiting:
+        return ""
+    return (
+        f"nothing is published: {len(waiting)} of this marketplace's {word} at "
+        f"{bridge.market} are not in its file; see `piecework {bridge.name} status`"
     )

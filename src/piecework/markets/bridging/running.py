@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Generic, Protocol, TypeVar
 
 from piecework.foundation.client.errors import Unusable
 from piecework.foundation.tracing.spans import span
-from piecework.marketplace.state.backend import Backend
+from piecework.markets.bridging.accounts import Bridge
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,31 +47,7 @@ class StepObserver(Protocol):
         """Take a step's duration, its refused or lost calls, whether it was whole."""
 
 
-class Steps(Protocol):
-    """A bridge between the marketplace and another market."""
-
-    @property
-    def backend(self) -> Backend:
-        """The marketplace's database, with the bridge's own connection."""
-        ...
-
-    @property
-    def market(self) -> str:
-        """The other market's display name."""
-        ...
-
-    @property
-    def faults(self) -> Sized:
-        """Messages about calls of the last step that were refused or lost."""
-        ...
-
-    @property
-    def is_due_soon(self) -> bool:
-        """Whether something waits for a short time to pass."""
-        ...
-
-
-B = TypeVar("B", bound=Steps)
+B = TypeVar("B", bound=Bridge)
 
 
 class Running(Generic[B]):

@@ -6,8 +6,13 @@ has paid, the difference is booked with its own reason, so the ledger's total ma
 the market's to the penny.
 """
 
+import sqlite3
+from collections.abc import Callable
+
 from piecework.marketplace.state import ledger
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.accounts import Bridge
+from piecework.markets.bridging.studies import in_own_study
 
 SCREENED_OUT = "SCREENED OUT"
 """The status of a visit paid only because its participant found no work."""
@@ -110,6 +115,75 @@ def _book(transaction: Transaction, requester: int, more_cents: int, *, subject:
             reason="outside price",
             subject=subject,
         )
+
+
+def conclude(
+    transaction: Transaction, visit: sqlite3.Row, outcome: str | None, trouble: str = ""
+) -> None:
+    """Store how a visit ended, and what a person should know of it."""
+    transaction.execute(
+        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
+    )
+
+
+def book_paid(bridge: Bridge, visit: sqlite3.Row, money: Callable[[int], object]) -> None:
+    """Book what a market charged; the requester still decides undecided HITs.
+
+    Args:
+        bridge: the bridge.
+        visit: the visit, with `submitted` and `cost_cents`.
+        money: returns cents as people read them.
+    """
+    trouble = ""
+    if visit["submitted"]:
+        trouble = (
+            f"{bridge.market} paid a visit before {visit['submitted']} of its HITs were "
+            f"decided here. The requester can still approve or reject them; {bridge.market} "
+            f"keeps {money(visit['cost_cents'])} either way"
+        )
+    if visit["outcome"] == "Paid" and visit["trouble"] == trouble:
+        return
+    with bridge.backend.transaction() as transaction:
+        settle_visit(transaction, visit["id"])
+        conclude(transaction, visit, "Paid", trouble)
+
+
+def owe_by_bonus(transaction: Transaction, visit: int, promised_cents: int = 0) -> None:
+    """Let a bonus pay for approved HITs and what was promised, as far as no bonus has."""
+    transaction.execute(
+        "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
+        "(SELECT coalesce(sum(paid_cents), 0) FROM assignments WHERE visit = ?1 "
+        "AND status = 'Approved') + ?2 - (SELECT coalesce(sum(cents), 0) "
+        "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
+        "WHERE owed > 0",
+        visit,
+        promised_cents,
+    )
+
+
+def book_batch(transaction: Transaction, batch: int, *, if_stage: str) -> None:
+    """Book a batch of bonuses as paid, unless a person has settled it meanwhile."""
+    if transaction.all(
+        "UPDATE bonus_batches SET stage = 'Paid', trouble = '' "
+        f"WHERE id = ? AND stage {if_stage} RETURNING id",
+        batch,
+    ):
+        settle_batch(transaction, batch)
+
+
+def waiting_lines(transaction: Transaction, market: str) -> list[sqlite3.Row]:
+    """Return the bonuses of a market without a batch, one at a time per submission.
+
+    So payments to one submission can be told apart.
+    """
+    return transaction.all(
+        "SELECT min(bonus_lines.id) AS id, bonus_lines.cents, visits.study FROM bonus_lines "
+        f"JOIN visits ON visits.id = bonus_lines.visit AND {in_own_study(market)} "
+        "WHERE batch IS NULL "
+        "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
+        "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
+        "AND bonus_batches.stage <> 'Paid') GROUP BY visits.id ORDER BY id"
+    )
 
 
 def list_bonuses(transaction: Transaction) -> None:

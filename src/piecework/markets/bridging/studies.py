@@ -57,6 +57,14 @@ def present_study(transaction: Transaction, hit_type: int, market: str) -> sqlit
     return transaction.first_row(_STUDY, hit_type, market)
 
 
+def published_studies(transaction: Transaction, market: str) -> list[sqlite3.Row]:
+    """Return a market's studies that are there and not retired."""
+    return transaction.all(
+        "SELECT * FROM studies WHERE stage <> 'Retired' AND study_id IS NOT NULL AND market = ?",
+        market,
+    )
+
+
 _NAME = re.compile(
     r"piecework (?P<hit_type_id>\w+) (?P<number>\d+) "
     r"(?P<identity>\w{8})-(?P<generation>\w{8})( (?P<qualification_type_id>\w+))?"

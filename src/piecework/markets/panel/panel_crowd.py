@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import visits
@@ -18,34 +18,19 @@ from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_crowd import (
     NO_WAY_BACK,
     Arrival,
-    NoEvents,
+    OutsideCrowd,
     Submission,
     TurnedBack,
     WayBack,
 )
 from piecework.marketplace.state.settings import own_key
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.crowds import usual_consent
 from piecework.markets.panel.arrivals import Ids, Links, ids_of
 from piecework.markets.panel.offers import Ending, NoWork, WaysOut, offer
 from piecework.markets.panel.panel_file import NAME, Panel
 from piecework.markets.panel.secrets import Secrets
 
-_CONSENT = (
-    (
-        "Your answers go to the researchers named above, for the purpose described "
-        "here. They do not see your name or your id at %(panel)s, only a number that "
-        "stands for you on this site."
-    ),
-    (
-        "Please write nothing in your answers that could identify you or others. You "
-        "may stop at any time before the end; your answers are then not used."
-    ),
-    (
-        "The pages may record how you enter your answers, such as pauses, the times "
-        "between keys, and how much is typed or pasted. They do not record what you "
-        "delete or paste."
-    ),
-)
 _UNVERIFIED = (
     "This site cannot check that a link is really yours: anyone who knows your id at "
     "%(panel)s could open your visit. Do not share your link."
@@ -69,7 +54,7 @@ _OPEN_OR_DONE = (
 
 
 @dataclass(frozen=True, slots=True)
-class PanelCrowd:
+class PanelCrowd(OutsideCrowd):
     """The people of one panel.
 
     Args:
@@ -79,6 +64,7 @@ class PanelCrowd:
         own_consent: what people agree to before they begin; () is the usual text.
     """
 
+    has_messages: ClassVar[bool] = False
     panel: Panel
     secrets: Secrets = field(repr=False)
     prices: PriceList
@@ -112,20 +98,10 @@ class PanelCrowd:
     def consent(self) -> Sequence[str]:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         title = {"panel": self.panel.title}
-        usual = tuple(text % title for text in _CONSENT)
+        usual = usual_consent(f"your id at {self.panel.title}")
         is_open = self.panel.verification.by == "nothing"
         warning = (_UNVERIFIED % title,) if is_open else ()
         return (*(self.own_consent or usual), *warning)
-
-    @property
-    def has_returns(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return False
-
-    @property
-    def has_messages(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`; no panel is called."""
-        return False
 
     def pay(self, reward_cents: int) -> str:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
@@ -174,18 +150,6 @@ class PanelCrowd:
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:  # noqa: ARG002 - of the port
         """See `marketplace.outside_crowd.OutsideCrowd`; the link proves itself."""
         return Submission(status="ARRIVED")
-
-    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:  # noqa: ARG002 - of the port
-        """See `marketplace.outside_crowd.OutsideCrowd`; a panel cannot say."""
-        return {}
-
-    def take_event(
-        self,
-        headers: Mapping[str, str],  # noqa: ARG002 - of the port
-        body: bytes,  # noqa: ARG002 - of the port
-    ) -> None:
-        """See `marketplace.outside_crowd.OutsideCrowd`; a panel sends none."""
-        raise NoEvents
 
     def way_back(self, transaction: Transaction, visit: sqlite3.Row) -> WayBack:
         """See `marketplace.outside_crowd.OutsideCrowd`."""

@@ -5,7 +5,7 @@ How they find a visit, and what they do at its end, differs between markets
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -134,3 +134,31 @@ class VisitingSite(Site):
         asked = {"worker_id": worker.worker_id}
         link = self._json("POST", "/rehearsal/visit-links", json=asked)
         return self._send("POST", "/visit/continue", form={"key": [str(link["key"])]})
+
+
+class BridgedSite(VisitingSite):
+    """The site for participants of an offline market, whom a bridge pays.
+
+    Args:
+        endpoint_url: the marketplace's site.
+        now: the crowd's current time.
+        seed: the random seed.
+        bridge: runs the bridge at a time to which it moves the marketplace's clock.
+        worker_id: returns the worker id of a participant; "" before the first visit.
+    """
+
+    def __init__(
+        self,
+        endpoint_url: str,
+        now: datetime,
+        *,
+        seed: int,
+        bridge: Callable[[datetime], None],
+        worker_id: Callable[[str], WorkerId],
+    ) -> None:
+        super().__init__(endpoint_url, now)
+        self._seed, self._bridge, self._worker_id = seed, bridge, worker_id
+
+    @abstractmethod
+    def books(self) -> dict[str, Any]:
+        """Return the offline market's books: `accounts` in cents, and `broken_laws`."""

@@ -1,26 +1,28 @@
 """A rehearsal with people from other markets, one or several at once, and their bridges."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import PlatformRefused
+from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.ids import WorkerId
 from piecework.engine.payments.outside_prices import book_outside_prices
 from piecework.engine.progress import read_progress
 from piecework.marketplace.state import visits
-from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.money import PriceList
-from piecework.platforms.clocks import VirtualClock
+from piecework.markets.bridging.accounts import Account, Bridge
+from piecework.platforms.clocks import START, VirtualClock
 from piecework.report.books import Books
 from piecework.simulation.crowd.site import Site
-from piecework.simulation.crowd.visit_site import VisitingSite
+from piecework.simulation.crowd.visit_site import BridgedSite, VisitingSite
 from piecework.simulation.rehearsals.marketplace_books import outside_price_cents, spent_cents
 
 _LAST_DAY = 30
@@ -40,45 +42,37 @@ class Taken:
     broken_laws: tuple[str, ...] = ()
 
 
-class RehearsedMarket(Protocol):
-    """One market, its people, and what settles their work."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RehearsedMarket:
+    """One market, its people, and what settles their work.
 
-    @property
-    def title(self) -> str:
-        """Its display name."""
-        ...
+    Attributes:
+        title: its display name.
+        site: the site for its people.
+        backend: a connection to the marketplace's database.
+        grace: the time in which people who have just finished tell their market.
+    """
 
-    @property
-    def site(self) -> VisitingSite:
-        """The site for its people."""
-        ...
-
-    @property
-    def backend(self) -> Backend:
-        """A connection to the marketplace's database."""
-        ...
-
-    @property
-    def grace(self) -> timedelta:
-        """The time in which people who have just finished tell their market."""
-        ...
+    title: str
+    site: VisitingSite
+    backend: Backend
+    grace: timedelta = timedelta()
 
     @property
     def faults(self) -> Sequence[str]:
         """Messages about what failed last."""
-        ...
+        return ()
 
     def unsettled(self) -> int:
         """Return how many visits and bonuses are not settled yet."""
-        ...
+        return 0
 
     def pay_out(self) -> None:
         """Pay what no bridge pays."""
-        ...
 
     def taken(self) -> Taken:
         """Return what the market took."""
-        ...
+        raise NotImplementedError
 
 
 class OfflineMarket(Protocol):
@@ -192,49 +186,21 @@ _UNSETTLED = (
 )
 
 
-class RehearsedBridge(Protocol):
-    """The parts of a bridge that a rehearsal needs."""
-
-    @property
-    def backend(self) -> Backend:
-        """The marketplace's database, with the bridge's own connection."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """How the marketplace's tables name the other market."""
-        ...
-
-    @property
-    def market(self) -> str:
-        """The other market's display name."""
-        ...
-
-    @property
-    def faults(self) -> Sequence[str]:
-        """Messages about what failed in the last step."""
-        ...
+B = TypeVar("B", bound=Bridge)
 
 
-@dataclass(frozen=True, slots=True)
-class AtBridge:
-    """A market whose people a bridge pays; the base of `RehearsedMarket`s.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtBridge(RehearsedMarket, Generic[B]):
+    """A market whose people a bridge pays, in virtual time.
 
     Attributes:
         bridge: the bridge.
+        accounts: those of the market's accounts from which the campaign paid.
     """
 
-    bridge: RehearsedBridge
-
-    @property
-    def backend(self) -> Backend:
-        """See `RehearsedMarket`."""
-        return self.bridge.backend
-
-    @property
-    def title(self) -> str:
-        """See `RehearsedMarket`."""
-        return self.bridge.market
+    site: BridgedSite
+    bridge: B
+    accounts: tuple[str, ...]
 
     @property
     def faults(self) -> Sequence[str]:
@@ -247,39 +213,108 @@ class AtBridge:
             row = transaction.first_row(_UNSETTLED, self.bridge.name)
         return int(row[0]) if row else 0
 
-    def pay_out(self) -> None:
-        """See `RehearsedMarket`; the bridge pays everything."""
+    def taken(self) -> Taken:
+        """See `RehearsedMarket`."""
+        theirs = self.site.books()
+        return Taken(
+            cents=sum(theirs["accounts"].get(name, 0) for name in self.accounts),
+            broken_laws=tuple(theirs.get("broken_laws", ())),
+        )
 
 
-def steps_at(
-    bridge: RehearsedBridge, clock: VirtualClock, settle: Callable[[], None], *, no_holders: str
-) -> Callable[[datetime], None]:
-    """Return what makes the bridge's steps at a time.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineBridged(Generic[B]):
+    """An offline market with a bridge, and the account there that pays for the campaign.
 
-    Args:
-        bridge: the bridge.
-        clock: the marketplace's clock, which is moved there.
-        settle: makes steps until one changes nothing.
+    Attributes:
+        address: see `OfflineMarket`.
+        account: the account.
+        settle: makes steps of the bridge until one changes nothing.
         no_holders: the trouble of a study whose qualification has no holder yet, which
             later grants can solve.
+        site: makes the participants' site from URL and time, and as keywords what
+            `BridgedSite` takes.
+        grace: see `RehearsedMarket`.
+        accounts: see `AtBridge`.
     """
 
-    def steps(now: datetime) -> None:
-        clock.move_to(now)
-        settle()
-        _refuse_trouble(bridge, no_holders)
+    address: str
+    account: Account[B]
+    settle: Callable[[B], None]
+    no_holders: str
+    site: Callable[..., BridgedSite]
+    grace: timedelta
+    accounts: tuple[str, ...]
 
-    return steps
+    @property
+    def prices(self) -> PriceList:
+        """See `OfflineMarket`."""
+        return self.account.prices
+
+    @contextmanager
+    def at_work(
+        self,
+        campaign: Campaign,
+        database: Path,
+        endpoint_url: str,
+        clock: VirtualClock,
+        *,
+        among: Collection[str],
+    ) -> Iterator[AtBridge[B]]:
+        """See `OfflineMarket`."""
+        seed = campaign.rehearsal.seed
+        rules = Rules(rehearsal=True, seed=seed, start=START)
+        with self.account.bridge(database, rules, among=among) as bridge:
+
+            def steps(now: datetime) -> None:
+                clock.move_to(now)
+                self.settle(bridge)
+                _refuse_trouble(bridge, self.no_holders)
+
+            site = self.site(
+                endpoint_url,
+                clock.now(),
+                seed=seed,
+                bridge=steps,
+                worker_id=partial(_worker_id_of, bridge),
+            )
+            with closing(site):
+                yield AtBridge(
+                    title=bridge.market,
+                    site=site,
+                    backend=bridge.backend,
+                    grace=self.grace,
+                    bridge=bridge,
+                    accounts=self.accounts,
+                )
 
 
-def worker_id_of(bridge: RehearsedBridge, participant_id: str) -> WorkerId:
+@contextmanager
+def own_file(wrong_database: type[Exception]) -> Iterator[None]:
+    """Say what to do if the file of an offline market belongs to something else.
+
+    Args:
+        wrong_database: the error by which the offline market says so.
+
+    Raises:
+        StoreError: it does.
+    """
+    try:
+        yield
+    except wrong_database as wrong:
+        raise StoreError(
+            str(wrong), next_step="give this rehearsal another folder ([output] folder)"
+        ) from wrong
+
+
+def _worker_id_of(bridge: Bridge, participant_id: str) -> WorkerId:
     """Return the worker id of a participant; "" before the first visit."""
     with bridge.backend.transaction() as transaction:
         known = visits.known_participant(transaction, bridge.name, participant_id)
     return WorkerId(known["worker_id"] if known else "")
 
 
-def _refuse_trouble(bridge: RehearsedBridge, no_holders: str) -> None:
+def _refuse_trouble(bridge: Bridge, no_holders: str) -> None:
     """Report at once a trouble that no participant can solve.
 
     Raises:

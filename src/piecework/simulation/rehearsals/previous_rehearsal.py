@@ -27,10 +27,7 @@ FOLDER = "previous-rehearsal"
 """The folder of the rehearsal before, in the campaign's folder."""
 
 _UNDER_WAY = f"{FOLDER}.unfinished"
-_FILES = (
-    *(DATASET, RELEASES, REPORT, SUMMARY, "items.jsonl", "pictures"),
-    archive.ARCHIVE_FOLDER,
-)
+_FILES = (*(DATASET, RELEASES, REPORT, SUMMARY, "items.jsonl", "pictures"), archive.ARCHIVE_FOLDER)
 
 
 def set_aside_if_changed(campaign: Campaign, crowds: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from piecework.cli.main import main
 from piecework.markets.prolific.bridge.deciding import LAST_DAY
 from piecework.markets.prolific.bridge.serving import step
-from piecework.markets.prolific.bridge.spending import committed_cents, keep_start
+from piecework.markets.prolific.bridge.spending import committed_cents, last_start
 from tests.markets.prolific.bridge.test_by_hand import Telling
 from tests.markets.prolific.bridge.test_pay import LATER, answer_all, decide, pass_days
 from tests.markets.prolific.bridge.town import Town, Visitor, a_town
@@ -28,7 +28,7 @@ def town(tmp_path: Path) -> Iterator[Town]:
     """A town whose file says how it is served, for commands."""
     with a_town(tmp_path) as town:
         with town.bridge.backend.transaction() as transaction:
-            keep_start(transaction, town.researcher.url, town.bridge.terms)
+            last_start(town.researcher.url, town.bridge.terms).keep(transaction)
         yield town
 
 
@@ -323,7 +323,7 @@ def test_a_study_that_is_left_counts_and_another_is_published(tmp_path: Path) ->
         study, ann, _ = _lose_a_study(town)
         town.settle()
         with town.bridge.backend.transaction() as transaction:
-            keep_start(transaction, town.researcher.url, town.bridge.terms)
+            last_start(town.researcher.url, town.bridge.terms).keep(transaction)
         assert _prolific(town, "reconcile", "--leave", study).exit_code == 0
         assert town.researcher.status(study) == "COMPLETED"
         assert _committed(town) == 2 * COST

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.markets.prolific.bridge.spending import LastStart, keep_start
+from piecework.markets.prolific.bridge.spending import LastStart, last_start
 from piecework.markets.prolific.bridge.status import Status, read_status
 from piecework.markets.prolific.calling import PROLIFIC
 from tests.markets.prolific.bridge.town import Town, a_town
@@ -83,7 +83,7 @@ def test_what_is_left_and_where_to_look_are_those_of_the_last_start(town: Town) 
     [study] = _status(town).of_hit_types
     assert study.page.startswith("https://app.prolific.com/")
     with town.bridge.backend.transaction() as transaction:
-        keep_start(transaction, "http://127.0.0.1:8090", town.bridge.terms)
+        last_start("http://127.0.0.1:8090", town.bridge.terms).keep(transaction)
     status = _status(town)
     assert status.left_cents == 100_000 - COST
     assert status.of_hit_types[0].page == "http://127.0.0.1:8090/emulator/site"
@@ -93,7 +93,7 @@ def test_what_is_left_and_where_to_look_are_those_of_the_last_start(town: Town) 
     assert "held for open or undecided places: £1.53" in shown
     assert "left of what may be spent: £998.47" in shown
     with town.bridge.backend.transaction() as transaction:
-        keep_start(transaction, PROLIFIC, town.bridge.terms)
+        last_start(PROLIFIC, town.bridge.terms).keep(transaction)
         assert LastStart.read(transaction).is_live
 
 

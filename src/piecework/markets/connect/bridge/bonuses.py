@@ -16,13 +16,14 @@ from piecework.foundation.client.errors import Lost, Refused, Unusable
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.settling import list_bonuses, settle_batch
+from piecework.markets.bridging.settling import book_batch, list_bonuses, waiting_lines
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import AT_WORK
 from piecework.markets.connect.bridge.spending import committed_cents
 from piecework.markets.connect.resources.assignments import Bonus
 
+_UNPAID = "<> 'Paid'"
 _PATIENCE_MS = 600 * SECOND
 """How long a bonus may take to show at its assignment."""
 
@@ -92,7 +93,7 @@ def settle_unknown(transaction: Transaction, token: str, *, is_paid: bool) -> No
             f"no open payment has the token {token}", next_step="piecework connect status"
         )
     if is_paid:
-        _book(transaction, row["id"])
+        book_batch(transaction, row["id"], if_stage=_UNPAID)
     else:
         transaction.execute(
             "UPDATE bonus_lines SET other_bonuses = '[\"stated\"]' WHERE batch = ?", row["id"]
@@ -103,15 +104,7 @@ def settle_unknown(transaction: Transaction, token: str, *, is_paid: bool) -> No
 
 def _separate(transaction: Transaction) -> None:
     """Give each waiting line a payment of its own, one at a time for an assignment."""
-    for line in transaction.all(
-        "SELECT min(bonus_lines.id) AS id, bonus_lines.cents, visits.study "
-        "FROM bonus_lines "
-        f"JOIN visits ON visits.id = bonus_lines.visit AND {in_own_study(NAME)} "
-        "WHERE batch IS NULL "
-        "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
-        "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
-        "AND bonus_batches.stage <> 'Paid') GROUP BY visits.id ORDER BY id"
-    ):
+    for line in waiting_lines(transaction, NAME):
         batch = transaction.execute(
             "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')", line["study"]
         )
@@ -138,8 +131,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
         return
     is_stated = _is_stated(bridge, batch)
     if batch["visit_status"] == AT_WORK and not is_stated:
-        _say(
-            bridge,
+        bridge.say_of_bonus(
             batch,
             _NEVER_SHOWN.format(
                 assignment=batch["submission_id"],
@@ -149,8 +141,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
         )
         return
     if there is not None and there > booked_cents and not is_stated:
-        _say(
-            bridge,
+        bridge.say_of_bonus(
             batch,
             f"the assignment {batch['submission_id']} has bonuses of {money(there)} at "
             f"Connect, and {money(booked_cents)} in these books, so its bonus of "
@@ -160,7 +151,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
         )
         return
     trouble = _objection(bridge, batch)
-    _say(bridge, batch, trouble)
+    bridge.say_of_bonus(batch, trouble)
     if trouble:
         return
     with bridge.backend.transaction() as transaction:
@@ -230,11 +221,11 @@ def _pay_once(bridge: Bridge, batch: sqlite3.Row, *, is_first: bool) -> None:
                 sentence += _BY_HAND.format(amount=money(batch["cents"]), token=token)
         else:
             sentence = _ask(batch)
-        _say(bridge, batch, sentence)
+        bridge.say_of_bonus(batch, sentence)
         raise
     LOG.info("a bonus is paid at Connect: token=%s", batch["batch_id"])
     with bridge.backend.transaction() as transaction:
-        _book(transaction, batch["id"])
+        book_batch(transaction, batch["id"], if_stage=_UNPAID)
 
 
 def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, there: int | None) -> None:
@@ -243,7 +234,7 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, there: int | None) ->
     if there is not None and there >= before + batch["cents"]:
         bridge.changes += 1
         with bridge.backend.transaction() as transaction:
-            _book(transaction, batch["id"])
+            book_batch(transaction, batch["id"], if_stage=_UNPAID)
         return
     with bridge.backend.reading() as transaction:
         waited_ms = transaction.due_ms - batch["paying_ms"]
@@ -254,7 +245,7 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, there: int | None) ->
     elif waited_ms < DAY - 2 * _PATIENCE_MS:
         _pay_once(bridge, batch, is_first=False)
     else:
-        _say(bridge, batch, _ask(batch))  # Connect may have forgotten the token.
+        bridge.say_of_bonus(batch, _ask(batch))  # Connect may have forgotten the token.
 
 
 def _ask(batch: sqlite3.Row) -> str:
@@ -263,16 +254,6 @@ def _ask(batch: sqlite3.Row) -> str:
         f"{money(batch['cents'])} was paid: check at Connect, then run `piecework "
         f"connect settle {batch['batch_id']}` with --paid or --unpaid"
     )
-
-
-def _book(transaction: Transaction, batch: int) -> None:
-    # A person may have settled it meanwhile, and it is already booked.
-    if transaction.all(
-        "UPDATE bonus_batches SET stage = 'Paid', trouble = '' "
-        "WHERE id = ? AND stage <> 'Paid' RETURNING id",
-        batch,
-    ):
-        settle_batch(transaction, batch)
 
 
 def _back(transaction: Transaction, batch: sqlite3.Row) -> str:
@@ -287,10 +268,3 @@ def _back(transaction: Transaction, batch: sqlite3.Row) -> str:
         batch["id"],
     )
     return token
-
-
-def _say(bridge: Bridge, batch: sqlite3.Row, trouble: str) -> None:
-    with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE bonus_batches SET trouble = ? WHERE id = ?", trouble, batch["id"]
-        )

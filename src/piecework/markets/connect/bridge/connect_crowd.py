@@ -6,44 +6,20 @@ participant, or if the assignment is already finished.
 """
 
 import re
-import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar
 
 from piecework.foundation.client.errors import NoAccess, Refused
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state.outside_crowd import (
-    NO_WAY_BACK,
-    Arrival,
-    NoEvents,
-    Submission,
-    WayBack,
-)
-from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.admission import Admission, Limits, Place
+from piecework.marketplace.state.outside_crowd import Arrival, Submission
+from piecework.markets.bridging.admission import Place
+from piecework.markets.bridging.crowds import AdmittedCrowd, usual_consent
 from piecework.markets.connect.bridge.bridge import NAME, LinkNames
 from piecework.markets.connect.bridge.reading import AT_WORK
 from piecework.markets.connect.client import Connect
 
-CONSENT = (
-    (
-        "Your answers go to the researchers named above, for the purpose described "
-        "here. They do not see your name or your Connect ID, only a number that "
-        "stands for you on this site."
-    ),
-    (
-        "Please write nothing in your answers that could identify you or others. You "
-        "may stop at any time before the end; your answers are then not used."
-    ),
-    (
-        "The pages may record how you enter your answers, such as pauses, the times "
-        "between keys, and how much is typed or pasted. They do not record what you "
-        "delete or paste."
-    ),
-)
-
+CONSENT = usual_consent("your Connect ID")
 _OVER = {
     "Pending": "Your assignment is finished, and the researchers are reviewing it. "
     "You have nothing left to do.",
@@ -147,57 +123,29 @@ class ConnectRegister:
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectCrowd:
+class ConnectCrowd(AdmittedCrowd[Connect]):
     """Looks up participants, within limits.
 
+    How Connect's participants give up a place was not read, so nothing is promised.
+
     Attributes:
-        clients: clients with their own transports and little patience.
         names: the query parameters of links.
-        consent: what participants agree to before they begin.
-        limits: how many calls arriving people may cause.
-        pool: where calls wait; None for threads of its own.
     """
 
-    clients: Sequence[Connect]
+    name: ClassVar[str] = NAME
+    market: ClassVar[str] = "Connect"
+    contact: ClassVar[str] = "Write to the researchers with Connect's messages."
     names: LinkNames = field(default_factory=LinkNames)
-    consent: Sequence[str] = CONSENT
-    name: str = NAME
-    market: str = "Connect"
-    contact: str = "Write to the researchers with Connect's messages."
-    limits: Limits = field(default_factory=Limits)
-    pool: Executor | None = None
-    _admission: Admission = field(init=False)
+    consent: Sequence[str] = field(default=CONSENT, kw_only=True)
 
-    def __post_init__(self) -> None:
-        registers = [ConnectRegister(client) for client in self.clients]
-        admission = Admission(self.market, registers, self.limits, pool=self.pool)
-        object.__setattr__(self, "_admission", admission)
-
-    def close(self) -> None:
-        """Let go of the threads."""
-        self._admission.close()
+    def register(self, client: Connect) -> ConnectRegister:
+        """See `AdmittedCrowd`."""
+        return ConnectRegister(client)
 
     @property
     def link_names(self) -> Sequence[str]:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return (self.names.participant, self.names.assignment, self.names.project)
-
-    @property
-    def has_returns(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`.
-
-        How Connect's participants give up a place was not read, so nothing is promised.
-        """
-        return False
-
-    @property
-    def has_messages(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return True
-
-    def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return ""
 
     def read_link(self, query: Mapping[str, str]) -> Arrival:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
@@ -220,14 +168,6 @@ class ConnectCrowd:
             self.names.project: arrival.study_id,
         }
 
-    def settle_on(
-        self,
-        transaction: Transaction,  # noqa: ARG002 - of the port
-        arrival: Arrival,
-    ) -> Arrival:
-        """See `marketplace.outside_crowd.OutsideCrowd`; links name all of it."""
-        return arrival
-
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         place = await self._admission.look_up(arrival, is_known=is_known)
@@ -238,25 +178,3 @@ class ConnectCrowd:
             over="" if place.status == AT_WORK else over,
             is_shown=place.status != AT_WORK,
         )
-
-    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:  # noqa: ARG002 - of the port
-        """See `marketplace.outside_crowd.OutsideCrowd`; Connect cannot say."""
-        return {}
-
-    def take_event(
-        self,
-        headers: Mapping[str, str],  # noqa: ARG002 - of the port
-        body: bytes,  # noqa: ARG002 - of the port
-    ) -> None:
-        """See `marketplace.outside_crowd.OutsideCrowd`; Connect sends none."""
-        raise NoEvents
-
-    def way_back(
-        self,
-        transaction: Transaction,  # noqa: ARG002 - of the port
-        visit: sqlite3.Row,
-    ) -> WayBack:
-        """See `marketplace.outside_crowd.OutsideCrowd`; the code is entered there."""
-        if visit["stage"] != "Done":
-            return NO_WAY_BACK
-        return WayBack(code=str(visit["code"]))

@@ -13,8 +13,7 @@ from functools import partial
 from piecework.foundation.client.errors import Refused
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
-from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.settling import PAID_EARLY, settle_visit
+from piecework.markets.bridging.settling import PAID_EARLY, book_paid, conclude, owe_by_bonus
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import AT_WORK
@@ -110,7 +109,7 @@ def _decide(bridge: Bridge, visit: sqlite3.Row, due_ms: int) -> None:
         if not _was_asked(bridge, visit, "reject", due_ms):
             _refuse(bridge, visit)
     elif status == "Approved":
-        _paid(bridge, visit)
+        book_paid(bridge, visit, money)
     elif status == "Rejected":
         _after_rejection(bridge, visit, due_ms)
     elif status != AT_WORK:
@@ -145,22 +144,6 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
     bridge.connect.assignments.reject(visit["study_id"], visit["submission_id"], reason)
     _ask(bridge, [visit], "reject")
     LOG.info("an assignment is rejected at Connect")
-
-
-def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Book what Connect charged; the requester still decides undecided HITs."""
-    trouble = ""
-    if visit["submitted"]:
-        trouble = (
-            f"Connect paid a visit before {visit['submitted']} of its HITs were "
-            "decided here. The requester can still approve or reject them; Connect "
-            f"keeps {money(visit['cost_cents'])} either way"
-        )
-    if visit["outcome"] == "Paid" and visit["trouble"] == trouble:
-        return
-    with bridge.backend.transaction() as transaction:
-        settle_visit(transaction, visit["id"])
-        _note(transaction, visit, "Paid", trouble)
 
 
 def _approve_after_all(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -206,15 +189,8 @@ def _never_listed(bridge: Bridge, visit: sqlite3.Row) -> None:
         _conclude(bridge, visit, "Gone")
         return
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
-            "(SELECT coalesce(sum(paid_cents), 0) FROM assignments WHERE visit = ?1 "
-            "AND status = 'Approved') - (SELECT coalesce(sum(cents), 0) "
-            "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
-            "WHERE owed > 0",
-            visit["id"],
-        )
-        _note(
+        owe_by_bonus(transaction, visit["id"])
+        conclude(
             transaction,
             visit,
             "PaidByBonus",
@@ -224,16 +200,10 @@ def _never_listed(bridge: Bridge, visit: sqlite3.Row) -> None:
 
 def _conclude(bridge: Bridge, visit: sqlite3.Row, outcome: str) -> None:
     with bridge.backend.transaction() as transaction:
-        _note(transaction, visit, outcome, "")
+        conclude(transaction, visit, outcome, "")
 
 
 def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
     if trouble != visit["trouble"]:
         with bridge.backend.transaction() as transaction:
-            _note(transaction, visit, visit["outcome"], trouble)
-
-
-def _note(transaction: Transaction, visit: sqlite3.Row, outcome: str | None, trouble: str) -> None:
-    transaction.execute(
-        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
-    )
+            conclude(transaction, visit, visit["outcome"], trouble)

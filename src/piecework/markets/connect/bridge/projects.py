@@ -119,22 +119,22 @@ def _begin(
 
 def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: int | None) -> None:
     """Create a wanted project, and publish it if that is allowed."""
-    study = _row(bridge, study_id)
+    study = bridge.study(study_id)
     trouble = unknown.objection(bridge)
     if trouble:
-        _say(bridge, study, trouble)
+        bridge.say(study, trouble)
         return
     if possible is not None and study["stage"] == "Wanted":
         with bridge.backend.transaction() as transaction:
             transaction.execute("UPDATE studies SET places = ? WHERE id = ?", possible, study_id)
-        study = _row(bridge, study_id)
+        study = bridge.study(study_id)
     try:
         if study["stage"] == "Wanted":
             drafting.draft(bridge, study, hit_type)
-            study = _row(bridge, study_id)
+            study = bridge.study(study_id)
         _publish(bridge, study, possible)
     except Refused as refusal:
-        _say(bridge, study, f"{refusal} {refusal.next_step}".strip())
+        bridge.say(study, f"{refusal} {refusal.next_step}".strip())
         raise
 
 
@@ -146,7 +146,7 @@ def _publish(bridge: Bridge, study: sqlite3.Row, possible: int | None) -> None:
         _drop(bridge, study)  # Fewer people than places can work.
         return
     trouble = _objection(bridge, study, study["places"])
-    _say(bridge, study, trouble)
+    bridge.say(study, trouble)
     if not trouble:
         _set_status(bridge, study, "Live")
 
@@ -183,7 +183,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 def _add_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
-    _say(bridge, study, trouble)
+    bridge.say(study, trouble)
     if trouble:
         return
     # Stored first: if the reply is lost, the cap still counts it.
@@ -216,10 +216,7 @@ def _set_status(bridge: Bridge, study: sqlite3.Row, status: ProjectStatus) -> No
 
 
 def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
-    with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
-        )
+    bridge.note(study, stage=stage, status=status)
     bridge.statistics.pop(study["id"], None)
 
 
@@ -237,28 +234,13 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
         except Refused as refusal:
             if refusal.may_pass:
                 raise
-            _say(bridge, study, f"an unneeded project could not be archived: {refusal}")
+            bridge.say(study, f"an unneeded project could not be archived: {refusal}")
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET stage = 'Retired', status = 'Archived', "
             "cost_cents = coalesce(cost_cents, 0) WHERE id = ?",
             study["id"],
         )
-
-
-def _say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
-    """Store a sentence about a project for people to read; "" clears it."""
-    if trouble != study["trouble"]:
-        with bridge.backend.transaction() as transaction:
-            transaction.execute("UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"])
-
-
-def _row(bridge: Bridge, study_id: int) -> sqlite3.Row:
-    with bridge.backend.reading() as transaction:
-        row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study_id)
-    if row is None:
-        raise LookupError(f"no study has the row id {study_id}")
-    return row
 
 
 def _retire(bridge: Bridge) -> None:

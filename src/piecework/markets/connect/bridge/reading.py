@@ -10,6 +10,7 @@ from functools import partial
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging import losses
+from piecework.markets.bridging.studies import published_studies
 from piecework.markets.connect.bridge.bridge import NAME, Bridge
 from piecework.markets.connect.resources.assignments import Assignment
 
@@ -24,10 +25,7 @@ MAY_BE_PAID = ("Pending", "Approved")
 def read_connect(bridge: Bridge) -> None:
     """Read all open projects, and their assignments where any changed."""
     with bridge.backend.reading() as transaction:
-        studies = transaction.all(
-            "SELECT * FROM studies WHERE stage <> 'Retired' "
-            f"AND study_id IS NOT NULL AND market = '{NAME}'"
-        )
+        studies = published_studies(transaction, NAME)
     for study in studies:
         bridge.tried(partial(read_project, bridge, study))
 

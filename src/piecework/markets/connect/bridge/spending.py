@@ -1,14 +1,15 @@
 """What Connect charges, and what the bridge may still spend."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Self
+from typing import ClassVar
 
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging import accounts
+from piecework.markets.bridging.accounts import SAMPLE_CENTS, number_of, prices_by_sample
 from piecework.markets.bridging.studies import in_own_study
-from piecework.markets.connect.bridge.bridge import MOST_APPROVAL_SECONDS, NAME, Terms
+from piecework.markets.connect.bridge.bridge import MOST_APPROVAL_SECONDS, NAME
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.values import CONNECT
 
@@ -43,48 +44,22 @@ _SPENT = (
 
 def committed_cents(transaction: Transaction) -> int:
     """Return what is, or may be, spent at Connect; the cap applies to this."""
-    return _number(transaction, _COMMITTED)
+    return number_of(transaction, _COMMITTED)
 
 
 def spent_cents(transaction: Transaction) -> int:
     """Return what Connect has charged for approved assignments and bonuses."""
-    return _number(transaction, _SPENT)
+    return number_of(transaction, _SPENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastStart:
+class LastStart(accounts.LastStart):
     """How the marketplace was last served for Connect, for readers of its file."""
 
+    name: ClassVar[str] = NAME
     address: str = CONNECT
-    is_live: bool = False
-    spend_at_most_cents: int = 0
-
-    @classmethod
-    def read(cls, transaction: Transaction) -> Self:
-        """Read the last start."""
-        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", NAME)
-        return cls() if row is None else cls(**json.loads(row["value"]))
 
 
-def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
-    """Store how the marketplace is served now."""
-    start = LastStart(
-        address=address, is_live=terms.is_live, spend_at_most_cents=terms.spend_at_most_cents
-    )
-    transaction.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        NAME,
-        json.dumps(asdict(start)),
-    )
-
-
-def _number(transaction: Transaction, query: str) -> int:
-    row = transaction.first_row(query)
-    return int(row[0]) if row else 0
-
-
-_SAMPLE_CENTS = 100_00
 _SAMPLE_MINUTES = 60
 
 
@@ -98,15 +73,13 @@ def price_list(
         least_per_hour_cents: the least pay for an hour.
         percent: the fee, if a person states it; None asks Connect.
     """
+    cost = SAMPLE_CENTS
     if percent is None:
-        cost = connect.projects.cost_cents(payment_cents=_SAMPLE_CENTS, minutes=_SAMPLE_MINUTES)
-        percent = Decimal(cost - _SAMPLE_CENTS) * 100 / _SAMPLE_CENTS
-    return PriceList(
-        currency="USD",
-        percent=percent,
-        extra_percent_for_many=Decimal(0),
-        extra_percent_for_masters=Decimal(0),
-        minimum_cents=0,
+        cost = connect.projects.cost_cents(payment_cents=SAMPLE_CENTS, minutes=_SAMPLE_MINUTES)
+    prices = prices_by_sample(
+        cost,
+        "USD",
         least_per_hour_cents=least_per_hour_cents,
         longest_approval_seconds=MOST_APPROVAL_SECONDS,
     )
+    return prices if percent is None else replace(prices, percent=percent)

@@ -1,59 +1,30 @@
 """The state of everything at Connect, read from the marketplace's tables only."""
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.losses import UnknownStudy, read_unknown
-from piecework.markets.bridging.studies import in_own_study, of_own_person
+from piecework.markets.bridging.status import (
+    MarketStatus,
+    OfStudy,
+    described_studies,
+    loose_ends,
+    states_of,
+)
 from piecework.markets.connect.bridge.bridge import NAME, money
 from piecework.markets.connect.bridge.spending import LastStart, committed_cents, spent_cents
 from piecework.markets.connect.bridge.unknown import sentence
 
-_PROJECTS = (
-    "SELECT studies.*, hit_types.title, requesters.name AS requester FROM studies "
-    "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "JOIN requesters ON requesters.id = hit_types.requester "
-    f"WHERE studies.market = '{NAME}' ORDER BY studies.id"
-)
-_TROUBLES = (
-    "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
-    f"AND {in_own_study(NAME)} "
-    "UNION SELECT trouble FROM visits WHERE trouble <> '' "
-    f"AND {in_own_study(NAME)} "
-)
-_BONUSES_WAITING = (
-    "SELECT coalesce(sum(cents), 0) FROM bonus_lines "
-    f"JOIN visits ON visits.id = bonus_lines.visit AND visits.{in_own_study(NAME)} "
-    "LEFT JOIN bonus_batches ON bonus_batches.id = bonus_lines.batch "
-    "WHERE coalesce(bonus_batches.stage, '') <> 'Paid'"
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectStatus:
+class ProjectStatus(OfStudy):
     """The state of one project; amounts in cents.
 
     Attributes:
         project_id: the id at Connect; None until the project is created.
-        status: Connect's status, or the stage before Connect has one.
-        cost_cents: the cost of a place, with Connect's fee.
-        states: the number of visits by status at Connect.
-        trouble: what keeps the project from continuing; "" if nothing does.
     """
 
-    title: str
-    requester: str
     project_id: str | None
-    status: str
-    places: int
-    hits_per_visit: int
-    reward_cents: int
-    cost_cents: int | None
-    states: dict[str, int]
-    trouble: str
 
     def lines(self) -> Iterator[str]:
         """Yield its lines for a terminal."""
@@ -70,31 +41,10 @@ class ProjectStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
-    """The state of all projects; amounts in cents.
-
-    Attributes:
-        spent_cents: what Connect has charged for assignments and bonuses.
-        committed_cents: what is spent at Connect or promised; the cap applies to this.
-        left_cents: what the cap of the last start leaves. None: nothing is published.
-        bonuses_waiting_cents: bonuses not paid yet.
-        troubles: messages about bonuses and visits that a person should read.
-        unknown_messages: messages that may or may not have been sent.
-        unknown: projects at Connect that the file lacks.
-    """
+class Status(MarketStatus):
+    """The state of all projects."""
 
     projects: tuple[ProjectStatus, ...]
-    spent_cents: int
-    committed_cents: int
-    left_cents: int | None
-    bonuses_waiting_cents: int
-    troubles: tuple[str, ...]
-    unknown_messages: int
-    unknown: tuple[UnknownStudy, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for `--json`."""
-        return asdict(self)
 
     def lines(self) -> Iterator[str]:
         """Yield its lines for a terminal."""
@@ -117,26 +67,17 @@ class Status:
 
 def read_status(transaction: Transaction) -> Status:
     """Return the state as of the bridge's last step."""
-    start = LastStart.read(transaction)
     committed = committed_cents(transaction)
-    waiting = transaction.first_row(_BONUSES_WAITING)
-    unsure = transaction.first_row(
-        f"SELECT count(*) FROM messages WHERE sent_there = 'Unknown' AND {of_own_person(NAME)}"
-    )
     return Status(
         projects=tuple(_projects(transaction)),
         spent_cents=spent_cents(transaction),
         committed_cents=committed,
-        left_cents=start.spend_at_most_cents - committed if start.is_live else None,
-        bonuses_waiting_cents=int(waiting[0]) if waiting else 0,
-        troubles=tuple(str(row["trouble"]) for row in transaction.all(_TROUBLES)),
-        unknown_messages=int(unsure[0]) if unsure else 0,
-        unknown=read_unknown(transaction, NAME),
+        **loose_ends(transaction, LastStart.read(transaction), committed),
     )
 
 
 def _projects(transaction: Transaction) -> Iterator[ProjectStatus]:
-    for study in transaction.all(_PROJECTS):
+    for study in described_studies(transaction, NAME):
         visits = transaction.all("SELECT status FROM visits WHERE study = ?", study["id"])
         yield ProjectStatus(
             title=study["title"],
@@ -147,6 +88,6 @@ def _projects(transaction: Transaction) -> Iterator[ProjectStatus]:
             hits_per_visit=study["hits_per_visit"],
             reward_cents=study["reward_cents"],
             cost_cents=study["cost_cents"],
-            states=dict(sorted(Counter(visit["status"] for visit in visits).items())),
+            states=states_of(visits),
             trouble=study["trouble"],
         )

@@ -8,7 +8,6 @@ cap counts what they cost.
 import sqlite3
 
 from piecework.foundation.client.errors import Unusable
-from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.markets.bridging import losses
 from piecework.markets.bridging.losses import UnknownStudy, keep_unknown, undecided
@@ -53,26 +52,14 @@ def look(bridge: Bridge) -> dict[str, Project]:
 
 def sentence(study: UnknownStudy) -> str:
     """Return the warning about an unknown project."""
-    return (
-        f"the project {study.study_id} ({study.internal_name}) is at Connect and not "
-        f"in this file: {study.status.lower()}, {study.places} places, "
-        f"{study.submissions} finished, {money(study.spent_cents)} spent, "
-        f"{money(study.held_cents)} held. Was the file restored from a copy? Nothing "
-        "is published until you run `piecework connect reconcile` with --adopt "
-        f"{study.study_id} or --leave {study.study_id}"
+    return losses.sentence(
+        study, word="project", market="Connect", submissions="finished", money=money
     )
 
 
 def objection(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
-    with bridge.backend.reading() as transaction:
-        waiting = undecided(transaction, NAME)
-    if not waiting:
-        return ""
-    return (
-        f"nothing is published: {len(waiting)} of this marketplace's projects at "
-        "Connect are not in its file; see `piecework connect status`"
-    )
+    return losses.objection(bridge, "projects")
 
 
 def set_aside(bridge: Bridge, project_id: str) -> None:
@@ -91,7 +78,7 @@ def set_aside(bridge: Bridge, project_id: str) -> None:
         bridge.connect.projects.set_status(project_id, "Closed")
     _take_in(bridge, bridge.connect.projects.get(project_id))
     with bridge.backend.transaction() as transaction:
-        transaction.execute("UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", project_id)
+        losses.leave_unknown(transaction, project_id)
 
 
 def adopt(bridge: Bridge, project_id: str) -> int:
@@ -143,13 +130,8 @@ def pay_lost(bridge: Bridge, project_id: str) -> int:
 
 
 def _row(transaction: Transaction, project_id: str) -> sqlite3.Row:
-    row = transaction.first_row("SELECT * FROM unknown_studies WHERE study_id = ?", project_id)
-    if row is None:
-        raise Unusable(
-            f"{project_id} is not an unknown project of this marketplace",
-            next_step="piecework connect status",
-        )
-    return row
+    see = "piecework connect status"
+    return losses.unknown_row(transaction, project_id, word="project", see=see)
 
 
 def _insert(transaction: Transaction, there: Project) -> sqlite3.Row:
@@ -201,18 +183,9 @@ def cost_of_place(project: Project) -> int:
 
 
 def _is_unknown(transaction: Transaction, project: Project) -> bool:
-    name = StudyName.read(project.internal_name)
-    if name is None or name.identity != lineage.identity(transaction):
-        return False
     if project.status == "Unpublished":
         return False  # It costs nothing and recruits no participants.
-    # A wanted project is found by its name.
-    return not transaction.first_row(
-        "SELECT 1 FROM studies WHERE study_id = ? "
-        "OR (internal_name = ? AND study_id IS NULL AND stage = 'Wanted')",
-        project.id,
-        project.internal_name,
-    )
+    return losses.is_unknown(transaction, project.id, project.internal_name)
 
 
 def _take_in(bridge: Bridge, project: Project) -> None:

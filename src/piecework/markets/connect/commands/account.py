@@ -8,45 +8,24 @@ from pathlib import Path
 import click
 
 from piecework.cli.errors import api_faults
+from piecework.cli.market_accounts import end_with, needed_token, token_option, url_option
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
-from piecework.cli.output import say_checks
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import printable
 from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.doctor import Doctor
-from piecework.markets.connect.values import CONNECT, SERVICE, ApiKey
+from piecework.markets.connect.values import SERVICE, ApiKey
 
-URL = click.option(
-    "--url",
-    envvar=SERVICE.url_variable,
-    default=CONNECT,
-    show_default=True,
-    help="URL of the API (or CONNECT_URL); plain http only on this machine.",
-)
-KEY_FILE = click.option(
-    "--key-file",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file with the key that only you can read (mode 600), instead of CONNECT_API_KEY.",
-)
+URL = url_option(SERVICE)
+KEY_FILE = token_option(SERVICE, "key")
 
 
 def needed_key(file: Path | None) -> ApiKey:
-    """Return the key of a file, or of CONNECT_API_KEY.
-
-    Raises:
-        ConfigError: there is no key.
-        Exposed: others can read the file.
-    """
-    key = ApiKey.read(os.environ, file)
-    if key is None:
-        raise ConfigError(
-            ["the key of a Connect account is missing"],
-            next_step=f"export {SERVICE.token_variable}=..., or give a file with it",
-        )
-    return key
+    """Return the key of a file, or of CONNECT_API_KEY; see `needed_token`."""
+    return needed_token(ApiKey, file, "key")
 
 
 @click.command("doctor")
@@ -94,13 +73,7 @@ def doctor(
             with Transport(address, key, patience=patience) as transport:
                 doctor = Doctor(Connect(transport), address, project_id, writes)
                 checks = list(doctor.examine())
-    is_well = all(check.level != "fail" for check in checks)
-    if as_json:
-        shown = [check.as_dict() for check in checks]
-        click.echo(json.dumps({"ok": is_well, "checks": shown}, indent=2))
-    else:
-        say_checks(checks)
-    ctx.exit(0 if is_well else 1)
+    end_with(ctx, checks, as_json=as_json)
 
 
 @click.command("status")

@@ -1,14 +1,12 @@
 """`serve --crowd connect`: the marketplace with participants of Connect."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from piecework.cli.options import grouped
 from piecework.cli.serve_markets import (
     OpenedCrowd,
     opened_bridge,
@@ -25,34 +23,23 @@ if TYPE_CHECKING:
     from piecework.markets.connect.bridge.serving import Office
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectOptions:
-    """The options of `serve` about Connect alone."""
-
-    connect_url: str
-    link_names: str
-    fee_percent: str
-
-
-OPTIONS = grouped(
-    "connect_options",
-    ConnectOptions,
-    click.option(
-        "--connect-url",
+OPTIONS = (
+    click.Option(
+        ["--connect-url"],
         envvar="CONNECT_URL",
         default="https://connect-api.cloudresearch.com",
         show_default=True,
         help="URL of Connect's API (or CONNECT_URL); plain http only on this machine.",
     ),
-    click.option(
-        "--link-names",
+    click.Option(
+        ["--link-names"],
         default="",
         metavar="NAMES",
         help="With --crowd connect: how links name participant, assignment and "
         "project; default: participantId,assignmentId,projectId.",
     ),
-    click.option(
-        "--fee-percent",
+    click.Option(
+        ["--fee-percent"],
         default="",
         metavar="PERCENT",
         help="With --crowd connect: Connect's fee; default: ask Connect.",
@@ -67,7 +54,7 @@ _LINK_PARTS = 3
 def open_crowd(
     marketplace: "Marketplace",
     options: "CrowdOptions",
-    own: ConnectOptions,
+    own: Mapping[str, Any],
     consent: tuple[str, ...],
 ) -> Iterator[OpenedCrowd]:
     """Open the account and the bridge; see `markets.registry.Market.opened`.
@@ -85,9 +72,9 @@ def open_crowd(
     from piecework.markets.connect.values import SERVICE
 
     limit = spending_limit(NAME, options)
-    names, percent = _link_names(own.link_names), _percent(own.fee_percent)
+    names, percent = _link_names(own["link_names"]), _percent(own["fee_percent"])
     with api_faults():
-        address = api_address(own.connect_url, SERVICE)
+        address = api_address(own["connect_url"], SERVICE)
         key = needed_key(token_file(NAME, options))
         refuse_closed_addresses(marketplace, address, crowd=NAME)
         terms = Terms(

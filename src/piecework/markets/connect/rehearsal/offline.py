@@ -5,29 +5,24 @@ store. This module makes the bridge's steps when the participants' time requires
 so the timing of threads decides nothing.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
 
-from offline_markets.connect.offline_connect import OfflineConnect
 from offline_markets.connect.options import Options
 from offline_markets.connect.server import serving
 from offline_markets.core.database import WrongDatabaseError
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import ConfigError, StoreError
-from piecework.marketplace.state.backend import Rules
-from piecework.marketplace.state.money import PriceList
-from piecework.markets.connect.bridge.bridge import Terms
+from piecework.domain.errors import ConfigError
+from piecework.markets.connect.bridge.bridge import Bridge, Terms
 from piecework.markets.connect.bridge.drafting import NOBODY_HOLDS
-from piecework.markets.connect.bridge.serving import OFFLINE_KEY, Office, office, settle
+from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, settle
 from piecework.markets.connect.market import MARKET
 from piecework.markets.connect.rehearsal.site import ConnectSite
-from piecework.platforms.clocks import START, VirtualClock
-from piecework.simulation.rehearsals.outside import AtBridge, Taken, steps_at, worker_id_of
+from piecework.platforms.clocks import START
+from piecework.simulation.rehearsals.outside import OfflineBridged, own_file
 
 _SITE = "https://piecework.example"
 """The host in projects' links, since the marketplace's port changes each time."""
@@ -35,67 +30,9 @@ _SITE = "https://piecework.example"
 _GRACE = timedelta(hours=2)
 """Longer than a finished assignment may take to be listed."""
 
-_ACCOUNTS = ("payments", "bonuses", "fees")
-
-
-@dataclass(frozen=True, slots=True)
-class AtConnect(AtBridge):
-    """The bridge and the participants' site of one campaign, in virtual time."""
-
-    site: ConnectSite
-    grace: timedelta = _GRACE
-
-    def taken(self) -> Taken:
-        """See `RehearsedMarket`."""
-        accounts = self.site.books()["accounts"]
-        return Taken(cents=sum(accounts[name] for name in _ACCOUNTS))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectRehearsal:
-    """An offline Connect, and the account there that pays for the campaign."""
-
-    controls: OfflineConnect
-    office: Office
-
-    @property
-    def prices(self) -> PriceList:
-        """See `OfflineMarket`."""
-        return self.office.prices
-
-    @property
-    def address(self) -> str:
-        """See `OfflineMarket`."""
-        return self.controls.address
-
-    @contextmanager
-    def at_work(
-        self,
-        campaign: Campaign,
-        database: Path,
-        endpoint_url: str,
-        clock: VirtualClock,
-        *,
-        among: Collection[str],
-    ) -> Iterator[AtConnect]:
-        """See `OfflineMarket`."""
-        seed = campaign.rehearsal.seed
-        rules = Rules(rehearsal=True, seed=seed, start=START)
-        with self.office.bridge(database, rules, among=among) as bridge:
-            site = ConnectSite(
-                endpoint_url,
-                clock.now(),
-                connect=self.controls,
-                seed=seed,
-                bridge=steps_at(bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS),
-                worker_id=partial(worker_id_of, bridge),
-            )
-            with closing(site):
-                yield AtConnect(bridge, site)
-
 
 @contextmanager
-def offline_market(campaign: Campaign) -> Iterator[ConnectRehearsal]:
+def offline_market(campaign: Campaign) -> Iterator[OfflineBridged[Bridge]]:
     """Serve the campaign's own offline Connect, with a file beside the store.
 
     Raises:
@@ -118,16 +55,20 @@ def offline_market(campaign: Campaign) -> Iterator[ConnectRehearsal]:
         # A pass has posted all of its HITs when the bridge looks.
         settle_seconds=0,
     )
-    try:
-        with (
-            serving(options) as controls,
-            office(controls.address, OFFLINE_KEY, terms) as opened,
-        ):
-            yield ConnectRehearsal(controls=controls, office=opened)
-    except WrongDatabaseError as wrong:
-        raise StoreError(
-            str(wrong), next_step="give this rehearsal another folder ([output] folder)"
-        ) from wrong
+    with (
+        own_file(WrongDatabaseError),
+        serving(options) as controls,
+        office(controls.address, OFFLINE_KEY, terms) as account,
+    ):
+        yield OfflineBridged(
+            address=controls.address,
+            account=account,
+            settle=settle,
+            no_holders=NOBODY_HOLDS,
+            site=partial(ConnectSite, connect=controls),
+            grace=_GRACE,
+            accounts=("payments", "bonuses", "fees"),
+        )
 
 
 def _check(campaign: Campaign) -> None:

@@ -13,7 +13,7 @@ from offline_markets.connect.offline_connect import ControlRefusedError, Offline
 from piecework.domain.ids import WorkerId
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.site import ConflictError
-from piecework.simulation.crowd.visit_site import Visit, VisitingSite
+from piecework.simulation.crowd.visit_site import BridgedSite, Visit
 from piecework.simulation.seeded_rng import seeded_rng
 
 _WRONG_CODE, _LATER = 0.02, 0.05
@@ -24,16 +24,11 @@ _MUCH_LATER = timedelta(minutes=20)
 _AT_WORK = "InProgress"
 
 
-class ConnectSite(VisitingSite):
+class ConnectSite(BridgedSite):
     """The site for participants; a worker's `token` is the participant's id.
 
-    Args:
-        endpoint_url: the marketplace's site.
-        now: the crowd's current time.
+    Args, beside those of `BridgedSite`:
         connect: the offline Connect; its clock is moved too.
-        seed: the random seed.
-        bridge: runs the bridge at a time to which it moves the marketplace's clock.
-        worker_id: returns the worker id of a participant; "" before the first visit.
     """
 
     def __init__(
@@ -46,9 +41,8 @@ class ConnectSite(VisitingSite):
         bridge: Callable[[datetime], None],
         worker_id: Callable[[str], WorkerId],
     ) -> None:
-        super().__init__(endpoint_url, now)
-        self._connect, self._seed, self._bridge = connect, seed, bridge
-        self._worker_id = worker_id
+        super().__init__(endpoint_url, now, seed=seed, bridge=bridge, worker_id=worker_id)
+        self._connect = connect
         self._connect_now = connect.now()
         self._known = connect.participants()
         self._registered = 0

@@ -1,15 +1,13 @@
 """`serve --crowd panel`: the marketplace with the people of a panel."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from piecework.cli.marketplace_file import transaction_in
-from piecework.cli.options import grouped
 from piecework.cli.serve_markets import OpenedCrowd
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import printable
@@ -21,18 +19,9 @@ if TYPE_CHECKING:
     from piecework.markets.panel.panel_file import Panel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelOptions:
-    """The option of `serve` about a panel alone."""
-
-    panel: Path | None
-
-
-OPTIONS = grouped(
-    "panel_options",
-    PanelOptions,
-    click.option(
-        "--panel",
+OPTIONS = (
+    click.Option(
+        ["--panel"],
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
         help="With --crowd panel: the file that describes the panel.",
     ),
@@ -43,7 +32,7 @@ OPTIONS = grouped(
 def open_crowd(
     marketplace: "Marketplace",
     options: "CrowdOptions",
-    own: PanelOptions,
+    own: Mapping[str, Any],
     consent: tuple[str, ...],
 ) -> Iterator[OpenedCrowd]:
     """Read the panel file, and prepare the file; see `markets.registry.Market.opened`.
@@ -56,7 +45,7 @@ def open_crowd(
     from piecework.markets.panel.panel_file import market_of, prices_of
     from piecework.markets.panel.secrets import UnusableError
 
-    file = own.panel
+    file = own["panel"]
     if file is None:
         raise ConfigError(
             ["--crowd panel needs --panel, the file that describes the panel"],

@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 from piecework.domain.campaign import Campaign
@@ -28,7 +27,7 @@ from piecework.markets.panel.rehearsal.site import PanelSite
 from piecework.markets.panel.secrets import Secrets
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.simulation.rehearsals.marketplace_books import fees_cents_of
-from piecework.simulation.rehearsals.outside import Taken
+from piecework.simulation.rehearsals.outside import RehearsedMarket, Taken
 
 _FILE, _SECRET = MARKET.files
 _MOST_VISITS = 1000
@@ -76,7 +75,9 @@ class OfflinePanel:
                 earlier=lambda person: _earlier(backend, self.panel, person),
             )
             with closing(site):
-                yield AtPanel(self, backend, site, campaign.out)
+                yield AtPanel(
+                    title="the panel", site=site, backend=backend, offline=self, folder=campaign.out
+                )
 
 
 @contextmanager
@@ -123,26 +124,17 @@ def _terms(campaign: Campaign) -> Terms:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AtPanel:
-    """The people of one campaign's panel, and its payments."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtPanel(RehearsedMarket):
+    """The people of one campaign's panel, who are paid from its list at the end."""
 
     offline: OfflinePanel
-    backend: Backend
-    site: PanelSite
     folder: Path
-    title: str = "the panel"
-    grace: timedelta = timedelta()
-    faults: tuple[str, ...] = ()
 
     @property
     def simulated(self) -> SimulatedPanel:
         """The panel itself."""
         return self.offline.simulated
-
-    def unsettled(self) -> int:
-        """See `RehearsedMarket`; the panel pays from its list at the end."""
-        return 0
 
     def pay_out(self) -> None:
         """See `RehearsedMarket`; the panel pays from its list."""

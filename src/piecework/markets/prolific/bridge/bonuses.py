@@ -23,8 +23,12 @@ from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Lost, Refused, Unusable
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.settling import list_bonuses, settle_batch
-from piecework.markets.bridging.studies import in_own_study
+from piecework.markets.bridging.settling import (
+    book_batch,
+    list_bonuses,
+    settle_batch,
+    waiting_lines,
+)
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reconciling import (
     keep_other_bonuses,
@@ -112,20 +116,10 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
 
 def _bundle(transaction: Transaction) -> None:
     """Put waiting lines into batches, each of one study with a line per submission."""
-    waiting = transaction.all(
-        "SELECT min(bonus_lines.id) AS id, visits.study FROM bonus_lines "
-        f"JOIN visits ON visits.id = bonus_lines.visit AND {in_own_study(NAME)} "
-        "WHERE batch IS NULL "
-        # One at a time per submission, so that payments can be told apart.
-        "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
-        "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
-        "AND bonus_batches.stage <> 'Paid') "
-        "GROUP BY visits.study, visits.id ORDER BY visits.study, id"
-    )
     by_study: dict[int, list[int]] = {}
-    for row in waiting:
+    for row in waiting_lines(transaction, NAME):
         by_study.setdefault(row["study"], []).append(row["id"])
-    for study, lines in by_study.items():
+    for study, lines in sorted(by_study.items()):
         for first in range(0, len(lines), MOST_BONUSES_AT_ONCE):
             batch = transaction.execute(
                 "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')", study
@@ -140,7 +134,7 @@ def _take_on_or_say(bridge: Bridge, batch: sqlite3.Row) -> None:
     try:
         _take_on(bridge, batch)
     except Refused as refusal:
-        _say(bridge, batch, f"{refusal} {refusal.next_step}".strip())
+        bridge.say_of_bonus(batch, f"{refusal} {refusal.next_step}".strip())
         raise
 
 
@@ -154,14 +148,14 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
         batch = _make(bridge, batch, lines)
     trouble = _objection(bridge, batch, lines)
     if trouble:
-        _say(bridge, batch, trouble)
+        bridge.say_of_bonus(batch, trouble)
         return
     there = {
         line["id"]: bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
         for line in lines
     }
     if not _ask_about_unbooked(bridge, batch, lines, there):
-        _say(bridge, batch, "")
+        bridge.say_of_bonus(batch, "")
         _pay_once(bridge, batch, there)
 
 
@@ -191,8 +185,7 @@ def _ask_about_unbooked(
             return True
     [line] = lines
     shown = [_money(bridge, cents) for cents in strange[line["id"]].elements()]
-    _say(
-        bridge,
+    bridge.say_of_bonus(
         batch,
         f"the submission {line['submission_id']} has bonuses at Prolific that these "
         f"books do not have ({', '.join(map(str, shown))}), so its bonus of "
@@ -311,8 +304,7 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.R
             "paying_ms"
         ] + DAY and transaction.steady_ms >= since_ms + _pause_ms(bridge)
     if is_late:
-        _say(
-            bridge,
+        bridge.say_of_bonus(
             batch,
             f"it is not known whether the batch of bonuses {batch['batch_id']} was "
             "paid: check at Prolific, then run `piecework prolific settle "
@@ -323,13 +315,7 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.R
 def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
     bridge.changes += 1  # Others may have waited for this one.
     with bridge.backend.transaction() as transaction:
-        # A person may have settled it meanwhile, and it is already booked.
-        if transaction.all(
-            "UPDATE bonus_batches SET stage = 'Paid', trouble = '' "
-            "WHERE id = ? AND stage = 'Paying' RETURNING id",
-            batch["id"],
-        ):
-            settle_batch(transaction, batch["id"])
+        book_batch(transaction, batch["id"], if_stage="= 'Paying'")
 
 
 def _back(bridge: Bridge, batch: sqlite3.Row) -> None:
@@ -337,13 +323,6 @@ def _back(bridge: Bridge, batch: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE bonus_batches SET stage = 'Made', paying_ms = NULL WHERE id = ?", batch["id"]
-        )
-
-
-def _say(bridge: Bridge, batch: sqlite3.Row, trouble: str) -> None:
-    with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE bonus_batches SET trouble = ? WHERE id = ?", trouble, batch["id"]
         )
 
 

@@ -13,7 +13,13 @@ from piecework.foundation.client.errors import Lost, Refused
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.settling import PAID_EARLY, SCREENED_OUT, settle_visit
+from piecework.markets.bridging.settling import (
+    PAID_EARLY,
+    SCREENED_OUT,
+    book_paid,
+    conclude,
+    owe_by_bonus,
+)
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.adopting import adopt, pay_lost
 from piecework.markets.prolific.bridge.bridge import DAY, LOG, NAME, Bridge
@@ -113,7 +119,7 @@ def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     if status in (*AT_WORK, "AWAITING REVIEW"):
         _decide_undecided(bridge, visit, now_ms)
     elif status in PAID or (status == SCREENED_OUT and visit["screen_out_cents"]):
-        _paid(bridge, visit)
+        book_paid(bridge, visit, bridge.terms.money)
     elif status not in UNPAID:
         LOG.warning("a submission has the unknown status %s", status)
     elif visit["approved"] or _is_owed_otherwise(visit):
@@ -173,29 +179,13 @@ def _end_by(bridge: Bridge, visit: sqlite3.Row, code: str) -> None:
         take_in(transaction, visit, ended)
 
 
-def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Book what Prolific charged; the requester still decides undecided HITs."""
-    trouble = ""
-    if visit["submitted"]:
-        trouble = (
-            f"Prolific paid a visit before {visit['submitted']} of its HITs were "
-            "decided here. The requester can still approve or reject them; Prolific "
-            f"keeps {bridge.terms.money(visit['cost_cents'])} either way"
-        )
-    if visit["outcome"] == "Paid" and visit["trouble"] == trouble:
-        return
-    with bridge.backend.transaction() as transaction:
-        settle_visit(transaction, visit["id"])
-        _conclude(transaction, visit, "Paid", trouble)
-
-
 def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
     """Conclude an unpaid submission; its undecided HITs are rejected with it."""
     with bridge.backend.transaction() as transaction:
         for part in _submitted(transaction, visit):
             assignments.reject(transaction, part, feedback=_GONE.get(visit["status"], ""))
         is_rejected = visit["status"] == "REJECTED"
-        _conclude(transaction, visit, "Rejected" if is_rejected else "Gone")
+        conclude(transaction, visit, "Rejected" if is_rejected else "Gone")
 
 
 def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -217,18 +207,10 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
                 take_in(transaction, visit, there)
             return  # It awaits review again and will be approved.
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
-            "(SELECT coalesce(sum(paid_cents), 0) FROM assignments WHERE visit = ?1 "
-            "AND status = 'Approved') + ?2 - (SELECT coalesce(sum(cents), 0) "
-            "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
-            "WHERE owed > 0",
-            visit["id"],
-            _promised_cents(visit),
-        )
+        owe_by_bonus(transaction, visit["id"], _promised_cents(visit))
         if visit["submitted"]:
             return  # The other HITs are not decided yet.
-        _conclude(
+        conclude(
             transaction,
             visit,
             "PaidByBonus",
@@ -361,14 +343,6 @@ def _submitted(transaction: Transaction, visit: sqlite3.Row) -> list[sqlite3.Row
     return [
         part for part in visits.parts(transaction, visit["id"]) if part["status"] == "Submitted"
     ]
-
-
-def _conclude(
-    transaction: Transaction, visit: sqlite3.Row, outcome: str, trouble: str = ""
-) -> None:
-    transaction.execute(
-        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

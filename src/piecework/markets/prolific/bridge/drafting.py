@@ -349,12 +349,3 @@ def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:
     """Return the study with this name, created by an earlier call with a lost reply."""
     look(bridge)
     return (bridge.listed or {}).get(study["internal_name"])
-
-
-def row_of(bridge: Bridge, study_id: int) -> sqlite3.Row:
-    """Return the study with a row id."""
-    with bridge.backend.reading() as transaction:
-        row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study_id)
-    if row is None:
-        raise LookupError(f"no study has the row id {study_id}")
-    return row

@@ -3,45 +3,29 @@
 import re
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 from urllib.parse import urlencode
 
 from piecework.foundation.client.errors import NoAccess
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.outside_crowd import (
-    NO_WAY_BACK,
     Arrival,
     NoEvents,
+    OutsideCrowd,
     Submission,
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.admission import Admission, Limits, Place
+from piecework.markets.bridging.admission import Place
+from piecework.markets.bridging.crowds import AdmittedCrowd, usual_consent
 from piecework.markets.prolific.bridge.bridge import NAME
 from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.submissions import Submission as Record
 
-CONSENT = (
-    (
-        "Your answers go to the researchers named above, for the purpose described "
-        "here. They do not see your name or your Prolific ID, only a number that "
-        "stands for you on this site."
-    ),
-    (
-        "Please write nothing in your answers that could identify you or others. You "
-        "may stop at any time before the end; your answers are then not used."
-    ),
-    (
-        "The pages may record how you enter your answers, such as pauses, the times "
-        "between keys, and how much is typed or pasted. They do not record what you "
-        "delete or paste."
-    ),
-)
-
+CONSENT = usual_consent("your Prolific ID")
 _OVER = {
     "AWAITING REVIEW": "Your submission is finished, and the researchers are "
     "reviewing it. You have nothing left to do; Prolific will show you the result.",
@@ -100,52 +84,26 @@ class ProlificRegister:
 
 
 @dataclass(frozen=True, slots=True)
-class ProlificCrowd:
+class ProlificCrowd(AdmittedCrowd[Prolific]):
     """Looks up participants' submissions, within limits.
 
     Attributes:
-        clients: clients with their own transports and little patience.
         completed_url: where a code ends a submission.
-        consent: what participants agree to before they begin.
         webhooks: the receiver of webhooks; None accepts none.
-        limits: how many calls arriving people may cause.
-        pool: where calls wait; None for threads of its own.
     """
 
-    clients: Sequence[Prolific]
+    name: ClassVar[str] = NAME
+    market: ClassVar[str] = "Prolific"
+    link_names: ClassVar[Sequence[str]] = _KEYS
+    contact: ClassVar[str] = "Write to the researchers with Prolific's messages."
+    has_returns: ClassVar[bool] = True
     completed_url: str
-    consent: Sequence[str] = CONSENT
     webhooks: Receiver | None = None
-    name: str = NAME
-    market: str = "Prolific"
-    link_names: Sequence[str] = _KEYS
-    contact: str = "Write to the researchers with Prolific's messages."
-    limits: Limits = field(default_factory=Limits)
-    pool: Executor | None = None
-    _admission: Admission = field(init=False)
+    consent: Sequence[str] = field(default=CONSENT, kw_only=True)
 
-    def __post_init__(self) -> None:
-        registers = [ProlificRegister(client) for client in self.clients]
-        admission = Admission(self.market, registers, self.limits, pool=self.pool)
-        object.__setattr__(self, "_admission", admission)
-
-    def close(self) -> None:
-        """Let go of the threads."""
-        self._admission.close()
-
-    @property
-    def has_returns(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return True
-
-    @property
-    def has_messages(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return True
-
-    def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return ""
+    def register(self, client: Prolific) -> ProlificRegister:
+        """See `AdmittedCrowd`."""
+        return ProlificRegister(client)
 
     def read_link(self, query: Mapping[str, str]) -> Arrival:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
@@ -163,14 +121,6 @@ class ProlificCrowd:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
         return dict(zip(_KEYS, values, strict=True))
-
-    def settle_on(
-        self,
-        transaction: Transaction,  # noqa: ARG002 - of the port
-        arrival: Arrival,
-    ) -> Arrival:
-        """See `marketplace.outside_crowd.OutsideCrowd`; links name all of it."""
-        return arrival
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
@@ -203,16 +153,14 @@ class ProlificCrowd:
             raise NoEvents
         self.webhooks.take(headers, body)
 
-    def way_back(
-        self,
-        transaction: Transaction,  # noqa: ARG002 - of the port
-        visit: sqlite3.Row,
-    ) -> WayBack:
+    def way_back(self, transaction: Transaction, visit: sqlite3.Row) -> WayBack:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
-        if visit["stage"] != "Done":
-            return NO_WAY_BACK
-        code = str(visit["code"])
-        return WayBack(url=f"{self.completed_url}?{urlencode({'cc': code})}", code=code)
+        way = OutsideCrowd.way_back(self, transaction, visit)
+        return (
+            replace(way, url=f"{self.completed_url}?{urlencode({'cc': way.code})}")
+            if way.code
+            else way
+        )
 
 
 def _place(record: Record) -> Place:

@@ -12,6 +12,7 @@ from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging import losses
 from piecework.markets.bridging.settling import SCREENED_OUT
+from piecework.markets.bridging.studies import published_studies
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.resources.submissions import Submission
 
@@ -30,10 +31,7 @@ _NOT_THERE = 404
 def read_prolific(bridge: Bridge) -> None:
     """Read all open studies, and their submissions where any changed."""
     with bridge.backend.reading() as transaction:
-        studies = transaction.all(
-            "SELECT * FROM studies WHERE stage <> 'Retired' "
-            f"AND study_id IS NOT NULL AND market = '{NAME}'"
-        )
+        studies = published_studies(transaction, NAME)
     for study in studies:
         bridge.tried(partial(_read, bridge, study))
 

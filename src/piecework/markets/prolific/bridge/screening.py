@@ -14,7 +14,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import eligibility
 from piecework.markets.prolific.bridge import drafting, requirements, unknown
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
-from piecework.markets.prolific.bridge.studies import bring_out, say, stop
+from piecework.markets.prolific.bridge.studies import bring_out, stop
 
 _LACKING = (
     "SELECT studies.id, studies.hit_type, studies.places, studies.trouble, "
@@ -82,8 +82,7 @@ def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
         ]
     for kind in due:
         if not bridge.terms.screening_cents:
-            say(
-                bridge,
+            bridge.say(
                 study,
                 f"too few participants hold {kind['name']!r}: set the pay for its "
                 "test (--screening-pay), or grant it in another way",

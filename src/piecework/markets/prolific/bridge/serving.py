@@ -1,18 +1,17 @@
 """Make a bridge's steps beside a marketplace: each step does what is due, in one order."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from typing import ClassVar
 
 from piecework.foundation.client.errors import Unusable
-from piecework.foundation.client.transport import Patience, Transport
-from piecework.marketplace.state import outside_market
-from piecework.marketplace.state.backend import Backend, Rules
+from piecework.foundation.client.transport import Transport
+from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.money import PriceList
-from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.markets.bridging.admission import LEAST_REGISTERS, NO_LIMITS, Limits
+from piecework.markets.bridging.accounts import Account, waiting_clients
+from piecework.markets.bridging.admission import NO_LIMITS, Limits
 from piecework.markets.prolific.bridge import (
     bonuses,
     deciding,
@@ -26,7 +25,7 @@ from piecework.markets.prolific.bridge import (
 )
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
 from piecework.markets.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
-from piecework.markets.prolific.bridge.spending import keep_start, price_list
+from piecework.markets.prolific.bridge.spending import LastStart, last_start, price_list
 from piecework.markets.prolific.calling import PROLIFIC, Token
 from piecework.markets.prolific.client import Prolific
 
@@ -34,54 +33,33 @@ PROJECT = "piecework"
 """The default project for studies."""
 
 _COMPLETED = "https://app.prolific.com/submissions/complete"
-_LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
-"""The patience of calls that a participant waits for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office:
+class Office(Account[Bridge]):
     """An account at Prolific that a marketplace can use.
 
     Attributes:
         prolific: the bridge's client.
-        crowd: the marketplace's interface to participants.
-        prices: what Prolific charges.
-        address: the API's address.
         terms: the terms of its studies.
     """
 
-    prolific: Prolific
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "Prolific"
     crowd: ProlificCrowd
-    prices: PriceList
-    address: str
+    prolific: Prolific
     terms: Terms
 
-    @contextmanager
-    def bridge(
-        self, database: Path, rules: Rules, *, among: Collection[str] = ()
-    ) -> Iterator[Bridge]:
-        """Open a bridge on a marketplace's database, with its own connection.
+    def start(self) -> LastStart:
+        """See `Account`."""
+        return last_start(self.address, self.terms)
 
-        Args:
-            database: the marketplace's database.
-            rules: how the marketplace is served.
-            among: the names of all markets that are served; () is only this one.
-        """
-        backend = Backend(database, replace(rules, prices=self.prices))
-        try:
-            with backend.transaction() as transaction:
-                outside_market.claim(
-                    transaction,
-                    OutsideMarket(name=NAME, title="Prolific", prices=self.prices),
-                    among=among,
-                )
-                keep_start(transaction, self.address, self.terms)
-            bridge = Bridge(backend, self.prolific, self.terms)
-            # Requesters may require filters from their first call on.
-            bridge.tried(partial(requirements.offer, bridge))
-            yield bridge
-        finally:
-            backend.close()
+    def begun(self, backend: Backend) -> Bridge:
+        """See `Account`."""
+        bridge = Bridge(backend, self.prolific, self.terms)
+        # Requesters may require filters from their first call on.
+        bridge.tried(partial(requirements.offer, bridge))
+        return bridge
 
 
 @contextmanager
@@ -122,23 +100,22 @@ def crowd_at(
     address: str, token: Token, *, consent: tuple[str, ...] = CONSENT, limits: Limits | None = None
 ) -> Iterator[ProlificCrowd]:
     """Return a marketplace's interface to participants, with its own connections."""
-    with ExitStack() as stack:
-        waiting = [
-            Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
-            for _ in range(LEAST_REGISTERS)
-        ]
-        crowd = ProlificCrowd(waiting, _completed_url(address), consent, limits=limits or Limits())
-        yield stack.enter_context(closing(crowd))
+    with (
+        waiting_clients(address, token, Prolific) as waiting,
+        closing(
+            ProlificCrowd(
+                waiting, _completed_url(address), consent=consent, limits=limits or Limits()
+            )
+        ) as crowd,
+    ):
+        yield crowd
 
 
 OFFLINE_TOKEN = Token("rehearsal")
 """An offline Prolific accepts any token."""
 
 
-def rehearsed_crowd(
-    address: str,
-    _prices: PriceList,
-) -> AbstractContextManager[ProlificCrowd]:
+def rehearsed_crowd(address: str, _prices: PriceList) -> AbstractContextManager[ProlificCrowd]:
     """Return the same for an offline Prolific, whose participants arrive at once."""
     return crowd_at(address, OFFLINE_TOKEN, limits=NO_LIMITS)
 
@@ -176,22 +153,20 @@ def step(bridge: Bridge) -> bool:
     It reads the state, then updates who may take part, then carries out decisions, then
     pays. Nothing is published or paid before the file is compared with Prolific.
     """
-    bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
     bridge.is_throttled = False
-    bridge.tried(partial(reconciling.compare, bridge))
-    for part, spends in (
-        (requirements.offer, False),
-        (reading.read_prolific, False),
-        (recruiting.keep_in_step, False),
-        (studies.recruit, True),
-        (screening.screen, True),
-        (deciding.decide, False),
-        (bonuses.pay, True),
-        (messages.send, False),
-    ):
-        if bridge.is_compared or not spends:
-            bridge.tried(partial(part, bridge))
-    return bridge.changes > 0
+    return bridge.made_step(
+        reconciling.compare,
+        (
+            (requirements.offer, False),
+            (reading.read_prolific, False),
+            (recruiting.keep_in_step, False),
+            (studies.recruit, True),
+            (screening.screen, True),
+            (deciding.decide, False),
+            (bonuses.pay, True),
+            (messages.send, False),
+        ),
+    )
 
 
 def settle(bridge: Bridge, *, most: int = 20) -> None:

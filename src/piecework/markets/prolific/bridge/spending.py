@@ -1,19 +1,19 @@
 """What a study costs at Prolific, estimated, reserved and spent, and never beyond the cap."""
 
-import json
 import math
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework.foundation.client.errors import ApiError, Unusable
 from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging import accounts
+from piecework.markets.bridging.accounts import SAMPLE_CENTS, number_of, prices_by_sample
 from piecework.markets.bridging.settling import SCREENED_OUT
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.bridge import NAME, Terms
@@ -106,73 +106,39 @@ def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastStart:
+class LastStart(accounts.LastStart):
     """How the marketplace was last served for Prolific, for readers of its file.
 
     Attributes:
-        address: the API's address.
-        is_live: whether publishing and paying were allowed.
-        spend_at_most_cents: the cap for everything.
         workspace_id: the workspace that paid.
         project_id: the project of its studies.
         currency: the workspace's currency.
     """
 
+    name: ClassVar[str] = NAME
     address: str = PROLIFIC
-    is_live: bool = False
-    spend_at_most_cents: int = 0
     workspace_id: str = ""
     project_id: str = ""
     currency: str = ""
 
-    @classmethod
-    def read(cls, transaction: Transaction) -> Self:
-        """Read the last start."""
-        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", NAME)
-        return cls() if row is None else cls(**json.loads(row["value"]))
 
-
-def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
-    """Store how the marketplace is served now."""
-    start = {
-        "address": address,
-        "is_live": terms.is_live,
-        "spend_at_most_cents": terms.spend_at_most_cents,
-        "workspace_id": terms.workspace_id,
-        "project_id": terms.project_id,
-        "currency": terms.currency,
-    }
-    transaction.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        NAME,
-        json.dumps(start),
+def last_start(address: str, terms: Terms) -> LastStart:
+    """Return how the marketplace is served on these terms."""
+    return LastStart(
+        address=address,
+        is_live=terms.is_live,
+        spend_at_most_cents=terms.spend_at_most_cents,
+        workspace_id=terms.workspace_id,
+        project_id=terms.project_id,
+        currency=terms.currency,
     )
 
 
-def number_of(transaction: Transaction, query: str) -> int:
-    """Return the one number that a query yields; 0 without a row."""
-    row = transaction.first_row(query)
-    return int(row[0]) if row else 0
-
-
-_SAMPLE_CENTS = 100_00
-
-
 def price_list(prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0) -> PriceList:
-    """Return fees and tax as a percentage of what participants get.
-
-    Prolific computes the cost of a place that pays a hundred pounds or dollars. It
-    rounds each payment separately, so a visit's cost may differ by a penny; the bridge
-    books the difference (`settling`).
-    """
-    cost = prolific.studies.calculated_cost_minor(reward_minor=_SAMPLE_CENTS, places=1)
-    return PriceList(
-        currency=currency,
-        percent=Decimal(cost - _SAMPLE_CENTS) * 100 / _SAMPLE_CENTS,
-        extra_percent_for_many=Decimal(0),
-        extra_percent_for_masters=Decimal(0),
-        minimum_cents=0,
+    """Return fees and tax as Prolific computes them for a hundred pounds or dollars."""
+    return prices_by_sample(
+        prolific.studies.calculated_cost_minor(reward_minor=SAMPLE_CENTS, places=1),
+        currency,
         least_per_hour_cents=least_per_hour_cents,
         longest_approval_seconds=LATEST_APPROVAL_OF_VISITS_MS // SECOND,
     )

@@ -38,13 +38,6 @@ def recruit(bridge: Bridge) -> None:
     _retire(bridge)
 
 
-def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
-    """Store a sentence about a study for people to read; "" clears it."""
-    if trouble != study["trouble"]:
-        with bridge.backend.transaction() as transaction:
-            transaction.execute("UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"])
-
-
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
     with bridge.backend.reading() as transaction:
         slots = studies.open_slots(transaction, hit_type["id"])
@@ -108,22 +101,22 @@ def _begin(
 
 def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Create the draft of a wanted study, and publish it if that is allowed."""
-    study = drafting.row_of(bridge, study_id)
+    study = bridge.study(study_id)
     unknown.look(bridge)
     trouble = unknown.objection(bridge) or _rest(bridge)
     if trouble:
-        say(bridge, study, trouble)
+        bridge.say(study, trouble)
         return
     try:
         if study["stage"] == "Wanted":
             drafting.draft(bridge, study, hit_type)
-            study = drafting.row_of(bridge, study_id)
+            study = bridge.study(study_id)
         if study["stage"] == "Draft":
             _publish(bridge, study)
     except Refused as refusal:
         if isinstance(refusal, Throttled):
             _begin_rest(bridge, refusal)
-        say(bridge, study, f"{refusal} {refusal.next_step}".strip())
+        bridge.say(study, f"{refusal} {refusal.next_step}".strip())
         raise
 
 
@@ -155,7 +148,7 @@ def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
         changes = StudyChanges(places=study["places"])
         bridge.prolific.studies.change(study["study_id"], changes)
     trouble = _objection(bridge, study, study["places"])
-    say(bridge, study, trouble)
+    bridge.say(study, trouble)
     if not trouble:
         _transit(bridge, study, "PUBLISH")
 
@@ -199,7 +192,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
-    say(bridge, study, trouble)
+    bridge.say(study, trouble)
     if trouble:
         return
     # The new total is stored first: if the reply is lost, the cap still counts it. A
@@ -222,20 +215,13 @@ def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
     bridge.changes += 1
     if action == "PUBLISH":
         # Before the call, so that the cap counts it even if the reply is lost.
-        _note(bridge, study, stage="Published", status="PUBLISHING")
+        bridge.note(study, stage="Published", status="PUBLISHING")
     try:
         status = bridge.prolific.studies.transition(study["study_id"], action).status
     except Refused:
-        _note(bridge, study, stage=study["stage"], status=study["status"])
+        bridge.note(study, stage=study["stage"], status=study["status"])
         raise
-    _note(bridge, study, stage="Published", status=status)
-
-
-def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
-    with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
-        )
+    bridge.note(study, stage="Published", status=status)
 
 
 def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
@@ -252,8 +238,8 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
             there = bridge.prolific.studies.get(study["study_id"])
             if there.status != "UNPUBLISHED":
                 return  # An earlier call with a late reply published it.
-            say(bridge, study, f"an unneeded draft could not be deleted: {refusal}")
-    _note(bridge, study, stage="Retired", status="DELETED")
+            bridge.say(study, f"an unneeded draft could not be deleted: {refusal}")
+    bridge.note(study, stage="Retired", status="DELETED")
 
 
 def _retire(bridge: Bridge) -> None:

@@ -14,10 +14,9 @@ import sqlite3
 from collections.abc import Collection
 
 from piecework.foundation.client.errors import Unusable
-from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging import losses
 from piecework.markets.bridging.losses import UnknownStudy, keep_unknown, read_unknown, undecided
-from piecework.markets.bridging.studies import StudyName
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import AT_WORK, AWAITING, PAID, RECRUITING
 from piecework.markets.prolific.resources.studies import Study
@@ -61,26 +60,14 @@ def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
 def sentence(bridge: Bridge, study: UnknownStudy) -> str:
     """Return the warning about an unknown study."""
     money = bridge.terms.money
-    return (
-        f"the study {study.study_id} ({study.internal_name}) is at Prolific and not "
-        f"in this file: {study.status.lower()}, {study.places} places, "
-        f"{study.submissions} submissions, {money(study.spent_cents)} spent, "
-        f"{money(study.held_cents)} held. Was the file restored from a copy? Nothing "
-        "is published until you run `piecework prolific reconcile` with --adopt "
-        f"{study.study_id} or --leave {study.study_id}"
+    return losses.sentence(
+        study, word="study", market="Prolific", submissions="submissions", money=money
     )
 
 
 def objection(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
-    with bridge.backend.reading() as transaction:
-        waiting = undecided(transaction, NAME)
-    if not waiting:
-        return ""
-    return (
-        f"nothing is published: {len(waiting)} of this marketplace's studies at "
-        "Prolific are not in its file; see `piecework prolific status`"
-    )
+    return losses.objection(bridge, "studies")
 
 
 def set_aside(bridge: Bridge, study_id: str) -> None:
@@ -102,37 +89,19 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
         there = bridge.prolific.studies.transition(study_id, "STOP")
     _take_in(bridge, there)
     with bridge.backend.transaction() as transaction:
-        transaction.execute("UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", study_id)
+        losses.leave_unknown(transaction, study_id)
 
 
 def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
-    """Return the row of an unknown study.
-
-    Raises:
-        Unusable: there is no such study.
-    """
-    row = transaction.first_row("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
-    if row is None:
-        raise Unusable(
-            f"{study_id} is not an unknown study of this marketplace",
-            next_step="piecework prolific reconcile",
-        )
-    return row
+    """Return the row of an unknown study; see `losses.unknown_row`."""
+    see = "piecework prolific reconcile"
+    return losses.unknown_row(transaction, study_id, word="study", see=see)
 
 
 def _is_unknown(transaction: Transaction, study: Study) -> bool:
-    name = StudyName.read(study.internal_name)
-    if name is None or name.identity != lineage.identity(transaction):
-        return False
     if study.status in _DRAFTS:
         return False  # It costs nothing and recruits no participants.
-    # A wanted study is found by its name.
-    return not transaction.first_row(
-        "SELECT 1 FROM studies WHERE study_id = ? "
-        "OR (internal_name = ? AND study_id IS NULL AND stage = 'Wanted')",
-        study.id,
-        study.internal_name,
-    )
+    return losses.is_unknown(transaction, study.id, study.internal_name)
 
 
 def _take_in(bridge: Bridge, study: Study) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
+from piecework.cli.market_accounts import end_with, needed_token, token_option, url_option
 from piecework.cli.options import JSON
-from piecework.cli.output import say_checks
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.token import api_address
@@ -24,37 +24,16 @@ if TYPE_CHECKING:
     from piecework.foundation.client.calls import Request
 
 
-URL = click.option(
-    "--url",
-    envvar="PROLIFIC_URL",
-    default="https://api.prolific.com",
-    show_default=True,
-    help="URL of the API (or PROLIFIC_URL); plain http only on this machine.",
-)
-TOKEN_FILE = click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file with the token that only you can read (mode 600), instead of PROLIFIC_TOKEN.",
-)
+URL = url_option(SERVICE)
+TOKEN_FILE = token_option(SERVICE, "token")
 WORKSPACE = click.option(
     "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
 )
 
 
-def needed_token(file: Path | None) -> Token:
-    """Return the token of a file, or of PROLIFIC_TOKEN.
-
-    Raises:
-        ConfigError: there is no token.
-        Exposed: others can read the file.
-    """
-    token = Token.read(os.environ, file)
-    if token is None:
-        raise ConfigError(
-            ["the token of a Prolific account is missing"],
-            next_step="export PROLIFIC_TOKEN=..., or give --token-file",
-        )
-    return token
+def token_of(file: Path | None) -> Token:
+    """Return the token of a file, or of PROLIFIC_TOKEN; see `needed_token`."""
+    return needed_token(Token, file, "token")
 
 
 def only_workspace(prolific: Prolific, *, command: str) -> str:
@@ -74,9 +53,7 @@ def only_workspace(prolific: Prolific, *, command: str) -> str:
 
 
 @click.command("doctor")
-@click.option(
-    "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
-)
+@WORKSPACE
 @click.option(
     "--currency",
     type=click.Choice(["GBP", "USD"], case_sensitive=False),
@@ -127,20 +104,7 @@ def doctor(
             with Transport(address, token, patience=patience, heard=requests.append) as transport:
                 checks = list(examine(Prolific(transport), wanted, address=address))
     curls = [request.as_curl(address, SERVICE) for request in requests] if as_curl else None
-    is_well = all(check.level != "fail" for check in checks)
-    if as_json:
-        document: dict[str, object] = {
-            "ok": is_well,
-            "checks": [check.as_dict() for check in checks],
-        }
-        if curls is not None:
-            document["requests"] = curls
-        click.echo(json.dumps(document, indent=2))
-    else:
-        say_checks(checks)
-        if curls is not None:
-            click.echo("\n".join(["", "the calls that were made:", *curls]))
-    ctx.exit(0 if is_well else 1)
+    end_with(ctx, checks, as_json=as_json, calls=curls)
 
 
 _MOST_CHOICES = 12
@@ -167,7 +131,7 @@ def filters(
       piecework prolific filters first-language
     """
     with api_faults():
-        token = needed_token(token_file)
+        token = token_of(token_file)
         # A person is waiting, so it repeats a call only twice.
         patience = Patience(tries=3, first_seconds=0.5)
         with Transport(api_address(url, SERVICE), token, patience=patience) as transport:

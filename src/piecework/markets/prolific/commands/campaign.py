@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
+from piecework.cli.market_accounts import end_with
 from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.output import say_checks
 from piecework.domain.extras import load_extra
@@ -25,8 +26,8 @@ from piecework.markets.prolific.commands.account import (
     TOKEN_FILE,
     URL,
     WORKSPACE,
-    needed_token,
     only_workspace,
+    token_of,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def estimate_campaign(
 
     read = read_anywhere(campaign)
     with api_faults():
-        token = needed_token(token_file)
+        token = token_of(token_file)
         known = _ask(read, url=url, token=token, workspace=workspace)
     if as_json:
         click.echo(json.dumps(known.as_dict(), indent=2))
@@ -243,7 +244,7 @@ def try_visit(
             refuse_closed_frames(site.frames_url)
         wanted = Wanted(
             address=address,
-            token=needed_token(token_file),
+            token=token_of(token_file),
             workspace_id=workspace,
             site_url=site.public_url.rstrip("/"),
             frames_url=site.frames_url.rstrip("/"),
@@ -256,11 +257,7 @@ def try_visit(
             checks.append(check)
             if not as_json:
                 say_checks([check])
-    is_well = all(check.level != "fail" for check in checks)
-    if as_json:
-        shown = [check.as_dict() for check in checks]
-        click.echo(json.dumps({"ok": is_well, "checks": shown}, indent=2))
-    ctx.exit(0 if is_well else 1)
+    end_with(ctx, checks, as_json=as_json, are_shown=True)
 
 
 def _say(words: str) -> None:

@@ -1,13 +1,13 @@
 """`serve --crowd prolific`: the marketplace with participants of Prolific."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from piecework.cli.options import WholeNumber, grouped
+from piecework.cli.options import WholeNumber
 from piecework.cli.serve_markets import (
     OpenedCrowd,
     amount_of,
@@ -27,54 +27,39 @@ if TYPE_CHECKING:
     from piecework.markets.prolific.bridge.webhooks import Receiver
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProlificOptions:
-    """The options of `serve` about Prolific alone."""
-
-    prolific_url: str
-    workspace: str
-    project: str
-    visits_per_participant: int
-    screening_pay: str
-    screen_out_pay: str
-    webhooks: bool
-
-
-OPTIONS = grouped(
-    "prolific_options",
-    ProlificOptions,
-    click.option(
-        "--prolific-url",
+OPTIONS = (
+    click.Option(
+        ["--prolific-url"],
         envvar="PROLIFIC_URL",
         default="https://api.prolific.com",
         show_default=True,
         help="URL of Prolific's API (or PROLIFIC_URL); plain http only on this machine.",
     ),
-    click.option(
-        "--workspace", default="", help="Workspace to charge; optional if you have only one."
+    click.Option(
+        ["--workspace"], default="", help="Workspace to charge; optional if you have only one."
     ),
-    click.option("--project", default="", help="Project for the studies; default: a new one."),
-    click.option(
-        "--visits-per-participant",
+    click.Option(["--project"], default="", help="Project for the studies; default: a new one."),
+    click.Option(
+        ["--visits-per-participant"],
         type=WholeNumber(1, 1000),
         default=10,
         show_default=True,
         help="Visits that a participant may make to the same study.",
     ),
-    click.option(
-        "--screening-pay",
+    click.Option(
+        ["--screening-pay"],
         default="",
         metavar="AMOUNT",
         help="Payment for taking a qualification test; default: offer no test at Prolific.",
     ),
-    click.option(
-        "--screen-out-pay",
+    click.Option(
+        ["--screen-out-pay"],
         default="",
         metavar="AMOUNT",
         help="Payment to participants who arrive but find no work, if the workspace allows it.",
     ),
-    click.option(
-        "--webhooks",
+    click.Option(
+        ["--webhooks"],
         is_flag=True,
         help="Let Prolific report events at once; the bridge still polls now and then.",
     ),
@@ -85,7 +70,7 @@ OPTIONS = grouped(
 def open_crowd(
     marketplace: "Marketplace",
     options: "CrowdOptions",
-    own: ProlificOptions,
+    own: Mapping[str, Any],
     consent: tuple[str, ...],
 ) -> Iterator[OpenedCrowd]:
     """Open the account and the bridge; see `markets.registry.Market.opened`.
@@ -102,13 +87,13 @@ def open_crowd(
     from piecework.markets.prolific.bridge.recruiting import agreed_terms
     from piecework.markets.prolific.bridge.serving import office, step
     from piecework.markets.prolific.calling import SERVICE
-    from piecework.markets.prolific.commands.account import needed_token
+    from piecework.markets.prolific.commands.account import token_of
 
     limit = spending_limit(NAME, options)
     recruiting = _recruiting(options, own, limit)
     with api_faults():
-        address = api_address(own.prolific_url, SERVICE)
-        token = needed_token(token_file(NAME, options))
+        address = api_address(own["prolific_url"], SERVICE)
+        token = token_of(token_file(NAME, options))
         refuse_closed_addresses(marketplace, address, crowd=NAME)
         terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
         with (
@@ -116,26 +101,26 @@ def open_crowd(
             opened_bridge(marketplace, options, account, step, limit) as (bridge, opened),
         ):
             _say(account.terms, str(account.prices.percent))
-            receiver = _receiver(bridge) if own.webhooks else None
+            receiver = _receiver(bridge) if own["webhooks"] else None
             crowd = replace(account.crowd, webhooks=receiver)
             news = None if receiver is None else receiver.news
             yield replace(opened, crowd=crowd, news=news)
 
 
-def _recruiting(options: "CrowdOptions", own: ProlificOptions, limit_cents: int) -> "Recruiting":
+def _recruiting(options: "CrowdOptions", own: Mapping[str, Any], limit_cents: int) -> "Recruiting":
     from piecework.markets.prolific.bridge.recruiting import Recruiting
 
     return Recruiting(
-        workspace_id=own.workspace,
-        project_id=own.project,
+        workspace_id=own["workspace"],
+        project_id=own["project"],
         is_live=options.live,
         spend_at_most_cents=limit_cents,
         hits_per_visit=options.hits_per_visit,
         hit_seconds=options.hit_seconds,
-        visits_per_participant=own.visits_per_participant,
+        visits_per_participant=own["visits_per_participant"],
         settle_seconds=options.settle_seconds,
-        screening_cents=amount_of("--screening-pay", own.screening_pay),
-        screen_out_cents=amount_of("--screen-out-pay", own.screen_out_pay),
+        screening_cents=amount_of("--screening-pay", own["screening_pay"]),
+        screen_out_cents=amount_of("--screen-out-pay", own["screen_out_pay"]),
     )
 
 

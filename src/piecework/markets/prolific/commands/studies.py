@@ -22,7 +22,7 @@ from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.calling import SERVICE
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.commands.account import TOKEN_FILE, URL, needed_token
+from piecework.markets.prolific.commands.account import TOKEN_FILE, URL, token_of
 
 if TYPE_CHECKING:
     from piecework.markets.bridging.losses import UnknownStudy
@@ -214,7 +214,7 @@ def reconcile(
 
     decisions = Decisions(adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost)
     terms = _terms_of_last_start(database)
-    with api_faults(), Transport(api_address(url, SERVICE), needed_token(token_file)) as transport:
+    with api_faults(), Transport(api_address(url, SERVICE), token_of(token_file)) as transport:
         differences = _differences(database, Prolific(transport), terms, decisions)
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in differences], indent=2))

@@ -6,37 +6,27 @@ participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 from offline_markets.core.database import WrongDatabaseError
 from offline_markets.prolific.filters import KNOWN
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import StoreError
 from piecework.foundation.client.transport import Transport
-from piecework.marketplace.state.backend import Rules
-from piecework.marketplace.state.money import PriceList
-from piecework.markets.prolific.bridge.bridge import Terms
+from piecework.markets.prolific.bridge.bridge import Bridge, Terms
 from piecework.markets.prolific.bridge.recruiting import NOBODY_HOLDS
 from piecework.markets.prolific.bridge.requirements import type_id_of
-from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, Office, office, settle
+from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, office, settle
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.market import MARKET
 from piecework.markets.prolific.rehearsal.site import ProlificSite
-from piecework.platforms.clocks import START, VirtualClock
+from piecework.platforms.clocks import START
 from piecework.simulation.crowd.people import default_crowd
-from piecework.simulation.rehearsals.outside import (
-    AtBridge,
-    Taken,
-    steps_at,
-    worker_id_of,
-)
+from piecework.simulation.rehearsals.outside import OfflineBridged, own_file
 
 _SITE = "https://piecework.example"
 """The host in studies' links, since the marketplace's port changes each time."""
@@ -50,72 +40,9 @@ _USUAL_AGE = 30
 _GRACE = timedelta(minutes=10)
 """Longer than the bridge waits for a code (`Terms.grace_seconds`)."""
 
-_ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
-
-
-@dataclass(frozen=True, slots=True)
-class AtProlific(AtBridge):
-    """The bridge and the participants' site of one campaign, in virtual time."""
-
-    site: ProlificSite
-    grace: timedelta = _GRACE
-
-    def taken(self) -> Taken:
-        """See `RehearsedMarket`."""
-        theirs = self.site.books()
-        return Taken(
-            cents=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
-            broken_laws=tuple(theirs["broken_laws"]),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfflineProlific:
-    """An offline Prolific, and the account there that pays for the campaign."""
-
-    url: str
-    office: Office
-
-    @property
-    def prices(self) -> PriceList:
-        """See `OfflineMarket`."""
-        return self.office.prices
-
-    @property
-    def address(self) -> str:
-        """See `OfflineMarket`."""
-        return self.url
-
-    @contextmanager
-    def at_work(
-        self,
-        campaign: Campaign,
-        database: Path,
-        endpoint_url: str,
-        clock: VirtualClock,
-        *,
-        among: Collection[str],
-    ) -> Iterator[AtProlific]:
-        """See `OfflineMarket`."""
-        seed = campaign.rehearsal.seed
-        rules = Rules(rehearsal=True, seed=seed, start=START)
-        with self.office.bridge(database, rules, among=among) as bridge:
-            site = ProlificSite(
-                endpoint_url,
-                clock.now(),
-                emulator_url=self.url,
-                seed=seed,
-                bridge=steps_at(bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS),
-                worker_id=partial(worker_id_of, bridge),
-                test=campaign.qualification.name if campaign.qualification else "",
-                about=_about(campaign),
-            )
-            with closing(site):
-                yield AtProlific(bridge, site)
-
 
 @contextmanager
-def offline_market(campaign: Campaign) -> Iterator[OfflineProlific]:
+def offline_market(campaign: Campaign) -> Iterator[OfflineBridged[Bridge]]:
     """Serve the campaign's own offline Prolific, with a file beside the store.
 
     Raises:
@@ -128,16 +55,26 @@ def offline_market(campaign: Campaign) -> Iterator[OfflineProlific]:
         balance=_most_cents(campaign),
         start=START,
     )
-    try:
-        with (
-            serve(options) as url,
-            office(url, OFFLINE_TOKEN, _terms(campaign, url)) as opened,
-        ):
-            yield OfflineProlific(url=url, office=opened)
-    except WrongDatabaseError as wrong:
-        raise StoreError(
-            str(wrong), next_step="give this rehearsal another folder ([output] folder)"
-        ) from wrong
+    with (
+        own_file(WrongDatabaseError),
+        serve(options) as url,
+        office(url, OFFLINE_TOKEN, _terms(campaign, url)) as account,
+    ):
+        test = campaign.qualification
+        yield OfflineBridged(
+            address=url,
+            account=account,
+            settle=settle,
+            no_holders=NOBODY_HOLDS,
+            site=partial(
+                ProlificSite,
+                emulator_url=url,
+                test=test.name if test else "",
+                about=_about(campaign),
+            ),
+            grace=_GRACE,
+            accounts=("rewards", "bonuses", "fees", "vat"),
+        )
 
 
 def _about(campaign: Campaign) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.site import ConflictError
-from piecework.simulation.crowd.visit_site import Visit, VisitingSite
+from piecework.simulation.crowd.visit_site import BridgedSite, Visit
 from piecework.simulation.seeded_rng import log_normal, seeded_rng
 
 _WRONG_CODE, _NO_CODE, _FORGETS = 0.02, 0.02, 0.05
@@ -26,16 +26,11 @@ _BETWEEN_READING = timedelta(hours=12)
 _IN_HAND = ("RESERVED", "ACTIVE")
 
 
-class ProlificSite(VisitingSite):
+class ProlificSite(BridgedSite):
     """The site for participants; a worker's `token` is the participant's id.
 
-    Args:
-        endpoint_url: the marketplace's site.
-        now: the crowd's current time.
+    Args, beside those of `BridgedSite`:
         emulator_url: the offline Prolific; its clock is moved too.
-        seed: the random seed.
-        bridge: runs the bridge at a time to which it moves the marketplace's clock.
-        worker_id: returns the worker id of a participant; "" before the first visit.
         test: the name of the qualification with a test that a separate study pays for.
         about: what all participants say about themselves: `age`, and `answers` as
             choices by filter.
@@ -53,10 +48,9 @@ class ProlificSite(VisitingSite):
         test: str = "",
         about: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(endpoint_url, now)
+        super().__init__(endpoint_url, now, seed=seed, bridge=bridge, worker_id=worker_id)
         self._prolific = f"{emulator_url}/emulator"
-        self._seed, self._bridge, self._test = seed, bridge, test
-        self._worker_id = worker_id
+        self._test = test
         self._about = dict(about or {})
         self._prolific_now: datetime | None = None
         self._reads_at: datetime | None = None

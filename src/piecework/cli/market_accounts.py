@@ -1,0 +1,89 @@
+"""What the commands about an account have in common, whatever the market."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from piecework.cli.output import say_checks
+from piecework.domain.errors import ConfigError
+from piecework.foundation.client.token import AccountToken, Service
+
+if TYPE_CHECKING:
+    from piecework.foundation.client.checks import Check
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+T = TypeVar("T", bound=AccountToken)
+
+
+def url_option(service: Service) -> Callable[[_Command], _Command]:
+    """Return the option with the URL of a market's API."""
+    return click.option(
+        "--url",
+        envvar=service.url_variable,
+        default=service.address,
+        show_default=True,
+        help=f"URL of the API (or {service.url_variable}); plain http only on this machine.",
+    )
+
+
+def token_option(service: Service, word: str) -> Callable[[_Command], _Command]:
+    """Return the option with a file; `word` is what the market calls the token."""
+    return click.option(
+        f"--{word}-file",
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        help=f"A file with the {word} that only you can read (mode 600), instead of "
+        f"{service.token_variable}.",
+    )
+
+
+def needed_token(kind: type[T], file: Path | None, word: str) -> T:
+    """Return the token of a file, or of the environment.
+
+    Raises:
+        ConfigError: there is no token.
+        Exposed: others can read the file.
+    """
+    token = kind.read(os.environ, file)
+    if token is None:
+        raise ConfigError(
+            [f"the {word} of a {kind.service.name} account is missing"],
+            next_step=f"export {kind.service.token_variable}=..., or give a file with it",
+        )
+    return token
+
+
+def end_with(
+    ctx: click.Context,
+    checks: "Sequence[Check]",
+    *,
+    as_json: bool,
+    calls: Sequence[str] | None = None,
+    are_shown: bool = False,
+) -> NoReturn:
+    """End with exit code 1 if a check failed; print the checks before.
+
+    Args:
+        ctx: the command's context.
+        checks: the checks.
+        as_json: whether to print them as a document.
+        calls: the calls that were made, to print too.
+        are_shown: whether a person has seen them already.
+    """
+    is_well = all(check.level != "fail" for check in checks)
+    if as_json:
+        document: dict[str, object] = {
+            "ok": is_well,
+            "checks": [check.as_dict() for check in checks],
+        }
+        if calls is not None:
+            document["requests"] = calls
+        click.echo(json.dumps(document, indent=2))
+    else:
+        say_checks(() if are_shown else checks)
+        if calls is not None:
+            click.echo("\n".join(["", "the calls that were made:", *calls]))
+    ctx.exit(0 if is_well else 1)

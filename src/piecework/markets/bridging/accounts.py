@@ -1,0 +1,240 @@
+"""An account at a market, the bridge that a marketplace has to it, and the bridge's last start."""
+
+import json
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Generic, Self, TypeVar
+
+from piecework.foundation.client.errors import ApiError
+from piecework.foundation.client.token import AccountToken
+from piecework.foundation.client.transport import Patience, Transport
+from piecework.marketplace.state import outside_market
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_crowd import OutsideCrowd
+from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.admission import LEAST_REGISTERS
+
+_LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
+"""The patience of calls that a participant waits for."""
+
+SAMPLE_CENTS = 100_00
+"""The pay whose cost a market is asked for, to learn its fees."""
+
+
+@dataclass(slots=True)
+class Bridge:
+    """A marketplace and another market together; each market's bridge adds to it.
+
+    Attributes:
+        name: how the marketplace's tables name the market.
+        market: its display name.
+        backend: the marketplace's database, with its own connection.
+        faults: messages about what failed in this step.
+        changes: how many calls of this step changed something at the market.
+        is_due_soon: whether something waits for posts to settle.
+        is_compared: whether studies were compared since this bridge began.
+    """
+
+    name: ClassVar[str]
+    market: ClassVar[str]
+    backend: Backend
+    faults: list[str] = field(default_factory=list, kw_only=True)
+    changes: int = field(default=0, kw_only=True)
+    is_due_soon: bool = field(default=False, kw_only=True)
+    is_compared: bool = field(default=False, kw_only=True)
+
+    @property
+    def log(self) -> logging.Logger:
+        """The log of this market's bridge."""
+        return logging.getLogger(f"piecework.markets.{self.name}.bridge")
+
+    def tried(self, act: Callable[[], None]) -> None:
+        """Run a part of a step; the next step repeats refused or lost calls."""
+        changes = self.changes
+        try:
+            act()
+        except ApiError as fault:
+            if fault.outcome == "refused":
+                self.changes = changes  # A refused call needs no quick retry.
+            self.log.warning("%s", fault)
+            self.faults.append(str(fault))
+
+    def made_step(
+        self, compare: Callable[[Self], None], parts: Iterable[tuple[Callable[[Self], None], bool]]
+    ) -> bool:
+        """Make a step; return whether a call changed the market.
+
+        Args:
+            compare: compares the file with the market.
+            parts: what is done then, in this order, and whether it publishes or pays, which
+                waits for the comparison.
+        """
+        self.changes, self.faults, self.is_due_soon = 0, [], False
+        self.tried(partial(compare, self))
+        for part, spends in parts:
+            if self.is_compared or not spends:
+                self.tried(partial(part, self))
+        return self.changes > 0
+
+    def say_of_bonus(self, batch: sqlite3.Row, trouble: str) -> None:
+        """Store a sentence about bonuses for people to read; "" clears it."""
+        with self.backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE bonus_batches SET trouble = ? WHERE id = ?", trouble, batch["id"]
+            )
+
+    def say(self, study: sqlite3.Row, trouble: str) -> None:
+        """Store a sentence about a study for people to read; "" clears it."""
+        if trouble != study["trouble"]:
+            with self.backend.transaction() as transaction:
+                transaction.execute(
+                    "UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"]
+                )
+
+    def note(self, study: sqlite3.Row, *, stage: str, status: str) -> None:
+        """Store how far a study is."""
+        with self.backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
+            )
+
+    def study(self, study_id: int) -> sqlite3.Row:
+        """Return a study by its row id."""
+        with self.backend.reading() as transaction:
+            row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study_id)
+        if row is None:
+            raise LookupError(f"no study has the row id {study_id}")
+        return row
+
+
+B = TypeVar("B", bound=Bridge)
+C = TypeVar("C")
+T = TypeVar("T", bound=AccountToken)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account(Generic[B]):
+    """An account at a market that a marketplace can use.
+
+    Attributes:
+        name: how the marketplace's tables name the market.
+        title: its display name.
+        crowd: the marketplace's interface to participants.
+        prices: what the market charges.
+        address: the API's address.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    crowd: OutsideCrowd
+    prices: PriceList
+    address: str
+
+    def start(self) -> "LastStart":
+        """Return how the marketplace is served now."""
+        raise NotImplementedError
+
+    def begun(self, backend: Backend) -> B:
+        """Return a bridge on a marketplace's database."""
+        raise NotImplementedError
+
+    @contextmanager
+    def bridge(self, database: Path, rules: Rules, *, among: Collection[str] = ()) -> Iterator[B]:
+        """Open a bridge on a marketplace's database, with its own connection.
+
+        Args:
+            database: the marketplace's database.
+            rules: how the marketplace is served.
+            among: the names of all markets that are served; () is only this one.
+        """
+        with closing(Backend(database, replace(rules, prices=self.prices))) as backend:
+            with backend.transaction() as transaction:
+                outside_market.claim(
+                    transaction,
+                    OutsideMarket(name=self.name, title=self.title, prices=self.prices),
+                    among=among,
+                )
+                self.start().keep(transaction)
+            yield self.begun(backend)
+
+
+@contextmanager
+def waiting_clients(
+    address: str, token: AccountToken, client: Callable[[Transport], C]
+) -> Iterator[list[C]]:
+    """Open the clients that look participants up, each with its own connection."""
+    with ExitStack() as stack:
+        yield [
+            client(stack.enter_context(Transport(address, token, patience=_LITTLE)))
+            for _ in range(LEAST_REGISTERS)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastStart:
+    """How the marketplace was last served for a market, for readers of its file.
+
+    Attributes:
+        address: the API's address.
+        is_live: whether publishing and paying were allowed.
+        spend_at_most_cents: the cap for everything.
+    """
+
+    name: ClassVar[str]
+    address: str = ""
+    is_live: bool = False
+    spend_at_most_cents: int = 0
+
+    @classmethod
+    def read(cls, transaction: Transaction) -> Self:
+        """Read the last start."""
+        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", cls.name)
+        return cls() if row is None else cls(**json.loads(row["value"]))
+
+    def keep(self, transaction: Transaction) -> None:
+        """Store it."""
+        transaction.execute(
+            "INSERT INTO settings (key, value) VALUES (?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            self.name,
+            json.dumps(asdict(self)),
+        )
+
+
+def number_of(transaction: Transaction, query: str) -> int:
+    """Return the one number that a query yields; 0 without a row."""
+    row = transaction.first_row(query)
+    return int(row[0]) if row else 0
+
+
+def prices_by_sample(
+    cost_cents: int, currency: str, *, least_per_hour_cents: int, longest_approval_seconds: int
+) -> PriceList:
+    """Return fees and tax as a percentage of what participants get.
+
+    A market rounds each payment separately, so a visit's cost may differ by a penny; the bridge
+    books the difference (`settling`).
+
+    Args:
+        cost_cents: what a place costs that pays `SAMPLE_CENTS`.
+        currency: the account's currency.
+        least_per_hour_cents: the least pay for an hour.
+        longest_approval_seconds: when a requester has to have decided.
+    """
+    return PriceList(
+        currency=currency,
+        percent=Decimal(cost_cents - SAMPLE_CENTS) * 100 / SAMPLE_CENTS,
+        extra_percent_for_many=Decimal(0),
+        extra_percent_for_masters=Decimal(0),
+        minimum_cents=0,
+        least_per_hour_cents=least_per_hour_cents,
+        longest_approval_seconds=longest_approval_seconds,
+    )
