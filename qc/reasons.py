@@ -100,8 +100,13 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
             for text, field in zip(parts, fields, strict=True)
         )
         if match := re.search(pattern + "$", because, re.DOTALL):
-            return because[: match.start()] + re.sub(r"\{[^{}]*\}", GAP, rule.because)
+            return because[: match.start()] + without_evidence(rule)
     return because
+
+
+def without_evidence(rule: PolicyRule) -> str:
+    """Return a rule's reason with `…` for each placeholder."""
+    return re.sub(r"\{[^{}]*\}", GAP, rule.because)
 
 
 def faults_of_reason(rule: PolicyRule) -> Iterator[str]:

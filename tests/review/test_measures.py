@@ -13,7 +13,7 @@ from piecework.cli.output import progress_rows
 from piecework.domain.verdicts import JOINED, Decision, Finding, Verdict
 from piecework.engine.progress import read_progress
 from piecework.results.answers_shown import Work, joined_suspicion
-from piecework.results.review_quality import review_quality
+from piecework.results.review_quality import overruled_most, review_quality
 from piecework.review.desk import Manner
 from piecework.review.model.waiting import Waiting
 from piecework.store import decisions, findings, reviews
@@ -62,6 +62,44 @@ def test_flags_are_upheld_by_people_alone(tmp_path: Path) -> None:
             )
         (capitals,) = review_quality(run).upheld
         assert str(capitals) == "of 3 flagged by capitals 2 upheld"
+
+
+def test_a_decided_card_shows_how_often_its_flags_were_upheld(tmp_path: Path) -> None:
+    """Beside the decision, for the heuristics of the card; not before, and never blind."""
+    for is_blind in (False, True):
+        folder = tmp_path / str(is_blind)
+        folder.mkdir()
+        with (
+            stores.opened(folder) as run,
+            served(run, manner=Manner(is_blind=is_blind)) as page,
+        ):
+            keys = [f"A000{n}-k1.1" for n in range(3)]
+            _decide(page, "ada", keys, ["drop", "keep", "drop"])
+            with page.client("ada") as ada:
+                card = ada.get("/card", params={"view": "answer", "key": keys[0]}).text
+                waits = ada.get("/card", params={"view": "answer", "key": "A0003-k1.1"}).text
+            assert ("people upheld 2 of 3 flags of “Mostly capitals”" in card) == (not is_blind)
+            assert "people upheld" not in waits
+
+
+def test_after_fifty_decisions_the_rule_that_is_overruled_most_is_shown(tmp_path: Path) -> None:
+    """Not after 49, not without any overruling, and with its counts."""
+    with stores.opened(tmp_path, workers=52, items=2) as run:
+        keys = [f"A{n:04}-k1.1" for n in range(50)]
+        for place, key in enumerate(keys):
+            assert overruled_most(run) is None
+            verdict: Verdict = "keep" if place < 7 else "drop"
+            with run.store.db.atomic():
+                reviews.add_reviews(run.store, [_decided(key, verdict, "ada")], along=[])
+        overruled = overruled_most(run)
+        assert overruled is not None
+        assert (overruled.overruled, overruled.proposals, overruled.decisions) == (7, 50, 50)
+        assert overruled.rule.any_of[0] == "capitals"
+        with served(run) as page, page.client("ada") as ada:
+            for path in ("/", "/quality"):
+                text = ada.get(path).text
+                assert "They overruled 7 of its 50 proposals." in text
+                assert "Mostly capitals" in text
 
 
 def test_the_sample_says_what_nothing_flagged(tmp_path: Path) -> None:

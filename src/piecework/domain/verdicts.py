@@ -165,6 +165,22 @@ class Upheld:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Overruled:
+    """The rule whose proposals people overrule most.
+
+    Attributes:
+        proposals: of the rule, that people decided about.
+        overruled: those of them with another verdict.
+        decisions: of people, about proposals of any rule.
+    """
+
+    rule: PolicyRule
+    proposals: int
+    overruled: int
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewQuality:
     """What reviews say about the heuristics, what these miss, and the reviewers.
 

@@ -6,7 +6,8 @@ in force that a person made, on the page or in a CSV, count.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import pandas as pd
 from scipy.stats import binomtest
@@ -16,18 +17,22 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.verdicts import (
     RANDOM_SAMPLE,
     Finding,
+    Overruled,
+    PolicyRule,
     Review,
     ReviewQuality,
     Subject,
     Upheld,
     Verdict,
 )
-from piecework.results.answers_shown import Work
+from piecework.qc.reasons import stated, without_evidence
+from piecework.results.answers_shown import Work, flags_of
 from piecework.store import decisions, findings, reviews
 from piecework.store.settlements import ELSEWHERE
 
 _BAD: tuple[Verdict, ...] = ("drop", "reject", "exclude", "block")
 _HALF = 0.5
+_LEAST_DECISIONS = 50
 _CONFIDENCE = 0.95
 _TWO = 2
 
@@ -65,6 +70,80 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
         differing=differing,
         kappa=_kappa(pairs),
     )
+
+
+def upheld_around(
+    opened: OpenedCampaign, work: Work, subjects: Iterable[Subject]
+) -> tuple[Upheld, ...]:
+    """Return how often people upheld the heuristics that flag these subjects, so far.
+
+    Args:
+        opened: the campaign.
+        work: its answers.
+        subjects: what a person looks at.
+    """
+    wanted = {flag.heuristic for flag in flags_of(opened, subjects)}
+    opinions: dict[Subject, bool] = {
+        (decision.subject_kind, decision.subject_id): decision.verdict in _BAD
+        for decision in decisions.all_by_people(opened.store)
+        if decision.decided_by != ELSEWHERE
+    }
+    rows = {number for subject in opinions for number in work.rows(*subject)}
+    about = [(kind, name) for kind, names in work.subjects(rows).items() for name in names]
+    flags = [flag for flag in flags_of(opened, about) if flag.heuristic in wanted]
+    return _upheld(work, flags, opinions)
+
+
+def overruled_most(opened: OpenedCampaign) -> Overruled | None:
+    """Return the rule that people overrule most; `None` before fifty decisions, or if none.
+
+    Only decisions about what the policy proposed count.
+    """
+    made = [
+        review
+        for review in reviews.reviews_in_force(opened.store)
+        if review.proposed and not review.is_along and not review.is_second
+    ]
+    if len(made) < _LEAST_DECISIONS:
+        return None
+    flagged: dict[Subject, set[str]] = defaultdict(set)
+    for flag in flags_of(opened, [review.subject for review in made]):
+        flagged[flag.subject_kind, flag.subject_id].add(flag.heuristic)
+    counts: dict[int, list[bool]] = defaultdict(list)
+    for review in made:
+        place = _rule_of(review, opened.campaign.policy, flagged[review.subject])
+        if place is not None:
+            counts[place].append(review.verdict != review.proposed)
+    if not counts:
+        return None
+    place, overruled = max(counts.items(), key=lambda pair: (sum(pair[1]), -pair[0]))
+    if not any(overruled):
+        return None
+    return Overruled(
+        rule=opened.campaign.policy[place],
+        proposals=len(overruled),
+        overruled=sum(overruled),
+        decisions=len(made),
+    )
+
+
+def _rule_of(review: Review, policy: Sequence[PolicyRule], flagged: set[str]) -> int | None:
+    """Return the place of the rule that made a proposal, by its verdict and its words."""
+    places = [
+        place
+        for place, rule in enumerate(policy)
+        if (rule.subject_kind, rule.then) == (review.subject_kind, review.proposed)
+        and _as_stated(review.proposed_because or "", rule) == without_evidence(rule)
+    ]
+    # Rules may have the same words; then one whose heuristics flag the subject.
+    likely = [place for place in places if flagged.intersection(policy[place].any_of)]
+    return next(iter([*likely, *places]), None)
+
+
+@lru_cache(maxsize=10_000)
+def _as_stated(because: str, rule: PolicyRule) -> str:
+    # The answers of a worker often have one reason.
+    return stated(because, [rule])
 
 
 def _upheld(work: Work, flags: Iterable[Finding], opinions: _Opinions) -> tuple[Upheld, ...]:

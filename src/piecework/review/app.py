@@ -15,12 +15,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.domain.verdicts import Decision
+from piecework.domain.verdicts import Decision, Subject
 from piecework.foundation.server import security_log
 from piecework.foundation.signin.person import Role, may
 from piecework.report.sections.flags import review_sentences
 from piecework.results.labels import has_labels
-from piecework.results.review_quality import review_quality
+from piecework.results.review_quality import overruled_most, review_quality, upheld_around
 from piecework.review.desk import Desk, StoreThread, blinded, undecided
 from piecework.review.labels import LabelPages, WordPage
 from piecework.review.model.cards import MOST_LISTED, answers_shown
@@ -134,6 +134,7 @@ class Review:
             ],
             total=len(keys),
             is_blind=desk.manner.is_blind,
+            overruled=None if desk.manner.is_blind else overruled_most(desk.opened),
         )
 
     def next(self, request: Request, session: Session) -> Response:
@@ -201,6 +202,7 @@ class Review:
             quality=quality,
             rules=rules,
             sentences=review_sentences(quality),
+            overruled=overruled_most(opened),
             card_address=partial(address, "/card"),
         )
 
@@ -290,6 +292,11 @@ class Review:
             late=late,
             is_second=is_second,
             is_blind=desk.manner.is_blind,
+            agreed=upheld_around(desk.opened, desk.work, _subjects(group))
+            if card.size <= MOST_LISTED
+            and all(answer.verdict for answer in card.answers)
+            and not (is_second or desk.manner.is_blind)
+            else (),
             undoable=None if is_second else self._undoable(group, session),
             because=because or next(iter(reasons), ""),
             reasons=list(dict.fromkeys(reasons)),
@@ -414,6 +421,10 @@ _IMPORTED_DONE: dict[ActName, str] = _WORDS_DONE | {
     "exclude": "Excluded.",
 }
 """For imported results: their workers are not paid or told."""
+
+
+def _subjects(group: Group) -> list[Subject]:
+    return [(kind, name) for kind, names in group.subjects.items() for name in names]
 
 
 def _waits(desk: Desk, group: Group) -> bool:
