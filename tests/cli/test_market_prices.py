@@ -16,7 +16,8 @@ from piecework.engine import begun, opening
 from piecework.engine.opening import NO_MARKETS
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.report.forecast import Estimate, Forecast, Row, render_forecast
+from piecework.report.forecast import Estimate, Forecast, Row, forecast_page
+from piecework.report.page import render_sections
 from piecework.simulation.forecast.forecasts import WrittenForecast, _prices, as_document
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
@@ -130,12 +131,12 @@ def test_a_forecast_shows_the_prices_of_all_markets(
     printed = capsys.readouterr().out
     assert "prolific: $4.20 for 3 HITs at $1.40, with a fee of 40 %" in printed
     assert "connect: $2.52 for 2 HITs at $1.26, with a fee of 25 %" in printed
-    page = render_forecast(made)
+    page = render_sections(forecast_page(made))
     assert "Prices by market" in page
     assert "$6.30" in page
     document = json.loads(json.dumps(as_document(made)))
     assert [each["whole_cents"] for each in document["markets"]] == [700, 630]
-    assert "Prices by market" not in render_forecast(replace(made, markets=()))
+    assert "Prices by market" not in render_sections(forecast_page(replace(made, markets=())))
 
 
 def test_a_rehearsal_without_markets_says_so(tmp_path: Path) -> None:

@@ -141,16 +141,12 @@ def describe(  # noqa: PLR0913 - an argument an option
       piecework describe out/demo/dataset --html page.html --pictures photos/
       piecework describe captions.txt --against coco.json
     """
-    from piecework.cli.output import say
+    from piecework.cli.output import say_sections
     from piecework.postprocess.datasets.reading import read_captions, read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe as described
-    from piecework.report.corpus.page import (
-        description_notes,
-        description_sections,
-        key_figures,
-        render_description,
-    )
+    from piecework.report.corpus.page import description_page
+    from piecework.report.page import render_sections
 
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
@@ -166,17 +162,13 @@ def describe(  # noqa: PLR0913 - an argument an option
         from piecework.results.pictures import small_pictures_of
 
         description = replace(description, pictures=small_pictures_of(description.files, pictures))
+    page = description_page(description)
     if html:
-        html.write_text(render_description(description), encoding="utf-8")
+        html.write_text(render_sections(page), encoding="utf-8")
     if as_json:
         click.echo(json.dumps(description.as_dict(), indent=2, ensure_ascii=False))
         return
-    say(
-        description.source,
-        key_figures=key_figures(description),
-        notes=description_notes(description),
-        sections=description_sections(description),
-    )
+    say_sections(page)
     if html:
         click.echo(f"page: {html}")
 

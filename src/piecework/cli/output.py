@@ -17,7 +17,7 @@ from piecework.domain.text import plural, printable
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
     from piecework.foundation.client.checks import Check
-    from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Tag
+    from piecework.report.components import Code, Quote, Tag
     from piecework.report.components import Table as ReportTable
     from piecework.report.page import SectionsPage
 
@@ -172,31 +172,13 @@ _A_FEW = 4
 
 def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
     """Print a page's figures, notes and tables, with up to `most_rows` rows each."""
-    say(
-        page.source,
-        key_figures=page.key_figures,
-        notes=page.notes,
-        sections=page.sections,
-        most_rows=most_rows,
-    )
-
-
-def say(
-    source: str,
-    *,
-    key_figures: "Sequence[KeyFigure]",
-    notes: "Sequence[Note]",
-    sections: "Sequence[Section]",
-    most_rows: int | None = None,
-) -> None:
-    """Print the parts of a page."""
     console = Console()
-    console.print(Text(source, style="bold"))
-    for figure in key_figures:
+    console.print(Text(page.source, style="bold"))
+    for figure in page.key_figures:
         console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))
-    for note in notes:
+    for note in page.notes:
         console.print(Text(f"{note.word}: {note.text}", style="yellow"))
-    for section in sections:
+    for section in page.sections:
         console.print()
         console.rule(Text(section.title), align="left")
         for line in (*section.lead, *(note.text for note in section.notes)):

@@ -10,7 +10,7 @@ from piecework.domain.text import NOTHING, plural
 from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Column, Figure, KeyFigure, Section, number, table, text
 from piecework.report.formatting import excerpt
-from piecework.report.page import environment
+from piecework.report.page import SectionsPage
 from piecework.report.plots import draw_svg
 
 NINE_TENTHS_FROM = 20
@@ -148,31 +148,30 @@ def _mean(forecast: Forecast, row: Row, name: str) -> str:
     return f"{_figures(forecast)[name].scale * mean:.1f}"
 
 
-def render_forecast(forecast: Forecast) -> str:
-    """Render the forecast as HTML; equal forecasts give equal bytes."""
+def forecast_page(forecast: Forecast) -> SectionsPage:
+    """Build the page of a forecast; the first choice is the campaign as its file states it."""
     first = forecast.rows[0]
-    return (
-        environment()
-        .get_template("forecast.html.j2")
-        .render(
-            campaign=excerpt(forecast.campaign, limit=120),
-            seeds=forecast.seeds,
-            key_figures=[
-                KeyFigure(
-                    _figures(forecast)[name].label,
-                    _mean(forecast, first, name),
-                    excerpt(first.name, limit=60),
-                )
-                for name in ("cost_cents", "days", "wage_cents", "bad_kept")
-                if not isnan(first.estimates[name].mean)
-            ],
-            notes=(),
-            sections=[
-                _choices(forecast),
-                *([_markets(forecast)] if forecast.markets else []),
-                Section(key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions)),
-            ],
-        )
+    return SectionsPage(
+        source=forecast.campaign,
+        kicker="Forecast",
+        title="forecast",
+        purpose="What this campaign will probably cost and yield, estimated from "
+        f"{forecast.seeds} rehearsals of each choice with simulated workers.",
+        key_figures=[
+            KeyFigure(
+                _figures(forecast)[name].label,
+                _mean(forecast, first, name),
+                excerpt(first.name, limit=60),
+            )
+            for name in ("cost_cents", "days", "wage_cents", "bad_kept")
+            if not isnan(first.estimates[name].mean)
+        ],
+        notes=(),
+        sections=[
+            _choices(forecast),
+            *([_markets(forecast)] if forecast.markets else []),
+            Section(key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions)),
+        ],
     )
 
 

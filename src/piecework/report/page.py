@@ -111,6 +111,7 @@ class SectionsPage:
     Attributes:
         source: the file or campaign that it is about.
         kicker: the kind of page, in a few words.
+        title: the same words after the source in the window's title; "" for the kicker.
         purpose: how to read it, in a sentence or two.
     """
 
@@ -120,16 +121,22 @@ class SectionsPage:
     key_figures: Sequence[KeyFigure]
     notes: Sequence[Note]
     sections: Sequence[Section]
+    title: str = ""
 
 
 def render_sections(page: SectionsPage) -> str:
-    """Render the page as self-contained HTML; escape and shorten untrusted text."""
+    """Render the page as self-contained HTML; equal pages give equal bytes.
+
+    As in the report, the page loads nothing and has no scripts; untrusted text is escaped
+    and shortened.
+    """
     return (
         environment()
         .get_template("sections.html.j2")
         .render(
             source=excerpt(page.source, limit=_TITLE_CHARACTERS),
             kicker=page.kicker,
+            title=page.title or page.kicker,
             purpose=page.purpose,
             key_figures=page.key_figures,
             notes=page.notes,

@@ -9,7 +9,8 @@ from playwright.sync_api import Browser
 from piecework.analyses.corpus.answered import Question
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.report.corpus.description import describe
-from piecework.report.corpus.page import render_description
+from piecework.report.corpus.page import description_page
+from piecework.report.page import render_sections
 from tests.conftest import in_full
 
 _NASTY = '</svg><script>alert(1)</script> "$x$" \u202e <b onload=alert(2)>red</b> cup'
@@ -48,7 +49,7 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
         questions=[Question(image="1", answer="red", kind=_NASTY)],
         concept_lists={_NASTY: ["cup", _NASTY], "things": ["cup", "mug", "kite"]},
     )
-    file.write_text(render_description(description), encoding="utf-8")
+    file.write_text(render_sections(description_page(description)), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 900})
     requests: list[str] = []
     dialogs: list[str] = []
@@ -73,12 +74,13 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
 def test_equal_descriptions_give_equal_bytes() -> None:
     """Nothing of the clock or of an address in memory."""
     first, second = (
-        render_description(describe(_corpus(), against=_corpus(), seed=1)) for _ in range(2)
+        render_sections(description_page(describe(_corpus(), against=_corpus(), seed=1)))
+        for _ in range(2)
     )
     assert first == second
 
 
 def test_nothing_of_an_empty_corpus_fails() -> None:
     """A corpus without captions has a page too."""
-    page = render_description(describe(Corpus(source="nothing")))
+    page = render_sections(description_page(describe(Corpus(source="nothing"))))
     assert "What this dataset contains" in page

@@ -20,9 +20,10 @@ from piecework.report.forecast import (
     Forecast,
     Row,
     forecast_columns,
+    forecast_page,
     mean_and_range,
-    render_forecast,
 )
+from piecework.report.page import render_sections
 from piecework.results.large.running import LOCAL, dask_client
 from piecework.simulation.forecast.choices import (
     Choice,
@@ -200,7 +201,7 @@ def test_what_is_over_within_two_days_is_told_in_hours(
     shown = _forecast(row)
     assert forecast_columns(shown)["days"] == label
     assert mean_and_range(shown, row, "days") == (shown_mean, "")
-    assert f">{label}<" in render_forecast(shown)
+    assert f">{label}<" in render_sections(forecast_page(shown))
 
 
 def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
@@ -223,15 +224,15 @@ def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     """Equal forecasts are equal bytes; a choice is a person's text."""
     row = Row("bad <b>5%", summarised([_outcome(100.0), _outcome(200.0)]))
     made = Forecast(campaign="<i>birds", currency="USD", seeds=2, rows=[row], assumptions=["None."])
-    page = render_forecast(made)
-    assert page == render_forecast(made)
+    page = render_sections(forecast_page(made))
+    assert page == render_sections(forecast_page(made))
     assert page.count('role="img"') == 6  # nobody was bad, so none was found
     assert "<b>" not in page
     assert "<i>" not in page
     assert "Mean of 2 rehearsals each, and the range of all of them" in page
     assert "nine in ten" not in page
-    assert "nine in ten" in render_forecast(replace(made, seeds=20))
-    assert "all of them" not in render_forecast(replace(made, seeds=20))
+    assert "nine in ten" in render_sections(forecast_page(replace(made, seeds=20)))
+    assert "all of them" not in render_sections(forecast_page(replace(made, seeds=20)))
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -246,7 +247,7 @@ def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
     ]
     page = browser.new_page(viewport={"width": width, "height": 900})
     try:
-        page.set_content(render_forecast(_forecast(*rows)))
+        page.set_content(render_sections(forecast_page(_forecast(*rows))))
         hidden, touching = page.evaluate(_HIDDEN)
     finally:
         page.close()

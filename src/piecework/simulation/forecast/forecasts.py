@@ -24,7 +24,8 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice
 from piecework.engine.begun import as_priced
 from piecework.engine.opening import open_to_look
-from piecework.report.forecast import Forecast, Row, render_forecast
+from piecework.report.forecast import Forecast, Row, forecast_page
+from piecework.report.page import render_sections
 from piecework.results.large.running import dask_client
 from piecework.simulation.crowd.people import SIMULATED_BAD, default_crowd, people
 from piecework.simulation.forecast.choices import (
@@ -111,7 +112,7 @@ def make_forecast(
     )
     page = file.out / "forecast.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(render_forecast(made), encoding="utf-8")
+    page.write_text(render_sections(forecast_page(made)), encoding="utf-8")
     text = json.dumps(as_document(made), indent=2)
     page.with_suffix(".json").write_text(text, encoding="utf-8")
     return WrittenForecast(made, page)
