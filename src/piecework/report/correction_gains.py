@@ -20,14 +20,12 @@ from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates
+from piecework.report.tables import CORRECTIONS
 
 REFERENCE = "reference_"
 """Columns of items with this prefix contain people's descriptions of the picture."""
 
-COLUMNS = (
-    "kind", "items", "changed", "descriptions", "bleu_1_before", "bleu_1",
-    "bleu_4_before", "bleu_4", "meteor_before", "meteor", "conflicts",
-)  # fmt: skip
+COLUMNS = tuple(CORRECTIONS)
 
 ALL = "all kinds"
 """The row in which every description has the corrections of all its kinds."""

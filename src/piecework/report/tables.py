@@ -98,6 +98,14 @@ _DTYPES: Mapping[Kind, str] = {
     "time": "datetime64[us, UTC]",
 }
 
+_CONVERTED: Mapping[Kind, Callable[[pd.Series], pd.Series]] = {
+    "text": lambda cells: cells.map(lambda cell: cell if isinstance(cell, str) else _word(cell)),
+    "whole": lambda cells: pd.to_numeric(cells).fillna(0),
+    "number": pd.to_numeric,
+    "truth": lambda cells: cells.map(lambda cell: _word(cell) not in {"", "0", "0.0", "False"}),
+    "time": lambda cells: pd.to_datetime(cells, utc=True),
+}
+
 
 def shape_table(frame: pd.DataFrame, columns: Mapping[str, Kind], *, name: str) -> pd.DataFrame:
     """Return a copy of the frame with the columns and dtypes of `columns`.
@@ -111,39 +119,13 @@ def shape_table(frame: pd.DataFrame, columns: Mapping[str, Kind], *, name: str) 
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ValueError(f"ReportFacts.{name} lacks the columns {', '.join(missing)}")
-    mended = {column: _MENDERS[kind](frame[column]) for column, kind in columns.items()}
+    mended = {
+        column: pd.Series(_CONVERTED[kind](frame[column]), dtype=_DTYPES[kind])
+        for column, kind in columns.items()
+    }
     return pd.DataFrame(mended).set_axis(frame.index.astype("str"))
-
-
-def _text(column: pd.Series) -> pd.Series:
-    return column.map(lambda value: value if isinstance(value, str) else _word(value)).astype("str")
 
 
 def _word(value: object) -> str:
     missing = value is None or value is pd.NaT or value is pd.NA or value != value  # noqa: PLR0124 - NaN is the only value unequal to itself
     return "" if missing else str(value)
-
-
-def _whole(column: pd.Series) -> pd.Series:
-    return pd.to_numeric(column).fillna(0).astype("int64")
-
-
-def _number(column: pd.Series) -> pd.Series:
-    return pd.to_numeric(column).astype("float64")
-
-
-def _truth(column: pd.Series) -> pd.Series:
-    return column.map(lambda value: _word(value) not in {"", "0", "0.0", "False"}).astype("bool")
-
-
-def _time(column: pd.Series) -> pd.Series:
-    return pd.to_datetime(column, utc=True)
-
-
-_MENDERS: Mapping[Kind, Callable[[pd.Series], pd.Series]] = {
-    "text": _text,
-    "whole": _whole,
-    "number": _number,
-    "truth": _truth,
-    "time": _time,
-}
