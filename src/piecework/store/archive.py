@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import ItemId
-from piecework.store.columns import insert, to_text
+from piecework.store.columns import from_text, insert, to_text
 from piecework.store.database import Store, writing
 from piecework.store.files import make_private_folder, write_durably
 
@@ -164,6 +164,15 @@ def through(store: Store) -> int:
         "SELECT through FROM archive_parts ORDER BY part DESC LIMIT 1"
     ).fetchone()
     return int(row[0]) if row else 0
+
+
+def steps(store: Store) -> list[tuple[datetime, int]]:
+    """Return when parts were made, and how many of the first answers were away by then."""
+    rows = store.db.execute(
+        "SELECT archived_at, (SELECT count(*) FROM answers WHERE number <= through) "
+        "FROM archive_parts ORDER BY part"
+    )
+    return [(from_text(archived_at), int(answers)) for archived_at, answers in rows]
 
 
 def has_answers_to(store: Store, item_ids: Iterable[ItemId]) -> bool:

@@ -10,13 +10,15 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.progress import Progress
 from piecework.domain.verdicts import Decision, PolicyRule, Subject
 from piecework.engine.opening import open_to_look
+from piecework.results.archiving import archive_settled
 from piecework.results.comparing.comparison import compare_rules
 from piecework.results.comparing.judging_again import judge_again
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
-from piecework.store import decisions
+from piecework.store import archive, decisions
 from tests.conftest import ROOT
 from tests.trusted import own
 
@@ -24,8 +26,21 @@ CAMPAIGNS = ROOT / "config/campaigns"
 EXAMPLES = sorted(path.stem for path in CAMPAIGNS.glob("*.toml") if "deployment" not in path.name)
 
 
-def rehearsed(folder: Path, name: str, *, changes: tuple[tuple[str, str], ...] = ()) -> Path:
-    """Rehearse an example in a folder; return its campaign file."""
+def rehearsed(
+    folder: Path,
+    name: str,
+    *,
+    changes: tuple[tuple[str, str], ...] = (),
+    keep_batches: int | None = None,
+) -> Path:
+    """Rehearse an example in a folder; return its campaign file.
+
+    Args:
+        folder: an empty one.
+        name: of the example.
+        changes: of its text.
+        keep_batches: if stated, older ones are archived after each pass.
+    """
     campaigns = folder / "config/campaigns"
     shutil.copytree(CAMPAIGNS, campaigns)
     path = campaigns / f"{name}.toml"
@@ -35,7 +50,12 @@ def rehearsed(folder: Path, name: str, *, changes: tuple[tuple[str, str], ...] =
         text = text.replace(was, now)
     path.write_text(text, encoding="utf-8")
     with rehearsal_of(prepare(own(path))) as (run, crowd):
-        work_through(run, crowd)
+
+        def archived(_: Progress) -> None:
+            if keep_batches is not None:
+                archive_settled(run, keep=keep_batches)
+
+        work_through(run, crowd, on_progress=archived)
     return path
 
 
@@ -82,6 +102,17 @@ def test_own_rules_change_nothing_in_any_example(name: str, tmp_path: Path) -> N
     """As above, of each example campaign."""
     path = rehearsed(tmp_path, name)
     with opened(path) as campaign:
+        (again,) = judge_again(campaign, [campaign.campaign])
+        assert as_pairs(again.decisions) == in_force(campaign)
+    assert not compare_rules(path, path).differs
+
+
+@pytest.mark.full
+def test_own_rules_change_nothing_where_batches_are_archived(tmp_path: Path) -> None:
+    """Passes do not see archived answers, so those of later batches are judged without."""
+    path = rehearsed(tmp_path, "growing", keep_batches=1)
+    with opened(path) as campaign:
+        assert archive.parts(campaign.store)
         (again,) = judge_again(campaign, [campaign.campaign])
         assert as_pairs(again.decisions) == in_force(campaign)
     assert not compare_rules(path, path).differs

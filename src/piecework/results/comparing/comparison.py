@@ -33,7 +33,7 @@ from piecework.results.comparing.label_flips import label_flips
 from piecework.results.comparing.rules_file import TriedRules, read_rules
 from piecework.results.comparing.truths import Truth, truths_of
 from piecework.results.review_quality import interval_of_share
-from piecework.store import decisions, item_totals
+from piecework.store import assignments, decisions, item_totals
 from piecework.store.tables import read_rewards
 
 VERDICTS = ("keep", "drop", "absent")
@@ -367,10 +367,7 @@ def _notes(
             f"{plural(len(stays), 'worker')} would have stayed; what they would have "
             "answered afterwards is not known."
         )
-    if len({*work.table["batch"]}) == 1:
-        yield "All answers are in one batch, so no exclusion acts before the last answer."
-    if work.table["submitted_at"].isna().all():
-        yield "The answers have no times, so heuristics on times judge nothing."
+    yield from _of_answers(opened, work)
     if own.campaign.decided_by == "person":
         yield (
             "People decide in this campaign: the figures show what the policy alone would do. "
@@ -379,6 +376,20 @@ def _notes(
     yield from _of_store(opened, own)
     for truth in truths:
         yield from truth.remarks
+
+
+def _of_answers(opened: OpenedCampaign, work: Work) -> Iterator[str]:
+    """Say what the answers themselves leave open."""
+    if len({*work.table["batch"]}) == 1:
+        yield "All answers are in one batch, so no exclusion acts before the last answer."
+    if undecided := assignments.undecided(opened.store):
+        yield (
+            f"{plural(len(undecided), 'assignment')} in the store still "
+            f"{'waits' if len(undecided) == 1 else 'wait'} for a decision; here both sets of "
+            "rules decide."
+        )
+    if work.table["submitted_at"].isna().all():
+        yield "The answers have no times, so heuristics on times judge nothing."
 
 
 def _of_store(opened: OpenedCampaign, own: JudgedAgain) -> Iterator[str]:

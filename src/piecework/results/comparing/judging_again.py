@@ -21,7 +21,7 @@ from piecework.engine.judge import proposals_about, split_by_doubt, suspicions_a
 from piecework.qc.batch_scores import BatchScores
 from piecework.qc.joined import Judged
 from piecework.qc.registry import KnownScores
-from piecework.store import decisions
+from piecework.store import archive, decisions
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 _BAD = frozenset({"drop", "reject", "exclude", "block"})
@@ -36,11 +36,14 @@ class Moment:
         batch: the batch.
         round: its round; 0 for the first.
         decided_at: when the policy decided then; the end of time if it has not yet.
+        archived: how many of the first answers were in the archive by then, where passes
+            do not see them.
     """
 
     batch: int
     round: int
     decided_at: datetime
+    archived: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,7 +122,7 @@ class _Replay:
     def judge(self, table: pd.DataFrame, moment: Moment, known: _Known) -> None:
         """Judge what is due at a moment, given the answers that were known."""
         judged = self.judged
-        now = table[_until(table, moment)]
+        now = table[_until(table, moment)].iloc[moment.archived :]
         out = set(judged.excluded) - self._kept_by_people
         is_new = (now["batch"] == moment.batch) & (now["round"] == moment.round)
         judged.absent.update(now.index[is_new & now["worker_id"].isin(out)])
@@ -234,10 +237,13 @@ def _until(table: pd.DataFrame, moment: Moment) -> "pd.Series[bool]":
 
 def _moments(opened: OpenedCampaign, table: pd.DataFrame) -> Iterator[Moment]:
     decided = decisions.times_of_policy(opened.store)
+    steps = archive.steps(opened.store)
     for (batch, number), rows in table.groupby(["batch", "round"], sort=True)["assignment_id"]:
         moments = [decided[name] for name in rows.unique() if name in decided]
+        decided_at = max(moments, default=_LAST)
         yield Moment(
             batch=int(str(batch)),
             round=int(str(number)),
-            decided_at=max(moments, default=_LAST),
+            decided_at=decided_at,
+            archived=max((answers for at, answers in steps if at <= decided_at), default=0),
         )
