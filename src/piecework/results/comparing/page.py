@@ -98,20 +98,25 @@ def _figures(compared: RulesComparison) -> Table:
             count(side.rejected),
             count(side.excluded),
             *([count(side.waiting)] if waits else []),
-            shown(side.paid_cents),
-            shown(side.unpaid_cents),
-            f"{count(side.lacking)}, {again}" if side.lacking else "0",
+            *(
+                [
+                    shown(side.paid_cents),
+                    shown(side.unpaid_cents),
+                    f"{count(side.lacking)}, {again}" if side.lacking else "0",
+                ]
+                if pays
+                else []
+            ),
         ]
 
     waits = compared.before.waiting or compared.after.waiting
+    pays = compared.campaign.imported is None
     labels = (
         *(f"Answers {word}" for word in _VERDICTS.values()),
         "Assignments rejected",
         "Workers excluded",
         *(["Waiting for a person"] if waits else []),
-        "Paid, with fees",
-        "Refused, with fees",
-        "Answers to ask again",
+        *(["Paid, with fees", "Refused, with fees", "Answers to ask again"] if pays else []),
     )
     return table(
         "Figures under both sets of rules",
@@ -119,8 +124,8 @@ def _figures(compared: RulesComparison) -> Table:
         text("What"),
         number("Own rules"),
         number("New rules"),
-        note="Not given: the worker would have been excluded before. Answers to ask again "
-        "cost as much as the answers so far did on average.",
+        note="Not given: the worker would have been excluded before."
+        + (" Answers to ask again cost what answers cost so far on average." if pays else ""),
     )
 
 
