@@ -100,8 +100,8 @@ class _Desk:
 
     def act(self, group: Group, act: ActName, because: str = "", *, seen: str = "") -> int:
         """Act on what is seen now, or was seen then."""
-        seen = seen or state_of(self.run, group)
-        return carry_out(self.run, self.work, group, act, because=because, by=self.name, seen=seen)
+        seen = seen or state_of(group)
+        return carry_out(group, act, because=because, by=self.name, seen=seen)
 
 
 def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
@@ -109,7 +109,7 @@ def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
     ada = _Desk(waiting, "ada")
     before = waiting_csv(waiting)[0]
     whole = ada.group("assignment")
-    planned = plan(waiting, ada.work, whole, "reject", because="Shouted.", by="ada")
+    planned = plan(whole, "reject", because="Shouted.", by="ada")
     assert planned.follows.sentences(waiting) == [
         "$0.50 not paid.",
         "2 answers set aside.",
@@ -144,7 +144,7 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     """Grace keeps an answer; ada's older rejection of the whole does not drop it."""
     ada, grace = _Desk(waiting, "ada"), _Desk(waiting, "grace")
     whole, answer_group = ada.group("assignment"), grace.group()
-    seen = state_of(waiting, whole)
+    seen = state_of(whole)
     grace.act(answer_group, "keep")
     with pytest.raises(DecidedMeanwhile) as met:
         ada.act(whole, "reject", "Shouted.", seen=seen)

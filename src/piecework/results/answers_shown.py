@@ -91,11 +91,13 @@ class Work:
     """The table of answers, with the positions of each subject's rows.
 
     Attributes:
+        opened: the campaign.
         table: the answers (`piecework.domain.tables`).
         items: by id.
     """
 
     def __init__(self, opened: OpenedCampaign) -> None:
+        self.opened = opened
         self.table = opened.answers()
         self._hidden = hidden_ids(opened)
         self._held = held_columns(self.table)

@@ -163,8 +163,6 @@ class Review:
         if choice is None or choice.fault:
             return self._card(group, session, fault=choice.fault if choice else "")
         made = plan(
-            self._desk.opened,
-            self._desk.work,
             group,
             act,
             because=because or next(iter(choice.reasons), "to be written"),
@@ -181,7 +179,7 @@ class Review:
             card=card,
             choice=replace(choice, follows=made.follows.sentences(self._desk.opened)),
             because=because or next(iter(choice.reasons), ""),
-            touched=answers_shown(self._desk.opened, work, shown, {}),
+            touched=answers_shown(work, shown, {}),
             more=len(touched) - len(shown),
             needs_reason=ACTS[act][1] in NEEDS_REASON,
         )
@@ -219,15 +217,7 @@ class Review:
             if desk.is_second(group, by=by) and not _waits(desk, group):
                 give_second_opinion(desk.opened, group.key, verdict, because=because, by=by)
             else:
-                carry_out(
-                    desk.opened,
-                    desk.work,
-                    group,
-                    act,
-                    because=because,
-                    by=by,
-                    seen=form.get("seen", ""),
-                )
+                carry_out(group, act, because=because, by=by, seen=form.get("seen", ""))
         except DecidedMeanwhile as late:
             return self._card(group, session, late=late.decisions)
         except ConfigError as refusal:
@@ -255,7 +245,7 @@ class Review:
         group, act = self._group(request, form), form.get("act", "")
         try:
             number = int(act) if act.isascii() and act.isdigit() else 0
-            undo_for(self._desk.opened, group, act=number, by=session.reviewer)
+            undo_for(group, act=number, by=session.reviewer)
             session.notices.append(("done", "Undone. It waits again."))
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not undone: {refusal}."))
@@ -308,7 +298,7 @@ class Review:
         """Return the act that the person may undo on a card, and its author."""
         if not may(session.role, "requester"):
             return None
-        return last_act_about(self._desk.opened, group)
+        return last_act_about(group)
 
     def _page(
         self,

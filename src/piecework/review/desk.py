@@ -97,9 +97,8 @@ class Desk:
         if by:
             now = self.opened.clock.now()
             self._looks[group.view, group.key] = (by, now)
-        state = state_of(self.opened, group)
-        waiting = self.waiting.proposals
-        return card_of(self.opened, self.work, group, state=state, waiting=waiting)
+        state = state_of(group)
+        return card_of(group, state=state, waiting=self.waiting.proposals)
 
     def is_second(self, group: Group, *, by: str) -> bool:
         """Return whether the reviewer gives a second opinion about the group."""

@@ -46,6 +46,11 @@ MOST_LISTED = 60
 _ANY_REASON = "to be written"
 """A placeholder for the reason while the page only shows what an act would do."""
 
+_Waiting = Mapping[Subject, Decision]
+"""The proposals that wait for a person, by subject."""
+_Flags = Sequence[tuple[Finding, int]]
+"""Findings that flag a group, each with the number of subjects that it flags."""
+
 _MOST_FORESEEN = 500
 _LATER = "The next page shows what follows."
 """Shown for larger acts: computing the results of six such acts takes too long."""
@@ -138,49 +143,38 @@ class Card:
         return len(self.group.rows)
 
 
-def card_of(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    *,
-    state: str,
-    waiting: Mapping[Subject, Decision],
-) -> Card:
+def card_of(group: Group, *, state: str, waiting: _Waiting) -> Card:
     """Return the card of a group.
 
     Args:
-        opened: the campaign.
-        work: its answers.
         group: the group on the card.
         state: `state_of` the group, read before the rest of the card: a reviewer then
             learns of decisions that were made while the card was built.
         waiting: all proposals by subject.
     """
-    rows, touched = group.rows, waiting_in(group, waiting)
+    work, rows, touched = group.work, group.rows, waiting_in(group, waiting)
     others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
-    flags = _flags(opened, work, group)
+    flags = _flags(group)
     kinds = {kind for kind in group.subjects if may_decide(group, kind)}
     asked = [proposal for proposal in touched.values() if proposal.subject_kind in kinds]
     return Card(
         group=group,
         state=state,
-        answers=answers_shown(opened, work, rows[:MOST_LISTED], waiting),
-        others=answers_shown(opened, work, others, waiting),
-        evidence=_in_words(work, group, flags),
+        answers=answers_shown(work, rows[:MOST_LISTED], waiting),
+        others=answers_shown(work, others, waiting),
+        evidence=_in_words(group, flags),
         suspicion=joined_suspicion(finding for finding, _ in flags),
         proposed=_proposed(asked),
-        choices=_choices(opened, work, group, touched, flags, asked),
-        decided=() if asked else decided_in(opened, group),
-        worker=None if group.view == "item" else _worker(opened, work, group, waiting),
+        choices=_choices(group, touched, flags, asked),
+        decided=() if asked else decided_in(group),
+        worker=None if group.view == "item" else _worker(group, waiting),
     )
 
 
-def answers_shown(
-    opened: OpenedCampaign, work: Work, rows: Sequence[int], waiting: Mapping[Subject, Decision]
-) -> list[AnswerShown]:
+def answers_shown(work: Work, rows: Sequence[int], waiting: _Waiting) -> list[AnswerShown]:
     """Return the answers of rows, with their verdicts and times."""
     ids = [work.answer_id(number) for number in rows]
-    verdicts = assignments.verdicts_by_answer(opened.store, ids)
+    verdicts = assignments.verdicts_by_answer(work.opened.store, ids)
     return [
         AnswerShown(
             number=number,
@@ -224,21 +218,22 @@ def _rounded(seconds: float) -> str:
     return f"{seconds:.{digits}f} s"
 
 
-def _flags(opened: OpenedCampaign, work: Work, group: Group) -> list[tuple[Finding, int]]:
+def _flags(group: Group) -> list[tuple[Finding, int]]:
     """Return what flags a group, the strongest first, and how many subjects each flags.
 
     In a group of several answers, the strongest finding of a heuristic stands for all
     of its findings, which are much alike. For an item, only its answers count.
     """
     if group.view == "answer":
-        parts = work.parts(group.rows, is_answer=True)
-        return [(finding, 1) for finding in flags_around(opened, parts)[:_MOST_EVIDENCE]]
+        parts = group.work.parts(group.rows, is_answer=True)
+        return [(finding, 1) for finding in flags_around(group.opened, parts)[:_MOST_EVIDENCE]]
     asked = {kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)}
-    return findings.strongest_of_each(opened.store, asked, but=RANDOM_SAMPLE)
+    return findings.strongest_of_each(group.opened.store, asked, but=RANDOM_SAMPLE)
 
 
-def _in_words(work: Work, group: Group, flags: Sequence[tuple[Finding, int]]) -> list[str]:
+def _in_words(group: Group, flags: _Flags) -> list[str]:
     """Return a sentence for each flag; in a larger group it names the answer."""
+    work = group.work
     if group.view == "answer":
         return [sentence(finding, {}) for finding, _ in flags]
     numbers = [group.rows[0]]
@@ -272,12 +267,7 @@ def _proposed(asked: Sequence[Decision]) -> list[str]:
 
 
 def _choices(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    waiting: Mapping[Subject, Decision],
-    flags: Sequence[tuple[Finding, int]],
-    asked: Sequence[Decision],
+    group: Group, waiting: _Waiting, flags: _Flags, asked: Sequence[Decision]
 ) -> list[Choice]:
     choices = []
     by_kind: dict[SubjectKind, list[Decision]] = {}
@@ -289,16 +279,14 @@ def _choices(
         decides = len(of_kind)
         if not decides:
             # A reviewer may exclude a worker without a proposal.
-            decides = len(targets(opened, work, group, act, waiting=waiting))
+            decides = len(targets(group, act, waiting=waiting))
         if not decides:
             continue
         fault, follows = "", [_LATER]
         try:
             if decides <= _MOST_FORESEEN:
-                planned = plan(
-                    opened, work, group, act, because=_ANY_REASON, by="", waiting=waiting
-                )
-                follows = planned.follows.sentences(opened)
+                planned = plan(group, act, because=_ANY_REASON, by="", waiting=waiting)
+                follows = planned.follows.sentences(group.opened)
         except (ConfigError, DecidedMeanwhile) as refusal:
             fault = str(refusal)
         first = proposed[0] if proposed else None
@@ -307,7 +295,7 @@ def _choices(
                 act=act,
                 follows=follows,
                 proposed=len(proposed),
-                reasons=_reasons(opened, work, group, verdict, first, flags),
+                reasons=_reasons(group, verdict, first, flags),
                 decides=decides,
                 fault=fault,
             )
@@ -315,50 +303,36 @@ def _choices(
     return choices
 
 
-def _reasons(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    verdict: Verdict,
-    proposal: Decision | None,
-    flags: Sequence[tuple[Finding, int]],
-) -> list[str]:
+def _reasons(group: Group, verdict: Verdict, proposal: Decision | None, flags: _Flags) -> list[str]:
     """Return suggested reasons: the policy's with evidence, and each alone."""
     if verdict in {"keep", "approve"}:
         return []
     made = []
     if proposal is not None:
         because = proposal.because.removeprefix(REJECTED_WITH)
-        own = _flags_of(opened, work, group, proposal, flags)
+        own = _flags_of(group, proposal, flags)
         # A rule's reason may contain its evidence already.
         if own and not any(finding.evidence in because for finding in own):
-            made.append(f"{because} ({_evidence_for(opened, because, own)})")
+            made.append(f"{because} ({_evidence_for(group.opened, because, own)})")
         made.append(because)
     made += [finding.evidence for finding, _ in flags[:5]]
-    longest = opened.capabilities.longest_reason - 1
+    longest = group.opened.capabilities.longest_reason - 1
     lines = (one_line(text, at_most=longest) for text in made)
     return list(dict.fromkeys(text for text in lines if text))
 
 
-def _flags_of(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    proposal: Decision,
-    flags: Sequence[tuple[Finding, int]],
-) -> list[Finding]:
+def _flags_of(group: Group, proposal: Decision, flags: _Flags) -> list[Finding]:
     """Return the findings about a proposal's subject, not about its whole group."""
     kind, subject_id = proposal.subject_kind, proposal.subject_id
     if kind == "worker" or group.view == "answer":
         return [finding for finding, _ in flags]
-    rows = work.rows(kind, subject_id)
-    around = work.parts(rows, is_answer=kind == "answer")
-    return flags_around(opened, around)
+    rows = group.work.rows(kind, subject_id)
+    around = group.work.parts(rows, is_answer=kind == "answer")
+    return flags_around(group.opened, around)
 
 
-def _worker(
-    opened: OpenedCampaign, work: Work, group: Group, waiting: Mapping[Subject, Decision]
-) -> WorkerShown:
+def _worker(group: Group, waiting: _Waiting) -> WorkerShown:
+    opened, work = group.opened, group.work
     worker_id, own = work.worker_id(group.rows[0]), set(group.rows)
     rows = work.rows("worker", worker_id)
     rest = [number for number in reversed(rows) if number not in own]
@@ -383,7 +357,7 @@ def _worker(
     return WorkerShown(
         worker=opened.pseudonym(worker_id),
         sentences=sentences,
-        answers=answers_shown(opened, work, rest[:_MOST_HISTORY], waiting),
+        answers=answers_shown(work, rest[:_MOST_HISTORY], waiting),
     )
 
 

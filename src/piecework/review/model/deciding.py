@@ -270,14 +270,12 @@ class Consequences:
         return [words for number, words in counted_sentences if number] or ["Nothing changes."]
 
 
-def foresee_consequences(
-    opened: OpenedCampaign, work: Work, made: Sequence[Decision]
-) -> Consequences:
+def foresee_consequences(work: Work, made: Sequence[Decision]) -> Consequences:
     """Return the results of decisions, including those that follow from them."""
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
     whole = [decision for decision in made if decision.subject_kind == "assignment"]
     ids = [AssignmentId(decision.subject_id) for decision in whole]
-    prices = hits.prices_of(opened.store, ids)
+    prices = hits.prices_of(work.opened.store, ids)
     for assignment_id, decision in zip(ids, whole, strict=True):
         reward_cents, fee_cents = prices[assignment_id]
         if decision.verdict == "approve":
@@ -294,7 +292,7 @@ def foresee_consequences(
             decision.verdict == "keep" and decision.subject_kind == "answer" for decision in made
         ),
         dropped=len(dropped),
-        asked_again=_asked_again(opened, work, dropped),
+        asked_again=_asked_again(work, dropped),
         turned_away=sum(decision.verdict in _TURNED_AWAY for decision in made),
         blocked=sum(decision.verdict == "block" for decision in made),
         staying=sum(
@@ -303,21 +301,18 @@ def foresee_consequences(
     )
 
 
-def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> int:
+def _asked_again(work: Work, dropped: Iterable[str]) -> int:
     """Return how many answers are missing if these are dropped and the rest is kept."""
+    store, posting = work.opened.store, work.opened.campaign.posting
     by_item: dict[str, set[str]] = {}
     for answer_id in dropped:
         for number in work.rows("answer", answer_id):
             by_item.setdefault(work.item_id(number), set()).add(answer_id)
-    least, more = (
-        opened.campaign.posting.assignments,
-        item_totals.wanted(opened.store, opened.campaign.posting),
-    )
-    lacking = 0
+    least, more, lacking = posting.assignments, item_totals.wanted(store, posting), 0
     rows_of = {item_id: work.rows_of_item(item_id) for item_id in by_item}
     ids = [work.answer_id(number) for rows in rows_of.values() for number in rows]
-    out = set(assignments.with_verdict(opened.store, ids, "drop"))
-    may_be = _batches_to_post(opened) if by_item else frozenset()
+    out = set(assignments.with_verdict(store, ids, "drop"))
+    may_be = _batches_to_post(work.opened) if by_item else frozenset()
     for item_id, answer_ids in by_item.items():
         rows = rows_of[item_id]
         if work.batch(rows[0]) not in may_be:

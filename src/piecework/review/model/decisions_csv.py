@@ -64,10 +64,10 @@ def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
         (
             decision.subject_kind,
             opened.shown_id(decision.subject_kind, decision.subject_id),
-            *_about(opened, work, decision),
+            *_about(work, decision),
             decision.verdict,
             decision.because,
-            " ".join(foresee_consequences(opened, work, [decision]).sentences(opened)),
+            " ".join(foresee_consequences(work, [decision]).sentences(opened)),
             "",
             "",
         )
@@ -210,9 +210,7 @@ def _one_of(allowed: Iterable[_T], written: str) -> _T | None:
     return next((name for name in allowed if name == written), None)
 
 
-def _about(
-    opened: OpenedCampaign, work: Work, decision: Decision
-) -> tuple[str, str, str, str, str, str, str]:
+def _about(work: Work, decision: Decision) -> tuple[str, str, str, str, str, str, str]:
     """Return the columns from `worker` to `evidence`."""
     numbers = work.rows(decision.subject_kind, decision.subject_id)
     if not numbers:
@@ -223,7 +221,7 @@ def _about(
     others = work.others(numbers[0])[:_MOST_SHOWN] if is_answer else []
     parts = work.parts(numbers, is_answer=is_answer)
     return (
-        opened.pseudonym(parts.worker),
+        work.opened.pseudonym(parts.worker),
         _time(work.table["submitted_at"].iloc[shown].max()),
         " | ".join(items),
         " | ".join(work.items[item].picture for item in items),
@@ -231,7 +229,7 @@ def _about(
         " | ".join(work.line(number) for number in others),
         " / ".join(
             sentence(finding, parts.positions)
-            for finding in flags_around(opened, parts)[:_MOST_SHOWN]
+            for finding in flags_around(work.opened, parts)[:_MOST_SHOWN]
         ),
     )
 

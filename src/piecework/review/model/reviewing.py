@@ -12,7 +12,7 @@ that it is a second opinion. It measures how far reviewers agree.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from piecework.campaign.opened import OpenedCampaign
@@ -68,6 +68,7 @@ class Group:
     """The answers that a card shows together, and that an act decides.
 
     Attributes:
+        work: all answers of the campaign.
         view: what the answers have in common.
         key: its id; for a worker, the pseudonym.
         rows: row numbers of all answers of the assignment, the worker or the item,
@@ -75,10 +76,16 @@ class Group:
         subjects: the ids of the answers, their assignments and their workers, by kind.
     """
 
+    work: Work = field(repr=False, compare=False)
     view: View
     key: str
     rows: tuple[int, ...]
     subjects: Mapping[SubjectKind, Sequence[str]]
+
+    @property
+    def opened(self) -> OpenedCampaign:
+        """The campaign of the answers."""
+        return self.work.opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +119,7 @@ def group_of(work: Work, view: View, key: str) -> Group | None:
             key, rows = named, work.rows(view, named)
     if not rows:
         return None
-    return Group(view=view, key=key, rows=tuple(rows), subjects=work.subjects(rows))
+    return Group(work=work, view=view, key=key, rows=tuple(rows), subjects=work.subjects(rows))
 
 
 def waiting_in(group: Group, waiting: Mapping[Subject, Decision]) -> dict[Subject, Decision]:
@@ -127,19 +134,10 @@ def may_decide(group: Group, kind: SubjectKind) -> bool:
     return group.view != "item" or kind == "answer"
 
 
-def targets(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    act: ActName,
-    *,
-    waiting: Mapping[Subject, Decision],
-) -> list[Decision]:
+def targets(group: Group, act: ActName, *, waiting: Mapping[Subject, Decision]) -> list[Decision]:
     """Return the proposals that an act decides; empty if there is nothing to decide.
 
     Args:
-        opened: the campaign.
-        work: its answers.
         group: the group that the act is about.
         act: keep, drop, and so on.
         waiting: `waiting_in` the group.
@@ -149,13 +147,11 @@ def targets(
         return []
     proposals = [proposal for (kind, _), proposal in waiting.items() if kind == wanted]
     if act == "exclude" and not proposals:
-        return _unasked_exclusion(opened, work.worker_id(group.rows[0]))
+        return _unasked_exclusion(group.opened, group.work.worker_id(group.rows[0]))
     return proposals
 
 
 def plan(
-    opened: OpenedCampaign,
-    work: Work,
     group: Group,
     act: ActName,
     *,
@@ -166,8 +162,6 @@ def plan(
     """Return what an act would decide, without storing it.
 
     Args:
-        opened: the campaign.
-        work: its answers.
         group: the group that the act is about.
         act: keep, drop, and so on.
         because: the reason.
@@ -178,11 +172,12 @@ def plan(
         ConfigError: the reason cannot be used, or it contradicts what is decided.
         DecidedMeanwhile: nothing in the group waits any more.
     """
+    opened = group.opened
     if waiting is None:
         waiting = waiting_among(opened, _subjects(group))
-    proposals = targets(opened, work, group, act, waiting=waiting)
+    proposals = targets(group, act, waiting=waiting)
     if not proposals:
-        raise DecidedMeanwhile(decided_in(opened, group))
+        raise DecidedMeanwhile(decided_in(group))
     try:
         made = [decided(opened, proposal, ACTS[act][1], because, by=by) for proposal in proposals]
     except ValueError as fault:
@@ -194,25 +189,14 @@ def plan(
     return Plan(
         chosen=tuple(made),
         along=tuple(along),
-        follows=foresee_consequences(opened, work, [*made, *along]),
+        follows=foresee_consequences(group.work, [*made, *along]),
     )
 
 
-def carry_out(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    act: ActName,
-    *,
-    because: str,
-    by: str,
-    seen: str,
-) -> int:
+def carry_out(group: Group, act: ActName, *, because: str, by: str, seen: str) -> int:
     """Store what an act decides; return the act's number, for undoing it.
 
     Args:
-        opened: the campaign.
-        work: its answers.
         group: the group that the act is about.
         act: keep, drop, and so on.
         because: the reason, which the worker may read after a rejection.
@@ -223,29 +207,29 @@ def carry_out(
         ConfigError: the reason cannot be used, or it contradicts what is decided.
         DecidedMeanwhile: another person was faster.
     """
-    with writing(opened.store):
+    with writing(group.opened.store):
         is_about_one = group.view == "answer" and ACTS[act][0] == "answer"
-        if not is_about_one and seen != state_of(opened, group):
-            raise DecidedMeanwhile(decided_in(opened, group))
-        planned = plan(opened, work, group, act, because=because, by=by)
-        return reviews.add_reviews(opened.store, planned.chosen, along=planned.along)
+        if not is_about_one and seen != state_of(group):
+            raise DecidedMeanwhile(decided_in(group))
+        planned = plan(group, act, because=because, by=by)
+        return reviews.add_reviews(group.opened.store, planned.chosen, along=planned.along)
 
 
-def state_of(opened: OpenedCampaign, group: Group) -> str:
+def state_of(group: Group) -> str:
     """Return a fingerprint of all decisions about a group and its assignments."""
     named = group.subjects
     workers = map(WorkerId, named["worker"] if may_decide(group, "worker") else ())
     whole = map(AssignmentId, named["assignment"])
-    parts = decisions.marks(opened.store, whole, *workers)
+    parts = decisions.marks(group.opened.store, whole, *workers)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def decided_in(opened: OpenedCampaign, group: Group) -> list[tuple[Decision, int]]:
+def decided_in(group: Group) -> list[tuple[Decision, int]]:
     """Return the decisions about the group, equal ones once with their number."""
     named = dict(group.subjects)
     if not may_decide(group, "worker"):
         del named["worker"]
-    return decisions.alike(opened.store, named)
+    return decisions.alike(group.opened.store, named)
 
 
 def undo(opened: OpenedCampaign, *, by: str) -> list[Review]:
@@ -261,11 +245,10 @@ def undo(opened: OpenedCampaign, *, by: str) -> list[Review]:
         return _undone(opened, act, by=by)
 
 
-def undo_for(opened: OpenedCampaign, group: Group, *, act: int, by: str) -> None:
+def undo_for(group: Group, *, act: int, by: str) -> None:
     """Undo the newest act about a group, of any reviewer.
 
     Args:
-        opened: the campaign.
         group: the group.
         act: the act that the person saw.
         by: the person who undoes it.
@@ -273,18 +256,18 @@ def undo_for(opened: OpenedCampaign, group: Group, *, act: int, by: str) -> None
     Raises:
         ConfigError: the act is no longer the newest, or something has followed from it.
     """
-    with writing(opened.store):
-        if act != reviews.last_act_about(opened.store, _subjects(group)):
+    with writing(group.opened.store):
+        if act != reviews.last_act_about(group.opened.store, _subjects(group)):
             raise ConfigError(["another decision was made or undone meanwhile"])
-        _undone(opened, act, by=by)
+        _undone(group.opened, act, by=by)
 
 
-def last_act_about(opened: OpenedCampaign, group: Group) -> tuple[int, str] | None:
+def last_act_about(group: Group) -> tuple[int, str] | None:
     """Return the number and the author of the newest act about a group, if any."""
-    act = reviews.last_act_about(opened.store, _subjects(group))
+    act = reviews.last_act_about(group.opened.store, _subjects(group))
     if act is None:
         return None
-    return act, reviews.reviews_of_act(opened.store, act)[0].reviewer
+    return act, reviews.reviews_of_act(group.opened.store, act)[0].reviewer
 
 
 def _undone(opened: OpenedCampaign, act: int, *, by: str) -> list[Review]:
