@@ -61,7 +61,10 @@ Scores = Mapping[str, pd.DataFrame]
 
 
 def answer_features(
-    table: pd.DataFrame, scores: Scores, own: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    scores: Scores,
+    own: pd.DataFrame | None = None,
+    weights: "pd.Series[float] | None" = None,
 ) -> pd.DataFrame:
     """One row per answer: its own features, then its worker's, prefixed `worker:`.
 
@@ -69,9 +72,11 @@ def answer_features(
         table: the answers (`piecework.domain.tables`).
         scores: of the heuristics, by name; absent ones are 0.
         own: of `own_features`, if already computed.
+        weights: of `answer_weights`, if already computed.
     """
     own = own_features(table) if own is None else own
-    means = _means(own, table).reindex(table["worker_id"]).fillna(0.0)
+    weights = answer_weights(table) if weights is None else weights
+    means = _means(own, table, weights).reindex(table["worker_id"]).fillna(0.0)
     means.index = own.index
     means[table["worker_id"].to_numpy() == ""] = 0.0
     suspicions = {
@@ -84,18 +89,22 @@ def answer_features(
 
 
 def worker_features(
-    table: pd.DataFrame, scores: Scores, own: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    scores: Scores,
+    own: pd.DataFrame | None = None,
+    weights: "pd.Series[float] | None" = None,
 ) -> pd.DataFrame:
     """One row per known worker, in the order of their ids: means, then heuristics."""
     known = table[(table["worker_id"] != "").to_numpy()]
     own = (own_features(table) if own is None else own).loc[known.index]
-    means = _means(own, known)
+    weights = answer_weights(known) if weights is None else weights.loc[known.index]
+    means = _means(own, known, weights)
     of_answers = {
         name: scores[name]["suspicion"].reindex(known.index).fillna(0.0)
         for name in OF_ANSWERS
         if name in scores
     }
-    shares = _means(pd.DataFrame(of_answers, index=known.index), known)
+    shares = _means(pd.DataFrame(of_answers, index=known.index), known, weights)
     of_workers = {
         name: scores[name]["suspicion"].reindex(means.index).fillna(0.0) if name in scores else 0.0
         for name in OF_WORKERS
@@ -180,20 +189,24 @@ def _in_sds(values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.Dat
     return np.asarray(np.nan_to_num(np.clip(apart, -_MOST_SDS, _MOST_SDS)))
 
 
-def _means(features: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def _means(
+    features: pd.DataFrame, table: pd.DataFrame, weights_of: "pd.Series[float]"
+) -> pd.DataFrame:
     # Sums of floats depend on their order; sorting makes them independent of row order.
     ordered = features.sort_index()
     codes, names = pd.factorize(table["worker_id"].loc[ordered.index], sort=True)
-    weights = _weights(table["text"].loc[ordered.index], codes)
+    weights = weights_of.loc[ordered.index].to_numpy()
     weighed = ordered.mul(weights, axis=0)
     sums = summed(weighed, codes, len(names)).set_axis(names, axis=0)
     answers = np.bincount(codes, weights, minlength=len(names))
     return sums.div(answers + _SHRUNKEN_BY, axis=0).rename_axis("worker_id")
 
 
-def _weights(texts: "pd.Series[str]", workers: npt.NDArray[np.intp]) -> Floats:
-    """Return what each answer counts: a share of 1 if its worker repeats its words."""
-    words = plain_texts(texts.tolist())
-    copies = pd.DataFrame({"worker": workers, "words": words})
+def answer_weights(table: pd.DataFrame) -> "pd.Series[float]":
+    """What each answer counts: a share of 1 if its worker repeats its words."""
+    words = plain_texts(table["text"].tolist())
+    workers = table["worker_id"].to_numpy()
+    copies = pd.DataFrame({"worker": workers, "words": words}, index=table.index)
     counts = copies.groupby(["worker", "words"])["words"].transform("size")
-    return np.where(copies["words"] == "", 1.0, 1.0 / counts.to_numpy("float64"))
+    shares = 1.0 / counts.to_numpy("float64")
+    return pd.Series(np.where(copies["words"] == "", 1.0, shares), index=table.index)

@@ -45,6 +45,7 @@ from piecework.qc.features import (
     TEXT_AND_TIME,
     Scores,
     answer_features,
+    answer_weights,
     own_features,
     worker_features,
 )
@@ -136,10 +137,10 @@ def findings(
         judged: people's decisions in this campaign.
         usual: of `piecework.qc.features.own_usual`.
     """
-    own = own_features(table, usual)
+    own, weights_of = own_features(table, usual), answer_weights(table)
     features: Mapping[SubjectKind, pd.DataFrame] = {
-        "answer": answer_features(table, scores, own),
-        "worker": worker_features(table, scores, own),
+        "answer": answer_features(table, scores, own, weights_of),
+        "worker": worker_features(table, scores, own, weights_of),
     }
     is_compared = text_fit(table)["log_odds"].notna()
     has_text: Mapping[SubjectKind, pd.Index[str]] = {
