@@ -13,6 +13,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.progress import Progress
 from piecework.domain.verdicts import Decision, PolicyRule, Subject
 from piecework.engine.opening import open_to_look
+from piecework.engine.run_pass import run_pass
 from piecework.results.archiving import archive_settled
 from piecework.results.comparing.comparison import compare_rules
 from piecework.results.comparing.judging_again import judge_again
@@ -20,6 +21,7 @@ from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import archive, decisions
 from tests.conftest import ROOT
+from tests.review.test_demo import demo_at_work
 from tests.trusted import own
 
 CAMPAIGNS = ROOT / "config/campaigns"
@@ -105,6 +107,18 @@ def test_own_rules_change_nothing_in_any_example(name: str, tmp_path: Path) -> N
         (again,) = judge_again(campaign, [campaign.campaign])
         assert as_pairs(again.decisions) == in_force(campaign)
     assert not compare_rules(path, path).differs
+
+
+def test_own_rules_propose_again_what_waits_for_people(tmp_path: Path) -> None:
+    """Where people decide, what is clear is decided, and the same work waits for them."""
+    with demo_at_work(tmp_path) as (run, crowd):
+        while run_pass(run).waiting_for == "workers":
+            crowd.work_until()
+        (again,) = judge_again(run, [run.campaign])
+        waiting = decisions.proposed(run.store)
+        assert waiting
+        assert as_pairs(again.decisions) == in_force(run) | waiting
+        assert again.waiting == {subject for subject in waiting if subject[0] != "answer"}
 
 
 @pytest.mark.full
