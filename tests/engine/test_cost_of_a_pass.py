@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Cursor
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import httpx
 import pytest
@@ -260,17 +260,23 @@ def test_a_pass_reads_no_more_of_a_store_in_postgresql(
         assert many[act][1] <= 1.1 * rows
 
 
+T = TypeVar("T")
 SNAPSHOT = "count(undone_at) FROM stops"
 """Part of a statement that only a snapshot sends."""
 SOURCES = str(Path(piecework.__file__).parent)
 
 
 class Pass(NamedTuple):
-    """What a pass cost: statements that it sent, snapshots, and modules that it ran."""
+    """What a pass cost: statements that it sent, snapshots, and modules that it ran.
+
+    Attributes:
+        of_step: modules that a step ran when it acted.
+    """
 
     statements: int
     snapshots: int
     modules: int
+    of_step: Mapping[str, int]
 
 
 def cost_of_pass(run: CampaignRun) -> tuple[Pass, Progress]:
@@ -279,24 +285,33 @@ def cost_of_pass(run: CampaignRun) -> tuple[Pass, Progress]:
     SQLite's trace names a statement again for each step of its triggers, which no
     process sends: statements that repeat the one before them count once.
     """
-    sent, modules = list[str](), set[str]()
+    sent, modules, of_step = list[str](), set[str](), dict[str, int]()
 
     def see(frame: FrameType, event: str, _arg: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(SOURCES):
             modules.add(code.co_filename)
 
+    def call(name: str, step: Callable[[], T], /) -> T:
+        others = {*modules}
+        modules.clear()
+        done = step()
+        of_step[name] = len(modules)
+        modules.update(others)
+        return done
+
     run.store.db.conn.set_trace_callback(sent.append)
     threading.setprofile(see)
     sys.setprofile(see)
     try:
-        reached = run_pass(run)
+        reached = run_pass(run, call=call)
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
         run.store.db.conn.set_trace_callback(None)
     statements = sum(now != before for before, now in pairwise(["", *sent]))
-    return Pass(statements, sum(SNAPSHOT in each for each in sent), len(modules)), reached
+    snapshots = sum(SNAPSHOT in each for each in sent)
+    return Pass(statements, snapshots, len(modules), of_step), reached
 
 
 def test_cost_of_a_pass(tmp_path: Path) -> None:
@@ -320,10 +335,13 @@ def test_cost_of_a_pass(tmp_path: Path) -> None:
         assert len(busy) == 5
     assert max(cost.statements for cost in idle) <= 60
     assert {cost.snapshots for cost in idle} == {1}
-    assert max(cost.modules for cost in idle) <= 45
+    assert max(cost.modules for cost in idle) <= 42
     assert 100 < max(cost.statements for cost in busy) <= 150
     assert {cost.snapshots for cost in busy} == {2}
-    assert max(cost.modules for cost in busy) <= 90
+    assert max(cost.modules for cost in busy) <= 85
+    of_steps = [cost.of_step for cost in busy]
+    assert max(steps.get("settle", 0) for steps in of_steps) <= 22
+    assert max(steps.get("launch", 0) for steps in of_steps) <= 45
 
 
 def test_ten_hits_are_fetched_with_one_call(

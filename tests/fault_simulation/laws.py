@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from piecework.marketplace.state.ledger import LAWS
-from piecework.store.prices import OUTSIDE_PRICE
+from piecework.store.campaign_facts import OUTSIDE_PRICE
 from tests.crash.campaign import _ledger
 from tests.fault_simulation.losses import SENT, Losses, taken_beside_the_file
 from tests.fault_simulation.parts import AGREED_CENTS, KEYS, Served

@@ -24,8 +24,7 @@ from piecework.marketplace.state import backend, clock
 from piecework.marketplace.state.clock import to_ms
 from piecework.marketplace.state.transaction import IdGenerator
 from piecework.platforms import client
-from piecework.platforms.calling import Outage
-from piecework.platforms.pace import Pace
+from piecework.platforms.calling import Outage, Pace
 from piecework.store import acting
 from tests.fault_simulation.network import AtOnce, Network
 from tests.fault_simulation.parts import ClockOf, Time

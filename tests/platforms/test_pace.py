@@ -6,8 +6,8 @@ import pytest
 
 from piecework.foundation.server.limits import TokenBucket
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.platforms.calling import Pace
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.pace import Pace
 
 
 @dataclass

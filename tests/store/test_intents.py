@@ -14,8 +14,7 @@ from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, HitKey, ItemId
 from piecework.store import bound, decisions, hits, intents, last_pass, ledger, tables
-from piecework.store.columns import from_text
-from piecework.store.database import Store, open_store
+from piecework.store.database import Store, from_text, open_store
 from piecework.store.intents import Act, ActSubject, Intent
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)

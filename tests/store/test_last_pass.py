@@ -8,8 +8,7 @@ from piecework.domain.ids import HitId, HitKey, HitTypeId
 from piecework.domain.store_address import in_folder
 from piecework.domain.verdicts import Decision
 from piecework.store import campaign_facts, decisions, hits
-from piecework.store.columns import to_text
-from piecework.store.database import Store, open_store
+from piecework.store.database import Store, open_store, to_text
 from piecework.store.last_pass import (
     end_to_tell,
     mark_end_announced,

@@ -16,10 +16,9 @@ import pytest
 
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress, store_address
-from piecework.store import bound, campaign_facts, last_pass, postgres_migrations, prices
-from piecework.store.columns import insert
+from piecework.store import bound, campaign_facts, last_pass, postgres_migrations
 from piecework.store.connection import Connection
-from piecework.store.database import Store, exists, open_store, writing
+from piecework.store.database import Store, exists, insert, open_store, writing
 from piecework.store.earned_records import open_records, own_records
 from piecework.store.lock import only_pass
 from piecework.store.postgres_database import translated
@@ -155,19 +154,21 @@ def test_placeholders_in_quotes_are_text() -> None:
 
 def test_one_writer_at_a_time(store: Store) -> None:
     """A second one waits, and then reads what the first wrote."""
-    prices.agree_to_spend(store, 5, at=AT)
+    campaign_facts.agree_to_spend(store, 5, at=AT)
 
     def add() -> None:
         with closing(open_store(store.address)) as other, writing(other):
-            prices.agree_to_spend(other, (prices.agreed_cents(other) or 0) + 1, at=AT)
+            campaign_facts.agree_to_spend(
+                other, (campaign_facts.agreed_cents(other) or 0) + 1, at=AT
+            )
 
     with ThreadPoolExecutor(1) as pool:
         with writing(store):
             added = pool.submit(add)
             assert not wait([added], timeout=0.2).done
-            prices.agree_to_spend(store, 7, at=AT)
+            campaign_facts.agree_to_spend(store, 7, at=AT)
         added.result(timeout=60)
-    assert prices.agreed_cents(store) == 8
+    assert campaign_facts.agreed_cents(store) == 8
     assert store.others_have_written()
 
 
@@ -177,14 +178,14 @@ def test_a_transaction_that_read_before_another_wrote_writes_nothing(store: Stor
 
         def agree_late() -> None:
             with store.db.atomic():
-                assert prices.agreed_cents(store) is None
-                prices.agree_to_spend(other, 5, at=AT)
-                prices.agree_to_spend(store, 3, at=AT)
+                assert campaign_facts.agreed_cents(store) is None
+                campaign_facts.agree_to_spend(other, 5, at=AT)
+                campaign_facts.agree_to_spend(store, 3, at=AT)
 
         with pytest.raises(StoreError, match="has written at the same moment"):
             agree_late()
-        prices.agree_to_spend(store, 4, at=AT)
-        assert prices.agreed_cents(other) == 4
+        campaign_facts.agree_to_spend(store, 4, at=AT)
+        assert campaign_facts.agreed_cents(other) == 4
 
 
 def test_a_block_inside_a_block_is_undone_alone(store: Store) -> None:
@@ -193,7 +194,7 @@ def test_a_block_inside_a_block_is_undone_alone(store: Store) -> None:
     def agree_and_fail() -> None:
         with store.db.atomic():
             with store.db.atomic():
-                prices.agree_to_spend(store, 5, at=AT)
+                campaign_facts.agree_to_spend(store, 5, at=AT)
             raise ZeroDivisionError
 
     with store.db.atomic():
@@ -201,10 +202,10 @@ def test_a_block_inside_a_block_is_undone_alone(store: Store) -> None:
         with pytest.raises(ZeroDivisionError):
             agree_and_fail()
     assert campaign_facts.stopped_at(store) == AT
-    assert prices.agreed_cents(store) is None
+    assert campaign_facts.agreed_cents(store) is None
     with pytest.raises(ZeroDivisionError):
         agree_and_fail()
-    assert prices.agreed_cents(store) is None
+    assert campaign_facts.agreed_cents(store) is None
 
 
 def test_the_lock_of_a_pass_holds_in_all_folders(
@@ -233,41 +234,41 @@ def test_a_pass_that_lost_its_lock_cannot_write(
 ) -> None:
     """The connection drops inside a transaction; nothing of it is stored."""
     with only_pass(address), closing(open_store(address, create=True)) as store:
-        prices.agree_to_spend(store, 5, at=AT)
+        campaign_facts.agree_to_spend(store, 5, at=AT)
 
         def agree_without_server() -> None:
             with writing(store):
-                prices.agree_to_spend(store, 6, at=AT)
+                campaign_facts.agree_to_spend(store, 6, at=AT)
                 (pid,) = store.db.execute("SELECT pg_backend_pid()").fetchone()
                 admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
-                prices.agree_to_spend(store, 7, at=AT)
+                campaign_facts.agree_to_spend(store, 7, at=AT)
 
         with pytest.raises(StoreError, match="the connection to the database was lost"):
             agree_without_server()
         with pytest.raises(StoreError, match="lost") as lost:
-            prices.agree_to_spend(store, 8, at=AT)
+            campaign_facts.agree_to_spend(store, 8, at=AT)
     assert "run the same command again" in lost.value.next_step
     with only_pass(address), closing(open_store(address)) as store:
-        assert prices.agreed_cents(store) == 5
+        assert campaign_facts.agreed_cents(store) == 5
 
 
 def test_a_page_that_stays_open_connects_again(
     store: Store, admin: "psycopg.Connection[tuple[object, ...]]"
 ) -> None:
     """The database was restarted between two of its requests."""
-    prices.agree_to_spend(store, 5, at=AT)
+    campaign_facts.agree_to_spend(store, 5, at=AT)
     version = store.version()
     (pid,) = store.db.execute("SELECT pg_backend_pid()").fetchone()
     admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
     with pytest.raises(StoreError, match="the connection to the database was lost"):
-        prices.agreed_cents(store)
-    assert prices.agreed_cents(store) == 5
+        campaign_facts.agreed_cents(store)
+    assert campaign_facts.agreed_cents(store) == 5
     assert store.version() == version
-    prices.agree_to_spend(store, 6, at=AT)
+    campaign_facts.agree_to_spend(store, 6, at=AT)
     assert not store.others_have_written()
     store.close()
     with pytest.raises(StoreError, match="lost"):
-        prices.agreed_cents(store)
+        campaign_facts.agreed_cents(store)
 
 
 def test_a_lock_of_records_that_is_lost_is_not_taken_for_held(

@@ -4,8 +4,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
+from piecework.store.campaign_facts import keep_prices, kept_prices
 from piecework.store.database import Store
-from piecework.store.prices import keep_prices, kept_prices
 
 POUNDS = PriceList(
     currency="GBP", fees=FeeSchedule(percent=Decimal("42.8"), minimum_cents=3, source="it said so")

@@ -23,8 +23,8 @@ from piecework.domain.money import PriceList
 from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
 from piecework.store import bound, hits
+from piecework.store.campaign_facts import agreed_cents, kept_prices
 from piecework.store.database import Store, damage_check, exists, open_store
-from piecework.store.prices import agreed_cents, kept_prices
 
 
 def is_begun(campaign: Campaign) -> bool:

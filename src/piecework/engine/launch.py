@@ -41,8 +41,8 @@ from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import campaign_facts, hits, intents
 from piecework.store.acting import carry_out
+from piecework.store.campaign_facts import kept_prices
 from piecework.store.intents import Act, Intent
-from piecework.store.prices import kept_prices
 
 
 def due(reader: Reader) -> Sequence[PlannedHit]:

@@ -45,11 +45,16 @@ from piecework.platforms.endpoint import REHEARSAL as REHEARSAL_KEYS
 from piecework.platforms.endpoint import Credentials, is_on_this_machine, normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.store import bound, generations, hits, imports
-from piecework.store.campaign_facts import last_written_at
+from piecework.store.campaign_facts import (
+    agree_to_spend,
+    agreed_cents,
+    keep_prices,
+    kept_prices,
+    last_written_at,
+)
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
 from piecework.store.lock import only_pass
-from piecework.store.prices import agree_to_spend, agreed_cents, keep_prices, kept_prices
 
 _LOG = logging.getLogger(__name__)
 

@@ -9,9 +9,14 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from piecework.domain.errors import ConfigError
-from piecework.platforms.calling import Outage, hear_only_the_marketplace, wait_for_the_marketplace
+from piecework.platforms.calling import (
+    Outage,
+    Pace,
+    hear_only_the_marketplace,
+    keep_pace,
+    wait_for_the_marketplace,
+)
 from piecework.platforms.clocks import watch_clock
-from piecework.platforms.pace import Pace, keep_pace
 from piecework.platforms.traced_calls import trace_calls
 
 if TYPE_CHECKING:

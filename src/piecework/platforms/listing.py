@@ -10,7 +10,7 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import PostedHit
 from piecework.domain.ids import HitId, HitTypeId
 from piecework.domain.money import Bonus, cents_from_wire
-from piecework.platforms.calling import called, pages_of
+from piecework.platforms.calling import called
 from piecework.platforms.extensions import LIST_TOGETHER
 from piecework.platforms.wire import assignment_from_wire, bonus_from_wire, market_of_requirements
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 PAGE = 100
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
+
+
+def pages_of(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for all paginators
+    """Yield the pages of a listing; each is fetched like any other call."""
+    iterator = iter(pages)
+    while (page := called(lambda: next(iterator, None))) is not None:
+        yield page
 
 
 def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import QualificationTypeId, WorkerId
-from piecework.platforms.calling import called, pages_of
+from piecework.platforms.calling import called
+from piecework.platforms.listing import pages_of
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

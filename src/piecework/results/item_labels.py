@@ -24,7 +24,7 @@ from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.table import answers_table
 from piecework.store import item_totals, results, source
-from piecework.store.columns import from_text, to_text
+from piecework.store.database import from_text, to_text
 from piecework.store.dealt_items import DealtItems
 from piecework.store.files import write_whole_text
 from piecework.store.source import Known

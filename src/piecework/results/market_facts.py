@@ -16,7 +16,7 @@ from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.report.sections.money import MarketFacts, Markets
 from piecework.results.table import worked_seconds
-from piecework.store import hits, ledger, prices, results, tables, workers
+from piecework.store import campaign_facts, hits, ledger, results, tables, workers
 
 _Agreement = tuple[int, int]
 """How many judgements agree, and how many were compared."""
@@ -85,7 +85,7 @@ def _cost(opened: OpenedCampaign, done: pd.DataFrame) -> Mapping[str, int]:
         for hit in hits.load(opened.store)
         if hit.hit_type_id is not None
     }
-    for type_id, (_, more) in prices.booked_outside(opened.store).items():
+    for type_id, (_, more) in campaign_facts.booked_outside(opened.store).items():
         market = market_of.get(type_id, "")
         cost[market] = cost.get(market, 0) + more
     return cost

@@ -16,7 +16,7 @@ from piecework.engine.snapshot import take_snapshot
 from piecework.engine.step import Call, call_plainly, timed
 from piecework.engine.watching.watch import Unwatched, Watch
 from piecework.results.archiving import archive_settled
-from piecework.store import campaign_facts, hits, last_pass, prices
+from piecework.store import campaign_facts, hits, last_pass
 
 
 def advance_without_prefect(
@@ -82,7 +82,7 @@ def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
 
 def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) -> None:
     """Store the campaign's progress, unless the next pass has something to book."""
-    if progress.is_finished and prices.count_unsettled_outside(run.store):
+    if progress.is_finished and campaign_facts.read_notes(run.store).outside_unsettled:
         say_unsettled(run.store)
         return
     digest = request.digest()

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import ItemId
-from piecework.store.columns import from_text, insert, to_text
-from piecework.store.database import Store, writing
+from piecework.store.database import Store, from_text, insert, to_text, writing
 from piecework.store.files import make_private_folder, write_durably
 
 if TYPE_CHECKING:

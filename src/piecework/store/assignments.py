@@ -12,8 +12,7 @@ from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.verdicts import Verdict
 from piecework.store import archive
-from piecework.store.columns import from_text, insert, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, from_text, insert, to_text
 
 _TELEMETRY = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 

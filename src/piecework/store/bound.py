@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from piecework.domain.errors import StoreError
-from piecework.store.columns import insert
-from piecework.store.database import Store
+from piecework.store.database import Store, insert
 
 Fact = Literal[
     "name",

@@ -1,4 +1,4 @@
-"""What holds for a campaign as a whole: its stop, its inputs, its types, notes of passes.
+"""What holds for a campaign as a whole: its prices, stop, inputs, types, notes of passes.
 
 Each is a row or a few. None of them is about one HIT, answer or worker. Every stop stays
 in its table, so that a report can say when no HITs were posted. Another process may write
@@ -9,14 +9,16 @@ not the file as it is when they are written.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal
+from decimal import Decimal
+from typing import Any, Literal
 
 from piecework.domain.errors import StoreError
+from piecework.domain.ids import HitTypeId
 from piecework.domain.inputs import Inputs
-from piecework.store.columns import from_text, insert, to_text
-from piecework.store.database import Store
+from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
+from piecework.store.database import Store, from_text, insert, to_text
 
 Note = Literal[
     "judging_digest",
@@ -207,3 +209,98 @@ def last_written_at(store: Store) -> datetime | None:
     """Return the time of the last write, by the clock of then; `None` before any."""
     (moment,) = store.db.execute(_LATEST).fetchone()
     return from_text(moment) if moment else None
+
+
+def keep_prices(store: Store, prices: PriceList | None) -> None:
+    """Store the price list, if it has changed; `None`: the marketplace has none.
+
+    An unchanged list is not written again.
+    """
+    if prices == kept_prices(store):
+        return
+    with store.db.atomic():
+        store.db.execute("DELETE FROM marketplace_prices")
+        if prices is not None:
+            insert(store, "marketplace_prices", [_row(prices)])
+
+
+def kept_prices(store: Store) -> PriceList | None:
+    """Return the price list; `None` if never asked for, or if there is no list."""
+    row = next(iter(store.db.query("SELECT * FROM marketplace_prices")), None)
+    if row is None:
+        return None
+    return PriceList(
+        **_terms(row),
+        crowds=tuple(
+            CrowdPrices(market=each["market"], **_terms(each)) for each in json.loads(row["crowds"])
+        ),
+    )
+
+
+def _terms(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the marketplace and each of its crowds state alike."""
+    return {
+        "currency": row["currency"],
+        "fees": FeeSchedule(
+            percent=Decimal(row["percent"]),
+            extra_percent_for_many=Decimal(row["extra_percent_for_many"]),
+            masters_percent=Decimal(row["masters_percent"]),
+            minimum_cents=row["minimum_cents"],
+            source=row["source"],
+        ),
+        "least_per_hour_cents": row["least_per_hour_cents"],
+        "longest_approval_seconds": row["longest_approval_seconds"],
+    }
+
+
+def _row(prices: PriceList) -> dict[str, object]:
+    crowds = [{"market": each.market, **_cells(each)} for each in prices.crowds]
+    return {"only_row": 1, **_cells(prices), "crowds": json.dumps(crowds)}
+
+
+def _cells(prices: PriceList | CrowdPrices) -> dict[str, object]:
+    fees = asdict(prices.fees)
+    del fees["valid_from"]
+    return {
+        "currency": prices.currency,
+        "least_per_hour_cents": prices.least_per_hour_cents,
+        "longest_approval_seconds": prices.longest_approval_seconds,
+        **{
+            name: str(value) if isinstance(value, Decimal) else value
+            for name, value in fees.items()
+        },
+    }
+
+
+OUTSIDE_PRICE = "outside-price"
+
+
+def booked_outside(store: Store) -> dict[HitTypeId, tuple[int, int]]:
+    """Return how often fees were booked for each HIT type, and how much in all."""
+    return {
+        HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
+        for row in store.db.query(
+            "SELECT subject_id AS hit_type_id, count(*) AS times, "
+            "sum(CAST(json_extract(arguments, '$.cents') AS BIGINT)) AS cents "
+            "FROM intents WHERE operation = ? GROUP BY subject_id ORDER BY subject_id",
+            [OUTSIDE_PRICE],
+        )
+    }
+
+
+def agree_to_spend(store: Store, amount_cents: int, *, at: datetime) -> None:
+    """Record an amount; repeating the same amount adds no row."""
+    with store.db.atomic():
+        if agreed_cents(store) != amount_cents:
+            store.db.execute(
+                "INSERT INTO agreements (amount_cents, agreed_at) VALUES (?, ?)",
+                [amount_cents, to_text(at)],
+            )
+
+
+def agreed_cents(store: Store) -> int | None:
+    """Return the amount that holds now; `None` if no person was asked."""
+    row = store.db.execute(
+        "SELECT amount_cents FROM agreements ORDER BY agreement_id DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else int(row[0])

@@ -12,8 +12,7 @@ from typing import overload
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import HitKey, ItemId
-from piecework.store.columns import moment, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, moment, to_text
 
 _FETCHED = 1_000
 """Items that are read from the store at a time."""

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import Decision, SubjectKind, Verdict
-from piecework.store.columns import Row, from_text, insert, to_text
-from piecework.store.database import Store
+from piecework.store.database import Row, Store, from_text, insert, to_text
 
 _KEEP = """
     INSERT INTO decisions

@@ -31,8 +31,8 @@ from piecework.domain.qualifications import (
 from piecework.domain.store_address import StoreAddress, schema_name
 from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.store import postgres
-from piecework.store.columns import from_text, moment, to_text
 from piecework.store.connection import Connection
+from piecework.store.database import from_text, moment, to_text
 from piecework.store.files import check_kind, make_private_store
 from piecework.store.sqlite_database import SqliteDatabase
 

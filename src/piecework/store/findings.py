@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from piecework.domain.verdicts import JOINED, Finding, SubjectKind
-from piecework.store.columns import Row, insert
-from piecework.store.database import Store
+from piecework.store.database import Row, Store, insert
 
 
 def replace(

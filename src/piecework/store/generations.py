@@ -11,8 +11,7 @@ import secrets
 from datetime import datetime
 
 from piecework.domain.marks import count, generation
-from piecework.store.columns import to_text
-from piecework.store.database import Store, writing
+from piecework.store.database import Store, to_text, writing
 from piecework.store.intents import store_name
 
 _WORD_BYTES = 4

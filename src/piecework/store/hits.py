@@ -13,8 +13,7 @@ from typing import Any
 
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, HitKey, HitTypeId, ItemId
-from piecework.store.columns import insert, moment, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, insert, moment, to_text
 
 ROUND = (
     "coalesce((SELECT max(more.round) FROM hits AS more "

@@ -14,8 +14,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, ItemId, WorkerId
 from piecework.domain.imported import ImportedFile
 from piecework.store.assignments import answer_row
-from piecework.store.columns import insert, read_columns, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, insert, read_columns, to_text
 
 _BATCH = 1
 """Everything imported is one batch, so heuristics see it together."""

@@ -16,8 +16,7 @@ from typing import Literal
 from piecework.domain.clock import Clock
 from piecework.domain.errors import StoreError
 from piecework.store import bound
-from piecework.store.columns import from_text, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, from_text, to_text
 
 ActSubject = tuple[Literal["hit", "assignment", "worker", "hit type"], str]
 """Kind and id of what an act is about; for a HIT, its key."""

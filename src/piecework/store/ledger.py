@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
-from piecework.store.columns import insert, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, insert, to_text
 
 Account = Literal["requester", "held", "rewards", "bonuses", "compensations", "fees"]
 

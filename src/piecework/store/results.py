@@ -11,8 +11,7 @@ from dataclasses import asdict
 from piecework.domain.edit import Edit
 from piecework.domain.ids import AnswerId
 from piecework.domain.verdicts import Label, WordVerdict
-from piecework.store.columns import from_text, insert, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, from_text, insert, to_text
 
 EditsByAnswer = Mapping[AnswerId, Sequence[Edit]]
 

@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 from piecework.domain.verdicts import Decision, Review, Subject
-from piecework.store.columns import Row, from_text, insert, to_text
-from piecework.store.database import Store
+from piecework.store.database import Row, Store, from_text, insert, to_text
 from piecework.store.decisions import row_of
 
 

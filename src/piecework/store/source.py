@@ -13,8 +13,7 @@ from typing import Literal
 from piecework.domain.growing import SourceRow, version_of
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.store.columns import insert, moment, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, insert, moment, to_text
 
 _SET_ASIDE = (
     "SELECT fault, seen_at, located FROM source_quarantine UNION ALL "

@@ -26,8 +26,7 @@ from piecework.domain.tables import (
 )
 from piecework.domain.task import Field, Task
 from piecework.store import archive
-from piecework.store.columns import from_text, read_columns
-from piecework.store.database import Store
+from piecework.store.database import Store, from_text, read_columns
 from piecework.store.hits import ROUND
 
 _AT_ONCE = 20_000

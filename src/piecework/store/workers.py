@@ -11,8 +11,7 @@ from datetime import datetime
 
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store import ledger
-from piecework.store.columns import moment, to_text
-from piecework.store.database import Store
+from piecework.store.database import Store, moment, to_text
 
 _SENT = """
 SELECT worker_id, count(*) AS assignments,

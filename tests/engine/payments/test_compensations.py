@@ -22,7 +22,7 @@ from piecework.engine.progress import read_progress
 from piecework.engine.recover.reconcile import reconcile
 from piecework.report.page import render_report
 from piecework.store import assignments, generations, intents, workers
-from piecework.store.columns import insert
+from piecework.store.database import insert
 from piecework.store.settlements import PAID_ALREADY
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import (

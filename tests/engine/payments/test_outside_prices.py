@@ -10,7 +10,7 @@ from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.quick_check import cached_progress
 from piecework.results.whole_pass import advance_without_prefect
-from piecework.store import ledger, prices
+from piecework.store import campaign_facts, ledger
 from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 
 CAMPAIGN = """
@@ -73,7 +73,7 @@ def _spent(campaign: Path) -> int:
 
 def _unsettled(campaign: Path) -> int:
     with open_to_look(load_campaign(campaign)) as looked:
-        return prices.count_unsettled_outside(looked.store)
+        return campaign_facts.read_notes(looked.store).outside_unsettled
 
 
 def _taken(town: Town) -> int:

@@ -11,8 +11,7 @@ import logging
 
 from piecework.domain.clock import Clock
 from piecework.domain.money import OutsidePrice, PriceList
-from piecework.store import hits, ledger
-from piecework.store import prices as store_prices
+from piecework.store import campaign_facts, hits, ledger
 from piecework.store.database import Store, writing
 from piecework.store.intents import Act, Intent, close, declare
 
@@ -33,7 +32,7 @@ def book_outside_prices(store: Store, prices: PriceList | None, clock: Clock) ->
     with writing(store):
         batches = hits.batches_of_types(store)
         ours = [each for each in prices.outside if each.hit_type_id in batches]
-        booked = store_prices.booked_outside(store)
+        booked = campaign_facts.booked_outside(store)
         for price in ours:
             times, cents = booked.get(price.hit_type_id, (0, 0))
             if price.cents != cents:
@@ -46,8 +45,8 @@ def book_outside_prices(store: Store, prices: PriceList | None, clock: Clock) ->
                     clock=clock,
                 )
     unsettled = sum(each.unsettled for each in ours)
-    if unsettled != store_prices.count_unsettled_outside(store):
-        store_prices.keep_unsettled_outside(store, unsettled)
+    if unsettled != campaign_facts.read_notes(store).outside_unsettled:
+        campaign_facts.keep_note(store, "outside_unsettled", unsettled)
 
 
 def _book(
@@ -55,8 +54,8 @@ def _book(
 ) -> None:
     """Record the difference to what was recorded before; part of a transaction."""
     intent = Intent(
-        key=f"{store_prices.OUTSIDE_PRICE}:{price.hit_type_id}:{times}",
-        operation=store_prices.OUTSIDE_PRICE,
+        key=f"{campaign_facts.OUTSIDE_PRICE}:{price.hit_type_id}:{times}",
+        operation=campaign_facts.OUTSIDE_PRICE,
         subject=("hit type", price.hit_type_id),
         times=times + 1,
         arguments={"cents": more_cents},
@@ -83,7 +82,7 @@ def _book(
 
 def say_unsettled(store: Store) -> None:
     """Log how much is not settled yet, which a later pass records."""
-    if unsettled := store_prices.count_unsettled_outside(store):
+    if unsettled := campaign_facts.read_notes(store).outside_unsettled:
         _LOG.info(
             "%s visits or bonuses are not settled outside the marketplace yet; the "
             "next pass records what they cost",

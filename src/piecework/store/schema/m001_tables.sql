@@ -122,7 +122,7 @@ AFTER INSERT ON source_items WHEN new.is_gold = 0 BEGIN
         ON CONFLICT (day) DO UPDATE SET arrived = arrived + 1;
 END;
 
--- Notes of passes for later passes (`piecework.store.pass_notes`).
+-- Notes of passes for later passes (`piecework.store.campaign_facts`).
 CREATE TABLE pass_notes (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     -- Digest of everything that the last judging depended on.
@@ -148,7 +148,7 @@ CREATE TABLE pass_notes (
 ) STRICT;
 INSERT INTO pass_notes (only_row) VALUES (1);
 
--- What passes used, a row for each change (`piecework.store.used_inputs`): the campaign
+-- What passes used, a row for each change (`piecework.store.campaign_facts`): the campaign
 -- file's text, and as JSON the sha256 of each input.
 CREATE TABLE used_inputs (
     number INTEGER PRIMARY KEY,
