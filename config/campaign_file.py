@@ -1,8 +1,9 @@
 """A campaign file as written: its tables, checked, the lines of its keys, and its values.
 
 All paths in the file are relative to the file, so that a schedule that starts in another
-folder finds the same store and cannot post a second time. `piecework.campaign.assembling`
-combines the tables with tasks, heuristics and items.
+folder finds the same store and cannot post a second time. A rehearsal reads copies of the
+files, in its own folder. `piecework.campaign.assembling` combines the tables with tasks,
+heuristics and items.
 """
 
 import hashlib
@@ -44,8 +45,21 @@ from piecework.domain.verdicts import PolicyRule
 STORE_URL = "PIECEWORK_STORE_URL"
 """The environment variable with the URL of a database for stores."""
 
+REHEARSALS = "rehearsals"
+"""The folder of all rehearsals, in the folder of the campaign's results."""
 
 _LARGEST_BYTES = 10_000_000
+
+
+def inside(name: str) -> Path:
+    """Return where the copy of a named file is, in the folder of the copies.
+
+    >>> inside("data/birds.csv").as_posix(), inside("../birds.csv").as_posix()
+    ('data/birds.csv', '_above/birds.csv')
+    """
+    path = Path(os.path.normpath(name))
+    parts = ("_above" if part == ".." else part for part in path.relative_to(path.anchor).parts)
+    return Path("_root" if path.is_absolute() else "", *parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +71,39 @@ class CampaignFile:
         text: the text of the file.
         source_hash: sha256 of the file's bytes.
         tables: its checked tables.
+        rehearsal: the number of the rehearsal that is read; `None` for live work.
+        copies: the folder with copies of the files that it names; `None`: they are read
+            where they are.
     """
 
     path: Path
     text: str
     source_hash: str
     tables: CampaignTables
+    rehearsal: int | None = None
+    copies: Path | None = None
+
+    @property
+    def live_folder(self) -> Path:
+        """The folder of live work, with the folder of the rehearsals inside."""
+        folder = self.tables.output.folder or f"out/{self.tables.name}"
+        return (self.path.parent / folder).resolve()
 
     @property
     def out(self) -> Path:
-        """The folder of the campaign's store, dataset and report."""
-        folder = self.tables.output.folder or f"out/{self.tables.name}"
-        return (self.path.parent / folder).resolve()
+        """The folder of the store, dataset and report: of live work, or of a rehearsal."""
+        if self.rehearsal is None:
+            return self.live_folder
+        return self.live_folder / REHEARSALS / str(self.rehearsal)
+
+    @property
+    def folder(self) -> Path:
+        """The folder where files are looked up: the file's own, or that of the copies."""
+        return self.copies or self.path.parent
+
+    def named(self, name: str) -> Path:
+        """Return the path of a file that this one names, or of its copy."""
+        return self.folder / (name if self.copies is None else inside(name))
 
     @property
     def store_url(self) -> str:
@@ -80,6 +115,8 @@ class CampaignFile:
             ConfigError: a variable in the URL is not set, or it has an option that is
                 not in the list.
         """
+        if self.rehearsal is not None:
+            return ""  # rehearsals are files, wherever live work is stored
         if self.tables.store.url is None:
             return os.environ.get(STORE_URL, "")
         url = with_secrets(self.tables.store.url)

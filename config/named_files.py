@@ -72,7 +72,7 @@ def _ids(file: CampaignFile, name: str) -> tuple[str, ...]:
     if not isinstance(named, ParticipantFile):
         return ()
     where = file.at("requirements", "prolific", name)
-    path = file.path.parent / named.file
+    path = file.named(named.file)
     if not path.is_file():
         raise ConfigError([f"{where}: no such file: {named.file}"])
     lines = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 from prefect import Flow, flow
@@ -19,8 +18,7 @@ from piecework.flows.run_log import logged_in_run
 from piecework.platforms.clocks import START
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.rehearsals.campaign import prepare
-from piecework.simulation.rehearsals.previous_rehearsal import set_aside_if_changed
+from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import (
     rehearsal_at,
     rehearsal_of,
@@ -30,21 +28,25 @@ from piecework.simulation.rehearsals.rehearsal import (
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
 @says_what_helps
-def rehearse(campaign: CampaignPath, crowds: tuple[Market, ...] = ()) -> dict[str, object]:
+def rehearse(
+    campaign: CampaignPath, crowds: tuple[Market, ...] = (), *, again: bool = False
+) -> dict[str, object]:
     """Rehearse a campaign, from its file to the dataset and the report.
 
     Args:
         campaign: absolute path of the campaign file.
         crowds: the markets whose simulated people work, such as "panel"; none for the
             marketplace's own simulated workers.
+        again: begin a new rehearsal although nothing has changed.
 
     Returns:
-        The progress as plain values (`domain.progress.Progress`), the path of the
-        report, the campaign's duration in virtual seconds as `virtual_seconds`, and for
-        participants what the ledgers say was spent as `books`.
+        The number of the rehearsal as `rehearsal`, the progress as plain values
+        (`domain.progress.Progress`), the path of the report, the campaign's duration in
+        virtual seconds as `virtual_seconds`, and for participants what the ledgers say
+        was spent as `books`.
     """
-    begins = partial(set_aside_if_changed, crowds=crowds)
-    return _rehearse(prepare(Path(campaign), before=begins), crowds=crowds)
+    prepared, _ = prepare_rehearsal(Path(campaign), crowds, again=again)
+    return _rehearse(prepared, crowds=crowds)
 
 
 def rehearsal_flow(
@@ -53,7 +55,7 @@ def rehearsal_flow(
     """Return the flow `rehearse` for one campaign; it reports progress after each pass.
 
     Args:
-        prepared: as `prepare` made it; the flow is called with the path of its file.
+        prepared: as `prepare_rehearsal` made it; the flow is called with the path of its file.
         on_progress: called with how far the campaign is.
     """
 
@@ -115,6 +117,7 @@ def _to_the_end(
     report = write_results(run, call=run_as_task)
     publish_artifacts(run, progress, report)
     return {
+        "rehearsal": run.campaign.number,
         **progress.as_dict(),
         "report": report,
         "virtual_seconds": virtual.total_seconds(),

@@ -73,7 +73,7 @@ def test_the_command_rehearse_goes_on(tmp_path: Path) -> None:
         world.mend()
         finished = _piecework(tmp_path, "rehearse", "crash.toml")
         assert finished.returncode == 0, finished
-        assert (world.out / "crash" / "report.html").exists()
+        assert (world.out / "crash/rehearsals/latest/report.html").exists()
 
 
 @pytest.mark.full

@@ -68,14 +68,17 @@ def _rehearse_plainly(folder: Path) -> dict[str, object]:
     return progress.as_dict()
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    made = [*(folder / "out/dataset").iterdir(), folder / "out/report.html"]
-    released = [*(folder / "out/releases").rglob("*.*")]
+FIRST = "out/rehearsals/1"
+
+
+def _files(out: Path) -> dict[str, bytes]:
+    made = [*(out / "dataset").iterdir(), out / "report.html"]
+    released = [*(out / "releases").rglob("*.*")]
     return {path.name: path.read_bytes() for path in [*made, *released]}
 
 
-def _posted(folder: Path) -> int:
-    with sqlite3.connect(folder / "out/marketplace.db") as books:
+def _posted(out: Path) -> int:
+    with sqlite3.connect(out / "marketplace.db") as books:
         return int(books.execute("SELECT count(*) FROM hits").fetchone()[0])
 
 
@@ -92,13 +95,13 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     assert facts["missing"] == 0
     assert facts["accepted"] == 50  # 10 pictures x 5 answers
     assert facts["held_cents"] == 0
-    files = _files(tmp_path / "one")
-    posted = _posted(tmp_path / "one")
+    files = _files(tmp_path / "one" / FIRST)
+    posted = _posted(tmp_path / "one" / FIRST)
     assert posted == facts["hits_posted"]
 
     plain = _rehearse_plainly(tmp_path / "other")
     assert plain.items() <= facts.items()
-    assert _files(tmp_path / "other") == files
+    assert _files(tmp_path / "other/out") == files
 
     remarks = facts["remarks"]
     assert isinstance(remarks, list)
@@ -106,17 +109,17 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     page = unescape(files["report.html"].decode())
     assert all(remark["text"] in page for remark in remarks)
 
-    _check_dataset(tmp_path / "one/out/dataset")
+    _check_dataset(tmp_path / "one" / FIRST / "dataset")
     completed = piecework("rehearse", tmp_path / "one/small.toml")
     assert completed.returncode == 0, completed.stderr
-    assert _posted(tmp_path / "one") == posted
-    assert _files(tmp_path / "one") == files
+    assert _posted(tmp_path / "one" / FIRST) == posted
+    assert _files(tmp_path / "one" / FIRST) == files
     # 9 seconds to begin and five pictures at 64 seconds, as `init` states them too.
     assert "a careful worker takes a median of 5.5 minutes" in completed.stdout
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
     assert "latest release: 1 in" in exported.stdout
-    assert _files(tmp_path / "one") == files
+    assert _files(tmp_path / "one" / FIRST) == files
 
 
 def _check_dataset(folder: Path) -> None:
@@ -162,8 +165,8 @@ def test_bad_input_ends_in_a_sentence_and_nothing_is_posted(
     assert done.returncode == code, done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
-    if (tmp_path / "out/marketplace.db").exists():
-        assert _posted(tmp_path) == 0
+    if (tmp_path / FIRST / "marketplace.db").exists():
+        assert _posted(tmp_path / FIRST) == 0
 
 
 def test_live_work_and_closed_hosts_are_refused(tmp_path: Path, piecework: Command) -> None:

@@ -47,7 +47,7 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     # The script of boto3 calls printed the answer, and approved it.
     assert "<QuestionIdentifier>shape.circle</QuestionIdentifier>" in done.stdout
     assert _statuses(folder / "try.db") == ["Approved"]
-    dataset = folder / "out/shapes-live/dataset"
+    dataset = folder / "out/shapes/dataset"
     kept = (dataset / "answers.csv").read_text().splitlines()[1:]
     # What a person has to look at is undecided, and set aside as that.
     waiting = (dataset / "set_aside.csv").read_text().splitlines()[1:]
@@ -60,8 +60,8 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
         _, item_id, *_ = line.split(",")
         assert ('"circle"' in line) == (int(item_id.strip('"')) % 2 == 1), line
     assert "waiting for workers" in done.stderr
-    assert (folder / "out/shapes/report.html").exists()
-    assert (folder / "out/shapes-live/dataset/croissant.json").exists()
+    assert (folder / "out/shapes/rehearsals/1/report.html").exists()
+    assert (folder / "out/shapes/dataset/croissant.json").exists()
 
 
 def _statuses(database: Path) -> list[str]:

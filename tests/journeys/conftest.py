@@ -119,15 +119,20 @@ class User:
         facts: dict[str, object] = json.loads(done.stdout)
         return facts
 
+    def results(self, campaign: str) -> Path:
+        """Return the folder of live work, or of the latest rehearsal."""
+        out = self.path(f"out/{campaign}")
+        return out if (out / "piecework.db").exists() else out / "rehearsals/latest"
+
     def answers(self, campaign: str, table: str = "answers") -> list[dict[str, str]]:
         """Return the rows of a table of the dataset, such as `set_aside`."""
-        path = self.path(f"out/{campaign}/dataset/{table}.csv")
+        path = self.results(campaign) / f"dataset/{table}.csv"
         with path.open(newline="", encoding="utf-8-sig") as file:
             return list(csv.DictReader(file))
 
     def published(self, campaign: str) -> bytes:
         """Return everything that is written for others, in one piece."""
-        out = self.path(f"out/{campaign}")
+        out = self.results(campaign)
         files = [*(out / "dataset").rglob("*"), *out.glob("report.*")]
         return b"".join(file.read_bytes() for file in files if file.is_file())
 

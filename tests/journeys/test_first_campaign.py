@@ -27,7 +27,8 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
 
     user.replace("food.toml", "assignments = 5", "assignments = 3")
     user.replace("food.toml", '"rule_violation"', '"random_sample"')
-    shown = user.types("status food.toml", exits=1)
+    shown = user.types("status food.toml")
+    assert "rehearsal 1 of food.toml" in shown
     assert "next: piecework rehearse" in shown
     second = user.rehearses("food.toml")
     assert second["changes"] == ["posting.assignments", "decisions.rule"]
@@ -35,8 +36,8 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     assert int(str(second["rewards_cents"])) < int(str(first["rewards_cents"]))
 
     # The rehearsal before is there, to compare.
-    before = user.path("out/food/previous-rehearsal/report.md").read_text()
-    now = user.path("out/food/report.md").read_text()
+    before = user.path("out/food/rehearsals/1/report.md").read_text()
+    now = user.path("out/food/rehearsals/2/report.md").read_text()
     assert "40" in before
     assert hashlib.sha256(user.path("food.toml").read_bytes()).hexdigest() in now
     assert before != now
@@ -44,7 +45,7 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     user.replace("food.toml", "seed = 1", "seed = 1 # as before")
     third = user.rehearses("food.toml")
     assert third["changes"] == ["the campaign file (no key)"]
-    different = {"changes", "seconds", "is_same_as_before"}
+    different = {"changes", "seconds", "is_same_as_before", "rehearsal", "before", "report"}
     assert {k: v for k, v in third.items() if k not in different} == {
         k: v for k, v in second.items() if k not in different
     }
@@ -59,5 +60,5 @@ def test_another_items_file_is_another_rehearsal(user: User) -> None:
     user.write("items.csv", ITEMS + "s8,Sentence 8 is about bread\n")
     assert user.rehearses("food.toml")["changes"] == ["items.file: items.csv"]
     assert {row["item_id"] for row in user.answers("food")} >= {"s0", "s8"}
-    manifest = json.loads(user.path("out/food/dataset/croissant.json").read_text())
+    manifest = json.loads((user.results("food") / "dataset/croissant.json").read_text())
     assert manifest["distribution"]

@@ -34,8 +34,8 @@ def test_passes_take_an_edited_file_and_say_which_file_decided(user: User) -> No
                 user.replace("food.toml", "Set aside:", "Put aside:")
                 files.append(user.path("food.toml").read_bytes())
         assert crowd.wait(120) == 0
-    report = user.path("out/food/report.html").read_text()
+    report = (user.results("food") / "report.html").read_text()
     for file in files:
         assert hashlib.sha256(file).hexdigest()[:12] in report
-    manifest = json.loads(user.path("out/food/dataset/croissant.json").read_text())
+    manifest = json.loads((user.results("food") / "dataset/croissant.json").read_text())
     assert re.search("REHEARSAL", str(manifest["description"]))

@@ -107,7 +107,7 @@ def driven_by_a_schedule(
         while crowd.poll() is None:
             assert time.monotonic() - began < patience, prefect.log_tail("worker")
             if disturb is not None:
-                disturb(_posted(folder / "out/marketplace.db"))
+                disturb(_posted(folder / "out/rehearsals/1/marketplace.db"))
             time.sleep(0.2 if disturb is None else 0.02)
         seconds = time.monotonic() - began
     finally:
@@ -115,7 +115,10 @@ def driven_by_a_schedule(
             crowd.kill()
         crowd.communicate(timeout=30)
     assert crowd.returncode == 0
-    made = [*(folder / "out/dataset").iterdir(), folder / "out/report.html"]
+    made = [
+        *(folder / "out/rehearsals/1/dataset").iterdir(),
+        folder / "out/rehearsals/1/report.html",
+    ]
     return Ended(
         files={path.name: path.read_bytes() for path in made},
         states=prefect.states(),

@@ -14,6 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
+from piecework.campaign.rehearsals import go_on
+from piecework.config.campaign_file import parse
 from piecework.domain.store_address import in_folder
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store.lock import only_pass
@@ -140,7 +142,8 @@ def test_what_passes_find_is_shown_in_the_end(scheduled: _Scheduled) -> None:
     folder = scheduled.campaign.parent
     with serve(Marketplace(folder / "m.db", rehearsal=True, seed=1, start=START)) as running:
         scheduled.point_to(running.endpoint_url)
-        with only_pass(in_folder(folder / "out/crash"), by="piecework stop"):
+        rehearsed = go_on(parse(scheduled.campaign))
+        with only_pass(in_folder(rehearsed.out), by="piecework stop"):
             busy = scheduled.advance()
         assert busy["state_name"] == "AnotherPassIsAtWork"
         assert "(piecework stop) is working on this campaign; next: " in (busy["state"]["message"])

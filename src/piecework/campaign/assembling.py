@@ -15,6 +15,7 @@ from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine import Sample, machine_texts, machine_votes
 from piecework.campaign.provenance import inputs_of
+from piecework.campaign.rehearsals import at_number, file_with_results, latest
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import COLUMNS, item_rows
@@ -33,7 +34,7 @@ from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
 from piecework.hit_templates.qualification import faults_of_test
-from piecework.hit_templates.tasks import TASK_FILE, load_task
+from piecework.hit_templates.tasks import TASK_FILE, is_own, load_task
 from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings
@@ -61,9 +62,11 @@ def read_earlier(file: CampaignFile) -> tuple[EarlierCampaign, ...]:
                 faults += [f"{where}: {fault}" for fault in error.faults]
                 continue
             store = other.store
-            if store == file.store:
+            if store == replace(file, rehearsal=None).store:
                 faults.append(f"{where}: {named} is this campaign itself")
-            elif any(each.store == store for each in earlier):
+            if file.rehearsal is not None and (number := latest(other)) is not None:
+                store = replace(other, rehearsal=number).store
+            if any(each.store == store for each in earlier):
                 faults.append(f"{where}: {named} is named before")
             earlier.append(
                 EarlierCampaign(name=other.tables.name, store=store, key=key, is_wanted=is_wanted)
@@ -88,24 +91,35 @@ _MOST_REQUIREMENTS = 10
 """MTurk's limit for one HIT type; piecework itself uses up to four of them."""
 
 
-def load_campaign(path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None) -> Campaign:
+def load_campaign(path: Path) -> Campaign:
     """Load the campaign of a file, with the installed tasks and heuristics.
-
-    Args:
-        path: path of the campaign file.
-        drawn: rows of drawn pictures; by default, they are read from where the
-            rehearsal left them.
 
     Raises:
         ConfigError: every error in the file, its items, heuristics and policy.
     """
-    return assemble(parse(path), drawn=drawn)
+    return assemble(parse(path))
+
+
+def load_with_results(path: Path, *, rehearsal: int | None = None) -> Campaign:
+    """Load a campaign where its results are: live, else in its latest rehearsal.
+
+    A rehearsal is read with the copies of its files. `Campaign.inputs` are those of the
+    files as they are now, so that a result can say what has changed since.
+
+    Args:
+        path: path of the campaign file.
+        rehearsal: the number of the rehearsal to read instead.
+
+    Raises:
+        ConfigError: as `load_campaign`; or there is no such rehearsal.
+    """
+    file = parse(path)
+    where = file_with_results(file) if rehearsal is None else at_number(file, rehearsal)
+    return replace(assemble(where), inputs=inputs_of(file))
 
 
 def read_anywhere(path: Path) -> Campaign:
-    """Load the campaign of a file, with drawn pictures even before a rehearsal.
-
-    It is used where pages are shown or posted.
+    """Load the campaign of a file where pages are shown or posted.
 
     Raises:
         ConfigError: as `load_campaign`.
@@ -116,15 +130,13 @@ def read_anywhere(path: Path) -> Campaign:
 
 def assemble_anywhere(file: CampaignFile) -> Campaign:
     """Do the same for a campaign file that was read."""
-    items = file.tables.items
+    campaign = assemble(file)
     if file.tables.imported is not None:
-        refuse_imported(assemble(file))
-    if not items.scenes or items.file is not None:
-        return assemble(file)
-    return assemble(file, drawn=item_rows(items.scenes))
+        refuse_imported(campaign)
+    return campaign
 
 
-def assemble(file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None) -> Campaign:
+def assemble(file: CampaignFile) -> Campaign:
     """Return the campaign that a file describes, with items; see `load_campaign`."""
     if faults := faults_of_names(file):
         raise ConfigError(faults)
@@ -136,7 +148,7 @@ def assemble(file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = 
     items = None
     if task is not None:
         read = _reader_of(file)
-        items = _collect(faults, steps, lambda: with_gold(file, task, read(file, task, drawn)))
+        items = _collect(faults, steps, lambda: with_gold(file, task, read(file, task)))
         faults += faults_with_items(file, task, items or ())
     machine, samples = None, None
     if task is not None and items is not None:
@@ -170,9 +182,8 @@ def _asked(file: CampaignFile) -> Task:
         return _asked_elsewhere(file, tables.imported)
     if tables.question is None:
         return _task(file, str(tables.task))
-    folder = file.path.parent
-    around = replace(_around_page(tables), folder=folder)
-    return html_task(folder / tables.question, around)
+    around = replace(_around_page(tables), folder=file.folder)
+    return html_task(file.named(tables.question), around)
 
 
 def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
@@ -218,6 +229,8 @@ def _around_page(tables: CampaignTables) -> Around:
 
 
 def _task(file: CampaignFile, named: str) -> Task:
+    if is_own(named) and file.copies is not None:
+        named = str(file.named(named))
     task = load_task(named, file.tables.language, beside=file.path.parent)
     if faults := check_settings(task.heuristics):
         raise ConfigError([_of_task(task, fault) for fault in faults])
@@ -317,44 +330,33 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
         task=task,
-        items=file.items(task.columns, file=file.path.parent / table.items, is_own=False),
+        items=file.items(task.columns, file=file.named(table.items), is_own=False),
         correct_at_least=table.correct_at_least,
         duration_seconds=round(table.time_limit_minutes * 60),
         retry_seconds=None if retry is None else round(retry * values.HOUR),
     )
 
 
-def _items(
-    file: CampaignFile, task: Task, drawn: Sequence[Mapping[str, str]] | None
-) -> tuple[Item, ...]:
+def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     table = file.tables.items
     if table.scenes and table.file is None:
         _check_scenes(file, task)
-    if drawn is not None:
-        return items_from_rows(drawn, task.columns)
+        return items_from_rows(item_rows(table.scenes), task.columns)
     if table.file is not None:
         if task.html_page is None:
-            return file.items(task.columns, file=file.path.parent / table.file)
+            return file.items(task.columns, file=file.named(table.file))
         return file.items(
             task.columns,
-            file=file.path.parent / table.file,
+            file=file.named(table.file),
             numbered=True,
             addresses=task.columns[1:],
             possible=task.html_page.possible_addresses,
         )
-    if not table.scenes:
-        if task.html_page is None:
-            return file.items_of_folder(task.columns)
-        possible = task.html_page.possible_addresses
-        needed = tuple(name for name in possible if name in task.optional_columns)
-        return file.items_of_folder(task.columns, addresses=task.columns[1:] or needed)
-    left = file.out / "items.jsonl"
-    if not left.is_file():
-        raise ConfigError(
-            [f"{file.path}: items.scenes: the pictures are not drawn yet"],
-            next_step=f"piecework rehearse {file.path} draws them",
-        )
-    return file.items(task.columns, file=left, is_own=False)
+    if task.html_page is None:
+        return file.items_of_folder(task.columns)
+    possible = task.html_page.possible_addresses
+    needed = tuple(name for name in possible if name in task.optional_columns)
+    return file.items_of_folder(task.columns, addresses=task.columns[1:] or needed)
 
 
 def _check_scenes(file: CampaignFile, task: Task) -> None:
@@ -367,18 +369,14 @@ def _check_scenes(file: CampaignFile, task: Task) -> None:
         )
 
 
-def _reader_of(
-    file: CampaignFile,
-) -> Callable[[CampaignFile, Task, Sequence[Mapping[str, str]] | None], tuple[Item, ...]]:
+def _reader_of(file: CampaignFile) -> Callable[[CampaignFile, Task], tuple[Item, ...]]:
     """Return what reads the items of a campaign."""
     if file.tables.imported is not None:
         return _imported_items
     return first_rows if file.tables.items.grows else _items
 
 
-def _imported_items(
-    file: CampaignFile, _task: Task, _drawn: Sequence[Mapping[str, str]] | None
-) -> tuple[Item, ...]:
+def _imported_items(file: CampaignFile, _task: Task) -> tuple[Item, ...]:
     """Return the items of the imported answers; empty before the first import."""
     if not exists(file.store):
         return ()
@@ -425,12 +423,13 @@ def _campaign(
         has_releases=values.has_releases(tables),
         sinks=values.sinks(tables.output),
         out=file.out,
+        number=file.rehearsal,
         store_url=file.store_url,
         rehearsal=RehearsalPlan(
             seed=tables.rehearsal.seed,
             crowd=dict(tables.rehearsal.crowd),
             people=dict(tables.rehearsal.people),
-            replay=(file.path.parent / replay).resolve() if replay else None,
+            replay=file.named(replay).resolve() if replay else None,
             scenes=tables.items.scenes or 0,
         ),
         growth=growth_of(file, task),

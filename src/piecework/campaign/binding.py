@@ -12,6 +12,7 @@ from typing import NamedTuple
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
+from piecework.domain.inputs import keys_of_text
 from piecework.domain.text import plural
 from piecework.store import bound, campaign_facts
 from piecework.store.bound import Dealt
@@ -57,7 +58,7 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         otherwise=f"it belongs to the campaign {bound.read(store).campaign!r}, not to "
         f"{campaign.name!r}",
         next_step=f'write name = "{bound.read(store).campaign}" again in '
-        f"{campaign.path}; for another campaign, {bound.OWN_FOLDER}",
+        f"{campaign.path}; for other work, {bound.OTHER_CAMPAIGN}",
     )
     known = bound.read(store).environment
     bound.bind(
@@ -120,7 +121,7 @@ def store_beside(campaign: Campaign) -> Beside | None:
     """
     digest, path = _work_hash(campaign), campaign.path
     dealt = "items" if campaign.growth is None else "task"
-    for store, name, work_digest in bound.stores_beside(campaign.store.path):
+    for store, name, work_digest, _ in bound.stores_beside(campaign.store.path):
         if work_digest == digest:
             is_renamed = name != campaign.name
             back = f'name = "{name}"' if is_renamed else f'folder = "{store.parent}"'
@@ -130,6 +131,26 @@ def store_beside(campaign: Campaign) -> Beside | None:
                 f"if that is this campaign's store, write {back} again in {where}",
             )
     return None
+
+
+def refuse_renamed(campaign: Campaign) -> None:
+    """Refuse to begin a campaign again whose file has only another name now.
+
+    Raises:
+        RefusedForSafety: its store is beside the empty folder; all HITs would be posted
+            a second time.
+    """
+    now = keys_of_text(campaign.inputs.text)
+    for other in bound.stores_beside(campaign.store.path):
+        before = keys_of_text(other.text)
+        changed = {key for key in {*before, *now} if before.get(key) != now.get(key)}
+        if other.work_digest == _work_hash(campaign) and changed <= {"name", "output.folder"}:
+            raise RefusedForSafety(
+                f"{campaign.path}: this campaign was begun as {other.campaign!r}, and its "
+                f"store is {other.path}; as {campaign.name!r}, all HITs would be posted again",
+                next_step=f'write name = "{other.campaign}" again; to post them all again: '
+                "--allow-second-store",
+            )
 
 
 class _Change(NamedTuple):
@@ -156,7 +177,7 @@ def _bind_dealt(
         otherwise=otherwise,
         next_step=_again(campaign)
         if (bound.read(store).environment or "").startswith(REHEARSAL)
-        else f"{undo}, then repeat the command; to collect something else, {bound.OWN_FOLDER}",
+        else f"{undo}, then repeat the command; to collect something else, {bound.OTHER_CAMPAIGN}",
     )
 
 
@@ -361,14 +382,9 @@ def _if_moved(campaign: Campaign, known: str, environment: str) -> str:
     """Say what to do if a store belongs to another environment."""
     if known.startswith(REHEARSAL) and environment.startswith(REHEARSAL):
         return _again(campaign)
-    if REHEARSAL in {known.partition(",")[0], environment.partition(",")[0]}:
-        return (
-            "live work and rehearsals have folders of their own: copy the file with "
-            f'another name, such as name = "{campaign.name}-2"'
-        )
     if not (known.startswith("http") and environment.startswith("http")):
-        return bound.OWN_FOLDER
+        return bound.OTHER_CAMPAIGN
     return (
         "if the same marketplace has another address now: piecework rebind "
-        f"{campaign.path} {environment}; otherwise {bound.OWN_FOLDER}"
+        f"{campaign.path} {environment}; otherwise {bound.OTHER_CAMPAIGN}"
     )

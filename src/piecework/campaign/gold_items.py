@@ -29,7 +29,7 @@ def with_gold(file: CampaignFile, task: Task, items: tuple[Item, ...]) -> tuple[
     if not rated:
         fault = f"{file.at('gold')}: {task.name} has no field with a right answer"
         raise ConfigError([f"{fault}; remove [gold]"])
-    path = file.path.parent / table.file
+    path = file.named(table.file)
     there = file.items(task.columns, file=path, is_own=False)
     own = [item for item in items if not item.columns.get(PRACTICE)]
     wanted = max(1, round(table.share * len(own) / (1 - table.share)))
@@ -66,7 +66,7 @@ def all_gold(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     table = file.tables.gold
     if table is None:
         return ()
-    path = file.path.parent / table.file
+    path = file.named(table.file)
     return tuple(_mixed_in(item) for item in file.items(task.columns, file=path, is_own=False))
 
 

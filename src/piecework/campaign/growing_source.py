@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import chain, islice
 
@@ -22,9 +22,7 @@ from piecework.store import dealt_items
 from piecework.store.database import exists, open_store
 
 
-def first_rows(
-    file: CampaignFile, task: Task, _drawn: Sequence[Mapping[str, str]] | None
-) -> tuple[Item, ...]:
+def first_rows(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     """Return the first rows of a source that grows, as an example of its items.
 
     After the first pass they come from the store, so that a pass does its other work

@@ -36,7 +36,7 @@ def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
     votes: list[MachineVote] = []
     faults: list[str] = []
     for name in table.files:
-        path = file.path.parent / name
+        path = file.named(name)
         if path.is_file():
             _votes_of_file(path, field, known, votes, faults)
         else:
@@ -145,7 +145,7 @@ def machine_texts(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
     where = file.at("machine", "texts")
     if not task.main_text:
         raise ConfigError([f"{where}: {task.name} asks for no text to compare"])
-    path = file.path.parent / table.texts
+    path = file.named(table.texts)
     rows = _rows_of_texts(path, where)
     # Rows of a source that grows come later; their samples may come first.
     known = None if file.tables.items.grows else {str(item.item_id) for item in items}

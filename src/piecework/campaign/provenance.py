@@ -46,12 +46,13 @@ def inputs_of(file: CampaignFile) -> Inputs:
     """
     digests = {CAMPAIGN_FILE: file.source_hash}
     for key, name in named_files(file):
-        path = file.path.parent / name
-        is_listed = key == "items.pictures"
-        digest = _listing if is_listed else _contents
-        digests[f"{key}: {name}"] = digest(path, besides=file.out)
+        if key == "items.pictures":
+            digest = _listing(file.path.parent / name, besides=file.live_folder)
+        else:
+            digest = _contents(file.named(name), besides=file.live_folder)
+        digests[f"{key}: {name}"] = digest
         if key == "question":
-            digests |= _beside_page(path, file.path.parent)
+            digests |= _beside_page(file.named(name), file.folder)
     return Inputs(text=file.text, digests=digests)
 
 
@@ -82,18 +83,20 @@ def _beside_page(page: Path, folder: Path) -> dict[str, str]:
 def _contents(path: Path, *, besides: Path) -> str:
     if not path.is_dir():
         return _sha256(path)
-    return _digest(f"{each.relative_to(path)} {_sha256(each)}" for each in _files(path, besides))
+    return _digest(f"{each.relative_to(path)} {_sha256(each)}" for each in files_of(path, besides))
 
 
 def _listing(folder: Path, *, besides: Path) -> str:
     return _digest(
-        f"{each.relative_to(folder)} {each.lstat().st_size}" for each in _files(folder, besides)
+        f"{each.relative_to(folder)} {each.lstat().st_size}" for each in files_of(folder, besides)
     )
 
 
-def _files(folder: Path, besides: Path) -> Iterator[Path]:
-    """Yield the files of a folder, without results that are written inside it."""
-    for inside, folders, names in os.walk(folder):
+def files_of(path: Path, besides: Path) -> Iterator[Path]:
+    """Yield a file, or the files of a folder without results that are written inside it."""
+    if path.is_file():
+        yield path
+    for inside, folders, names in os.walk(path):
         folders[:] = sorted(
             each
             for each in folders

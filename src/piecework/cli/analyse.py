@@ -10,7 +10,16 @@ from pathlib import Path
 
 import click
 
-from piecework.cli.options import BY, COLUMNS, ITEMS, JSON, TASK, image_groups
+from piecework.cli.options import (
+    BY,
+    COLUMNS,
+    ITEMS,
+    JSON,
+    REHEARSAL_NUMBER,
+    TASK,
+    image_groups,
+    load_results,
+)
 from piecework.domain.imported import Reading
 
 
@@ -35,6 +44,7 @@ from piecework.domain.imported import Reading
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write all tables as one self-contained page.",
 )
+@REHEARSAL_NUMBER
 @JSON
 def analyse(  # noqa: PLR0913 - an argument for each option
     what: Path,
@@ -68,7 +78,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     if what.suffix == ".toml":
         if columns or task:
             raise click.UsageError("--columns and --task are for a FILE")
-        analysed = analyse_campaign(what, wanted)
+        analysed = analyse_campaign(load_results(what), wanted)
     else:
         analysed = analyse_file(
             what,
@@ -137,8 +147,8 @@ def describe(  # noqa: PLR0913 - an argument an option
     each line.
 
     Examples:
-      piecework describe out/demo/dataset
-      piecework describe out/demo/dataset --html page.html --pictures photos/
+      piecework describe out/demo/rehearsals/1/dataset
+      piecework describe out/demo/rehearsals/1/dataset --html page.html --pictures photos/
       piecework describe captions.txt --against coco.json
     """
     from piecework.cli.output import say_sections
@@ -223,7 +233,7 @@ def score(  # noqa: PLR0913 - an argument an option
     Two or more systems are also tested against each other.
 
     Examples:
-      piecework score model.json --against out/demo/dataset
+      piecework score model.json --against out/demo/rehearsals/1/dataset
       piecework score a.json b.json --against val.json --by difficulty
     """
     from piecework.cli.output import say_sections

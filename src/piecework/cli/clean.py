@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from piecework.cli.options import DASK, JSON
+from piecework.cli.options import DASK, JSON, REHEARSAL_NUMBER, load_results
 from piecework.domain.money import shown
 from piecework.domain.text import plural
 
@@ -66,6 +66,7 @@ _SHOWN = 20
 
 @click.command()
 @click.argument("path", metavar="CAMPAIGN", type=click.Path(path_type=Path))
+@REHEARSAL_NUMBER
 @click.option(
     "--from",
     "asked_in",
@@ -93,14 +94,13 @@ def words(path: Path, *, asked_in: Path | None, as_json: bool) -> None:
 
 def _take(path: Path, asked_in: Path, *, as_json: bool) -> None:
     """Store the decisions of another campaign's workers, and clean again."""
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.results.cleaning import clean_answers
     from piecework.results.word_questions import take_words
 
     with (
-        open_to_look(load_campaign(path)) as opened,
-        open_to_look(load_campaign(asked_in)) as asked,
+        open_to_look(load_results(path)) as opened,
+        open_to_look(load_results(asked_in)) as asked,
     ):
         clean_answers(opened)
         taken = take_words(opened, asked)
@@ -122,13 +122,12 @@ def _take(path: Path, asked_in: Path, *, as_json: bool) -> None:
 
 def _list(path: Path, *, as_json: bool) -> None:
     """Show the words, the mistakes to expect in them, and the price of answers."""
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.hit_templates.tasks import load_task
     from piecework.results.cleaning import clean_answers
     from piecework.results.word_questions import TASK, cost, word_questions
 
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(load_results(path)) as opened:
         clean_answers(opened)
         questions = word_questions(opened)
         price = cost(opened, len(questions), load_task(TASK, beside=Path()))

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.clean import origin_of, runner
-from piecework.cli.options import AS_CAMPAIGN, CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
+from piecework.cli.options import (
+    AS_CAMPAIGN,
+    CAMPAIGN,
+    DASK,
+    FILES_IN_PARTS,
+    JSON,
+    REHEARSAL_NUMBER,
+    TASK,
+    load_results,
+)
 from piecework.cli.output import also_sent_lines, say_changes
 from piecework.domain.text import plural
 
@@ -48,6 +57,7 @@ if TYPE_CHECKING:
 @TASK
 @FILES_IN_PARTS
 @AS_CAMPAIGN
+@REHEARSAL_NUMBER
 @DASK
 @JSON
 def export(  # noqa: PLR0913 - an argument for each option
@@ -123,13 +133,12 @@ def _export_files(
 
 def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> None:
     """Write the items file of the next campaign, and say what is not in it."""
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.hit_templates.tasks import load_task
     from piecework.results.next_items import write_next_items
     from piecework.results.word_questions import TASK as WORDS
 
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(load_results(path)) as opened:
         task = load_task(task_name, beside=Path())
         if task.name == WORDS:
             _export_words(opened, file, as_json=as_json)
@@ -219,7 +228,6 @@ def _say(written: _Written) -> None:
 
 def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -> "_Written":
     """Write the files of a campaign; return their paths and counts by name."""
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.results.answers_files import write_answers, write_batch_results
     from piecework.results.cleaning import clean_answers
@@ -227,7 +235,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
     from piecework.results.releases import FOLDER, latest
     from piecework.store.assignments import names_also_sent
 
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(load_results(path)) as opened:
         if batch_results is not None:
             number, file = (write_batch_results(opened, batch_results), str(batch_results))
             return {"campaign": str(path), "assignments": number, "file": file}
@@ -253,6 +261,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
 
 @click.command()
 @CAMPAIGN
+@REHEARSAL_NUMBER
 @JSON
 def report(campaign: Path, *, as_json: bool) -> None:
     """Write the report again.
@@ -264,11 +273,10 @@ def report(campaign: Path, *, as_json: bool) -> None:
       piecework report birds.toml
       piecework report birds.toml --json
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.results.export import write_report
 
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         written = write_report(opened)
         say_changes(opened)
     if as_json:

@@ -17,6 +17,7 @@ from piecework.cli import logs
 
 if TYPE_CHECKING:
     from piecework.analyses.corpus.captions import Corpus
+    from piecework.domain.campaign import Campaign
 
 _EXAMPLES = Path("config/campaigns")
 
@@ -126,6 +127,35 @@ def _log_as_json(_ctx: click.Context, _param: click.Parameter, *, value: bool) -
     if value:
         logs.say_as_json()
     return value
+
+
+_NUMBER = "piecework.rehearsal"
+
+
+def _keep_number(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001 - click's
+    ctx.meta[_NUMBER] = value
+
+
+REHEARSAL_NUMBER = click.option(
+    "--rehearsal",
+    type=WholeNumber(1, 1_000_000),
+    metavar="N",
+    expose_value=False,
+    callback=_keep_number,
+    help="Read rehearsal N. Default: live work; before that, the latest rehearsal.",
+)
+"""The rehearsal that `load_results` reads."""
+
+
+def load_results(path: Path) -> "Campaign":
+    """Load a campaign where its results are, and name a rehearsal in the first line."""
+    from piecework.campaign.assembling import load_with_results
+
+    context = click.get_current_context()
+    campaign = load_with_results(path, rehearsal=context.meta.get(_NUMBER))
+    if campaign.number is not None and not context.params.get("as_json"):
+        click.echo(f"rehearsal {campaign.number} of {path}")
+    return campaign
 
 
 JSON = click.option(

@@ -28,6 +28,7 @@ from piecework.domain.progress import Progress
 from piecework.markets.registry import market
 
 if TYPE_CHECKING:
+    from piecework.campaign.rehearsals import Begun
     from piecework.domain.campaign import Campaign
     from piecework.report.components import Note
     from piecework.report.forecast import Forecast, Row
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @CAMPAIGN
+@click.option("--again", is_flag=True, help="Rehearse again although nothing has changed.")
 @JSON
 @click.option(
     "--crowd",
@@ -47,18 +49,20 @@ if TYPE_CHECKING:
     help="Who works: the marketplace's own simulated workers, or simulated people of a "
     "market. Repeat it for several markets at once.",
 )
-def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
+def rehearse(campaign: Path, *, again: bool, as_json: bool, crowds: tuple[str, ...]) -> None:
     """Run a whole campaign on simulated workers.
 
     A rehearsal costs nothing and needs no account. It writes the dataset, the report
-    and the store to the campaign's output folder.
+    and the store to a folder of its own, such as out/birds/rehearsals/1, with copies of
+    the files that it was made from. The last ten are kept.
 
-    If the campaign file, a file that it names or piecework has changed, a new rehearsal
-    begins, and the one before moves to the folder previous-rehearsal. Otherwise an
-    interrupted rehearsal continues.
+    If the campaign file, a file that it names or piecework has changed, the next
+    rehearsal begins. Otherwise an interrupted one continues, and a finished one is
+    shown.
 
     Examples:
       piecework rehearse birds.toml
+      piecework rehearse birds.toml --again
       piecework rehearse birds.toml --crowd prolific
       piecework rehearse birds.toml --crowd prolific --crowd panel
     """
@@ -67,35 +71,23 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
 
     # Report a fault of the file before starting a server and importing Prefect.
     read_anywhere(campaign)
-    markets, changes = _markets(crowds), list[str]()
-    server = click.get_current_context().with_resource(closing(TemporaryServer()))
-    console = Console(stderr=True)
-    with console.status("starting Prefect and the marketplace"):
-        from prefect import tags
+    markets = _markets(crowds)
+    from piecework.simulation.rehearsals.campaign import finished_facts, prepare_rehearsal
 
-        from piecework.flows.rehearse import rehearsal_flow
-        from piecework.simulation.rehearsals.campaign import prepare
-        from piecework.simulation.rehearsals.previous_rehearsal import (
-            is_finished,
-            set_aside_if_changed,
-        )
-
-    loaded = prepare(
-        campaign, before=lambda read: changes.extend(set_aside_if_changed(read, markets))
-    )
-    is_same = is_finished(loaded)
+    loaded, begun = prepare_rehearsal(campaign, markets, again=again)
+    facts = finished_facts(loaded)
+    is_same = facts is not None
     if not as_json:
-        _say_what_changed(loaded, changes, is_same=is_same)
-    with _bar(console) as bar:
-        flow = rehearsal_flow(loaded, on_progress=_listener(bar, loaded))
-        with server.in_use(), tags("piecework", "rehearsal", loaded.name):
-            facts = flow(str(campaign.resolve()), markets)
+        _say_which(begun, campaign, is_same=is_same)
+    if facts is None:
+        facts = _rehearsed(loaded, markets)
     progress, remarks = _outcome(loaded)
     seconds = time.monotonic() - began
     if as_json:
         document = {
             **facts,
-            "changes": changes,
+            "before": begun.before,
+            "changes": begun.changes,
             "is_same_as_before": is_same,
             "seconds": round(seconds, 1),
             "remarks": [{"level": note.level, "text": note.text} for note in remarks],
@@ -103,7 +95,23 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
         click.echo(json.dumps(document, indent=2))
         return
     say_progress(progress, as_json=False)
-    _say(loaded, facts, remarks, seconds)
+    _say(loaded, facts, remarks, None if is_same else seconds)
+    if begun.before is not None:
+        click.echo(f"next: piecework compare {campaign}")
+
+
+def _rehearsed(campaign: "Campaign", markets: "tuple[MarketName, ...]") -> dict[str, object]:
+    """Rehearse with a bar of progress; return what the flow returns."""
+    server = click.get_current_context().with_resource(closing(TemporaryServer()))
+    console = Console(stderr=True)
+    with console.status("starting Prefect and the marketplace"):
+        from prefect import tags
+
+        from piecework.flows.rehearse import rehearsal_flow
+    with _bar(console) as bar:
+        flow = rehearsal_flow(campaign, on_progress=_listener(bar, campaign))
+        with server.in_use(), tags("piecework", "rehearsal", campaign.name):
+            return flow(str(campaign.path), markets)
 
 
 def _markets(crowds: tuple[str, ...]) -> "tuple[Market, ...]":
@@ -124,19 +132,18 @@ def _markets(crowds: tuple[str, ...]) -> "tuple[Market, ...]":
     return named
 
 
-def _say_what_changed(campaign: "Campaign", changes: Sequence[str], *, is_same: bool) -> None:
-    from piecework.simulation.rehearsals.previous_rehearsal import FOLDER
-
-    if changes:
+def _say_which(begun: "Begun", path: Path, *, is_same: bool) -> None:
+    """Say whether a rehearsal begins, continues or is shown again, and what changed."""
+    if is_same:
         click.echo(
-            f"changed since the rehearsal before: {', '.join(changes)}. A new "
-            f"rehearsal begins; the one before is in {campaign.out / FOLDER}"
+            f"same as rehearsal {begun.number}, so its result is shown; "
+            f"piecework rehearse {path} --again repeats it"
         )
-    elif is_same:
-        click.echo(
-            "nothing has changed since this rehearsal was finished: its result is the "
-            "same, and only the dataset and the report are written again"
-        )
+        return
+    click.echo(f"rehearsal {begun.number} {'begins' if begun.is_new else 'continues'}")
+    if begun.before is not None:
+        changed = ", ".join(begun.changes) or "nothing"
+        click.echo(f"changed since rehearsal {begun.before}: {changed}")
 
 
 def _bar(console: Console) -> Bar:
@@ -179,14 +186,18 @@ def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
 
 
 def _say(
-    campaign: "Campaign", facts: Mapping[str, object], remarks: "Sequence[Note]", seconds: float
+    campaign: "Campaign",
+    facts: Mapping[str, object],
+    remarks: "Sequence[Note]",
+    seconds: float | None,
 ) -> None:
     from piecework.campaign.warnings import own_seconds
     from piecework.report.books import Books
 
     hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(
-        f"simulated workers took {hours:.1f} hours; this rehearsal took {seconds:.0f} seconds"
+        f"simulated workers took {hours:.1f} hours"
+        + ("" if seconds is None else f"; this rehearsal took {seconds:.0f} seconds")
     )
     click.echo(
         "assumed: a careful worker takes a median of "

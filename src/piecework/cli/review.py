@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN, LIVE_MARKETPLACE, PORT
+from piecework.cli.options import CAMPAIGN, LIVE_MARKETPLACE, PORT, REHEARSAL_NUMBER, load_results
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
@@ -25,6 +25,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @click.command()
 @CAMPAIGN
+@REHEARSAL_NUMBER
 @click.option("--by", default="", help="Name of the person who decides; default: your login.")
 @click.option("--blind", is_flag=True, help="Hide evidence, proposals and workers' histories.")
 @click.option(
@@ -87,7 +88,6 @@ def review(  # noqa: PLR0913 - an argument for each option
         --oidc-issuer https://login.example.org --oidc-client review \
         --oidc-secret-file secret --email-role ada@example.org=requester
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.foundation.server.server import Certificate
     from piecework.review.desk import Manner
@@ -121,7 +121,7 @@ def review(  # noqa: PLR0913 - an argument for each option
             click.echo(f"the provider does not work yet: {problem}", err=True)
         click.echo("each decision is stored at once; Ctrl-C ends the page")
 
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         serve(opened, address, Manner(is_blind=blind, twice=twice), ready=ready)
 
 
@@ -147,6 +147,7 @@ def _name(text: str) -> str:
 
 @click.command()
 @CAMPAIGN
+@REHEARSAL_NUMBER
 @click.option(
     "--write", type=click.Path(path_type=Path), help="Write the decisions to make to this CSV file."
 )
@@ -180,12 +181,11 @@ def decisions(
         )
     if read is not None and not (by or "").strip():
         raise click.UsageError("--read needs --by NAME: the store keeps who decided")
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.decisions_csv import audit_csv, read_decisions, waiting_csv
     from piecework.store.files import write_private
 
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         if write is not None:
             content, rows = waiting_csv(opened)
             write_private(write, content)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN, JSON
+from piecework.cli.options import CAMPAIGN, JSON, REHEARSAL_NUMBER, load_results
 from piecework.cli.output import also_sent_lines, say_changes, say_progress
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural
@@ -33,6 +33,7 @@ _SHOWN = 20
 
 @click.command()
 @CAMPAIGN
+@REHEARSAL_NUMBER
 @click.option(
     "--look", is_flag=True, help="Also ask the marketplace for HITs that the store does not know."
 )
@@ -46,13 +47,12 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
       piecework status birds.toml
       piecework status birds.toml --look
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import on_its_platform, open_to_look
     from piecework.engine.progress import read_progress
     from piecework.engine.recover.other_stores import orphan_hits
     from piecework.store.assignments import names_also_sent
 
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         if look and opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: only rehearsed, so there is no marketplace to ask"],
@@ -63,7 +63,7 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
         say_changes(opened)
         also_sent = names_also_sent(opened.store) if progress.with_more else {}
     if as_json:
-        more: dict[str, object] = {"also_sent": also_sent}
+        more: dict[str, object] = {"also_sent": also_sent, "rehearsal": opened.campaign.number}
         if look:
             more["unknown_hits"] = [asdict(hit) for hit in orphans]
         click.echo(json.dumps(progress.as_dict() | more, indent=2, sort_keys=True))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.lazy_group import LazyGroup
-from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
+from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE, load_results
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.text import plural
 
@@ -106,12 +106,11 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
       piecework archive birds.toml
       piecework archive birds.toml --keep 50
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.results.archiving import KEEP, archive_folder, archive_settled
     from piecework.store.lock import only_pass
 
-    loaded = load_campaign(campaign)
+    loaded = load_results(campaign)
     growth = loaded.growth
     after = (growth.archive_after if growth else None) or KEEP
     with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework archive"):

@@ -16,7 +16,14 @@ from click.core import ParameterSource
 from piecework.cli.invitations import continue_, invite, revoke, say_workers
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.open_links import close, links
-from piecework.cli.options import CAMPAIGN, DATABASE, JSON, CampaignFile
+from piecework.cli.options import (
+    CAMPAIGN,
+    DATABASE,
+    JSON,
+    REHEARSAL_NUMBER,
+    CampaignFile,
+    load_results,
+)
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
 from piecework.domain.text import one_line
 from piecework.store.lock import only_pass
@@ -32,6 +39,7 @@ _DONE = {"grant": "granted", "revoke": "revoked"}
 
 @click.command()
 @CAMPAIGN
+@REHEARSAL_NUMBER
 @JSON
 def earned(campaign: Path, *, as_json: bool) -> None:
     """List earned qualifications, with their evidence.
@@ -44,11 +52,10 @@ def earned(campaign: Path, *, as_json: bool) -> None:
       piecework workers earned birds.toml
       piecework workers earned birds.toml --json
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import earned_histories
 
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         histories = earned_histories(opened)
         if as_json:
             document = [
@@ -89,14 +96,13 @@ def restore(campaign: Path, *, worker: str, name: str, because: str, by: str | N
       piecework workers restore birds.toml 1f3a... --name blur --because "Ours"
       piecework workers restore birds.toml A2ABC... --name blur --because "Ours"
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import restore_earned as restore_by_hand
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
     author = (by or "").strip() or getpass.getuser()
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         if opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: only rehearsed, so its workers are simulated"],
@@ -255,11 +261,10 @@ def workers() -> None:
 
 def _list_workers(path: Path, *, as_json: bool) -> None:
     """Print the workers of a campaign by pseudonym."""
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import worker_histories
 
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(load_results(path)) as opened:
         known = worker_histories(opened)
         if as_json:
             click.echo(
@@ -280,14 +285,13 @@ def _decide_by_hand(
     path: Path, act: str, worker: str, *, because: str, by: str | None, as_json: bool
 ) -> None:
     """Store a person's decision, and carry it out unless a pass is at work."""
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import exclude_worker, include_worker, worker_histories
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
     author = (by or "").strip() or getpass.getuser()
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(load_results(path)) as opened:
         if opened.is_rehearsal:
             raise ConfigError(
                 [f"{path}: only rehearsed, so its workers are simulated"],

@@ -260,6 +260,7 @@ class Campaign:
         machine: labels of models, which join people's votes.
         experiment: pages that are compared at random; `None`: all HITs have one page.
         crowds: the markets that its HITs go to; `None`: the marketplace's first.
+        number: the number of the rehearsal that it is; `None`: live work.
     """
 
     name: str
@@ -305,6 +306,7 @@ class Campaign:
     machine: tuple[MachineVote, ...] = ()
     experiment: Experiment | None = None
     crowds: Crowds | None = None
+    number: int | None = None
 
     @property
     def source_hash(self) -> str:

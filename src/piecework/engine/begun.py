@@ -94,7 +94,7 @@ def refused_of_rehearsal(campaign: Campaign) -> RefusedForSafety:
     return RefusedForSafety(
         f"{campaign.store}: this store is of a rehearsal; its workers are "
         "simulated, and its marketplace no longer runs",
-        next_step="for a run on a marketplace, name another [output] folder",
+        next_step=f"for work on a marketplace: piecework run {campaign.path} --endpoint URL",
     )
 
 

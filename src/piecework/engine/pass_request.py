@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.campaign.provenance import inputs_of
+from piecework.campaign.rehearsals import go_on
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
@@ -75,10 +76,13 @@ class PassRequest:
     def file(self) -> CampaignFile:
         """The campaign file, read once for the whole pass.
 
+        Of a rehearsal: its copy (`piecework.campaign.rehearsals.go_on`).
+
         Raises:
             ConfigError: the campaign file cannot be read.
         """
-        return parse(self.campaign)
+        file = parse(self.campaign)
+        return go_on(file) if self.rehearsal else file
 
     @cached_property
     def assembled(self) -> Campaign:

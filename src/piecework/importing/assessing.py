@@ -19,6 +19,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.config.campaign_file import parse
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
@@ -231,14 +232,14 @@ def analyse_file(path: Path, reading: Reading, *, task_name: str = "", wanted: W
     return analyse(path.name, answers)
 
 
-def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
+def analyse_campaign(campaign: Campaign, wanted: Wanted) -> Analysed:
     """Analyse the answers of a campaign that count, as in its dataset.
 
     Raises:
         ConfigError: items lack the wanted column.
         StoreError: the campaign has no store yet.
     """
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(campaign) as opened:
         campaign = opened.campaign
         table, waiting = _counted(opened)
         known = campaign.task.conditions
@@ -251,7 +252,7 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
             margin=wanted.margin,
             seed=wanted.seed,
         )
-        _check(answers, wanted, stated_in=str(path))
+        _check(answers, wanted, stated_in=str(campaign.path))
         return analyse(campaign.name, answers, remarks=_left_out(waiting))
 
 

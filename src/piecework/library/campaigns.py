@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -19,8 +18,7 @@ from piecework.platforms.clocks import START
 from piecework.results.comparing import comparison
 from piecework.results.export import DATASET
 from piecework.results.whole_pass import write_results
-from piecework.simulation.rehearsals.campaign import prepare
-from piecework.simulation.rehearsals.previous_rehearsal import set_aside_if_changed
+from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
 
@@ -29,12 +27,14 @@ class Rehearsal:
     """The result of a rehearsal.
 
     Attributes:
+        number: the number of the rehearsal.
         dataset: the folder of the dataset, for `read_dataset`.
         report: the report, an HTML page.
         progress: counts, and money in cents.
         virtual_hours: the hours that the simulated workers took.
     """
 
+    number: int
     dataset: Path
     report: Path
     progress: Progress
@@ -88,18 +88,22 @@ def compare_rules(path: str | PathLike[str], rules: str | PathLike[str]) -> pd.D
 
 
 def rehearse(
-    path: str | PathLike[str], *, on_progress: Callable[[Progress], None] | None = None
+    path: str | PathLike[str],
+    *,
+    again: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Rehearsal:
     """Run a whole campaign on simulated workers, in virtual time, without cost.
 
-    It starts a marketplace on 127.0.0.1 as a process of its own, and writes to the
-    campaign's folder (`[output] folder`). An interrupted rehearsal continues where it
-    stopped, and a finished one only writes its results again, unless the campaign file,
-    a file that it names or piecework has changed: then a new rehearsal begins, and the
-    one before is in the folder `previous-rehearsal`.
+    It starts a marketplace on 127.0.0.1 as a process of its own, and writes to the folder
+    `rehearsals` in the campaign's folder, which has a folder for each rehearsal by
+    number. An interrupted rehearsal continues where it stopped, and a finished one only
+    writes its results again, unless the campaign file, a file that it names or piecework
+    has changed: then a new rehearsal begins.
 
     Args:
         path: the campaign file.
+        again: begin a new one although nothing has changed.
         on_progress: called with the progress after every pass.
 
     Raises:
@@ -107,11 +111,12 @@ def rehearse(
         CampaignBusy: another process works on the campaign.
         StoreError: the folder belongs to something else.
     """
-    begins = partial(set_aside_if_changed, crowds=())
-    with rehearsal_of(prepare(Path(path), before=begins)) as (run, crowd):
+    prepared, begun = prepare_rehearsal(Path(path), again=again)
+    with rehearsal_of(prepared) as (run, crowd):
         progress = work_through(run, crowd, on_progress=on_progress)
         report = write_results(run)
         return Rehearsal(
+            number=begun.number,
             dataset=run.campaign.out / DATASET,
             report=Path(report),
             progress=progress,

@@ -65,14 +65,12 @@ def check_kind(path: Path) -> None:
     if fault := irregular(path):
         raise StoreError(
             fault,
-            next_step="move it to another folder and put the store itself here, or set "
-            "`[output] folder` of the campaign file to the store's own folder",
+            next_step="move it to another folder and put the store itself here",
         )
     if path.is_file() and not has_header(path):
         raise StoreError(
             f"{path} is not an SQLite database, so it is not a campaign's store",
-            next_step="restore a copy of the store, or give this campaign another "
-            "`[output] folder`",
+            next_step="restore a copy of the store, or move the file away to begin again",
         )
 
 

@@ -57,11 +57,18 @@ def only_copy(address: StoreAddress) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(folder: Path, by: str) -> Iterator[None]:
+def one_at_a_time(folder: Path, *, by: str) -> Iterator[None]:
+    """Lock a folder for the moments of a block; wait for another process's moments."""
+    with _locked(folder, by, waits=True):
+        yield
+
+
+@contextmanager
+def _locked(folder: Path, by: str, *, waits: bool = False) -> Iterator[None]:
     make_private_folder(folder)
     with (folder / FILE_NAME).open("a+") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError as fault:
             file.seek(0)
             holder = file.read().strip() or "unknown"

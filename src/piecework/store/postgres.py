@@ -57,14 +57,6 @@ def new_schema(
     return postgres_sessions.new_schema(address, folder)
 
 
-def set_aside(address: StoreAddress) -> None:
-    """Rename a store's schema (`postgres_sessions.set_aside`)."""
-    _need_driver()
-    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
-
-    postgres_sessions.set_aside(address)
-
-
 def records(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase]":
     """Open records of earned qualifications (`postgres_sessions.records`)."""
     _need_driver()

@@ -85,15 +85,13 @@ def check_known(session: PostgresDatabase, folder: Path) -> bool:
         raise StoreError(
             f"{address} was created by another version of piecework: this version does "
             f"not know its schema {unknown[0]}",
-            next_step="continue with the version that created it, or give this "
-            "campaign another `[output] folder` to begin again",
+            next_step="continue with the version that created it",
         )
     # Another process may have made the tables between the two questions.
     if not applied and _tables(session) and not _applied(session):
         raise StoreError(
             f"{address} has another program's tables, and is not a campaign's store",
-            next_step="give this campaign another `[output] folder`, or the URL of "
-            "another database",
+            next_step="give this campaign another name, or the URL of another database",
         )
     return bool(applied)
 
@@ -157,8 +155,8 @@ def refuse_foreign(conn: "psycopg.Connection[tuple[Any, ...]]", address: StoreAd
     raise RefusedForSafety(
         f"{address}: the {kind} {name!r} belongs to the database user {owner!r}, not "
         f"to {conn.info.user!r}, and would run with the rights of {conn.info.user!r}",
-        next_step="ask who made it; then name another `[output] folder`, which has its "
-        f"own schema, or let the database's owner give all of {address.schema} to "
+        next_step="ask who made it; then give the campaign another name, which has its own "
+        f"schema, or let the database's owner give all of {address.schema} to "
         f"{conn.info.user!r}",
     )
 

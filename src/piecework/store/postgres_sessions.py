@@ -26,7 +26,6 @@ from piecework.store.files import POSTGRES_EARNED_SCHEMA, POSTGRES_SCHEMA, what_
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 from piecework.store.postgres_migrations import (
     check_known,
-    copy_name,
     create,
     is_up_to_date,
     refuse_foreign,
@@ -170,19 +169,6 @@ def new_schema(address: StoreAddress, folder: Path) -> Iterator[PostgresDatabase
         for table in tables:
             session.run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         session.go_on_numbering()
-
-
-def set_aside(address: StoreAddress) -> None:
-    """Rename a store's schema; the store that was set aside before is removed.
-
-    Raises:
-        StoreError: the database user may not do it, or the database fails.
-    """
-    schema = sql.Identifier(address.schema)
-    previous = sql.Identifier(copy_name(address.schema, "change"))
-    with _session(address) as session, session.atomic():
-        session.conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(previous))
-        session.conn.execute(sql.SQL("ALTER SCHEMA {} RENAME TO {}").format(schema, previous))
 
 
 @contextmanager

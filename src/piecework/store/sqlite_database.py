@@ -204,8 +204,7 @@ def _check_origin(connection: sqlite3.Connection, ours: Migrations, path: Path) 
     if known.is_foreign:
         raise StoreError(
             f"{path} is another program's database, not a campaign's store",
-            next_step="move it to another folder and put the store here, or give this "
-            "campaign another `[output] folder`",
+            next_step="move it to another folder and put the store here",
         )
     if known.is_newer:
         raise StoreError(
@@ -218,8 +217,8 @@ def _check_origin(connection: sqlite3.Connection, ours: Migrations, path: Path) 
         raise StoreError(
             f"{path} was created by another version of piecework: this version does "
             f"not know its schema {known.unknown[0]}",
-            next_step="continue with the version that created it, or give this "
-            "campaign another `[output] folder` to begin again",
+            next_step="continue with the version that created it, or move the file away to "
+            "begin again",
         )
 
 

@@ -146,4 +146,4 @@ def test_a_task_without_labels_has_no_manifest(tmp_path: Path) -> None:
     path = tmp_path / "shapes.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="caption asks for no label"):
-        load_campaign(path)
+        load_campaign(own(path))

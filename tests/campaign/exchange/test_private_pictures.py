@@ -252,6 +252,7 @@ def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -
     text = TEXT.replace('file = "items.csv"', 'pictures = "s3://photos/public/cats"')
     path = tmp_path / "crash.toml"
     path.write_text(text + '[dataset]\npictures = "files"\n')
+    own(path)
     checked = invoke("check", path, "--reach")
     assert "pictures: 2 tried, all of them load" in checked
     with rehearsal_of(prepare(path)) as (run, crowd):

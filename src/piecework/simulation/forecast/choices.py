@@ -23,13 +23,13 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
-from piecework.platforms.clocks import START
 from piecework.report.facts import SPENT
 from piecework.report.forecast import NINE_TENTHS_FROM, Estimate
 from piecework.report.model import report_model
 from piecework.report.sections.known_answers import score_planted
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
+from piecework.simulation.rehearsals.campaign import virtual_seconds
 
 SHORT: Mapping[str, str] = {
     "reward": "rewards.reward",
@@ -251,7 +251,7 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
     spent = sum(money.get(account, 0) for account in SPENT)
     return Outcome(
         cost_cents=spent,
-        days=(rehearsed.clock.now() - START).total_seconds() / _DAY,
+        days=virtual_seconds(rehearsed) / _DAY,
         wage_cents=float(model.wages.median()),
         bad_kept=_share(bad_kept, kept),
         bad_found=_share(planted.bad_found, planted.bad),

@@ -1,60 +1,95 @@
-"""The preparation of a rehearsal: the checked campaign and its drawn pictures."""
+"""The preparation of a rehearsal: its number, the checked campaign, its drawn pictures."""
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 
 from piecework.campaign.assembling import assemble
-from piecework.campaign.binding import check_bound, rehearsal_environment
 from piecework.campaign.caps import check_caps
 from piecework.campaign.growing_source import usable_items
+from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.rehearsals import Begun, begin
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.drawn_pictures import is_portrait_name, item_rows, picture_name, scene_number
+from piecework.config.drawn_pictures import is_portrait_name, picture_name, scene_number
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.engine.begun import known_store
+from piecework.engine.begun import is_begun
+from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
 from piecework.platforms.clocks import START
+from piecework.results.books import Books
+from piecework.results.export import REPORT
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
 from piecework.simulation.pictures.drawing.picture import draw
 from piecework.simulation.pictures.portraits import draw_portrait, known_portraits, portrait_named
 from piecework.simulation.pictures.scenes import scenes
-
-Before = Callable[[Campaign], object]
-"""Called with a campaign whose files have no fault, before its store is opened."""
+from piecework.store.campaign_facts import last_written_at
 
 
-def prepare(path: Path, *, before: Before | None = None) -> Campaign:
-    """Return the campaign of a file, after drawing its pictures if it asks for that.
+def prepare_rehearsal(
+    path: Path, crowds: Sequence[str] = (), *, again: bool = False
+) -> tuple[Campaign, Begun]:
+    """Return the rehearsal of a file as it is now: a new one, or the one with its inputs.
+
+    Args:
+        path: the campaign file.
+        crowds: the markets whose people work; none for simulated workers.
+        again: begin a new one although nothing has changed.
 
     Raises:
         ConfigError: every fault of the file.
     """
-    return prepare_file(parse(path), before=before)
+    file = parse(path)
+    # A file with faults makes no folder, and the faults name the file and not a copy.
+    with_known_rows(assemble(file))
+    begun = begin(file, crowds, again=again)
+    return prepare_file(begun.file), begun
 
 
-def prepare_file(file: CampaignFile, *, before: Before | None = None) -> Campaign:
+def finished_facts(campaign: Campaign) -> dict[str, object] | None:
+    """Return what the flow `rehearse` returned; `None` if there are no results to show."""
+    report = campaign.out / REPORT
+    if not is_begun(campaign) or not report.exists():
+        return None
+    with open_to_look(campaign) as opened:
+        progress = read_progress(opened)
+        if not progress.is_finished:
+            return None
+        books = Books.read(campaign.out)
+        return {
+            "rehearsal": campaign.number,
+            **progress.as_dict(),
+            "report": str(report),
+            "virtual_seconds": virtual_seconds(opened),
+            **({} if books is None else {"books": asdict(books)}),
+        }
+
+
+def virtual_seconds(rehearsed: OpenedCampaign) -> float:
+    """Return how long the simulated workers took, in their time."""
+    return ((last_written_at(rehearsed.store) or START) - START).total_seconds()
+
+
+def prepare(path: Path) -> Campaign:
+    """Return the campaign of a file in its own folder, after drawing its pictures.
+
+    Raises:
+        ConfigError: every fault of the file.
+    """
+    return prepare_file(parse(path))
+
+
+def prepare_file(file: CampaignFile) -> Campaign:
     """Do the same for a campaign file that was read."""
-    tables = file.tables
-    if tables.items.scenes and tables.items.file is None:
-        out = file.out
-        rows = item_rows(tables.items.scenes)
-        # Check the file before writing anything.
-        drawn = assemble(file, drawn=rows)
-        _check(drawn, before)
-        draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        (out / "items.jsonl").write_text(lines, encoding="utf-8")
-    campaign = with_known_rows(assemble(file), before=before)
-    if tables.items.scenes and tables.items.file is not None:
-        shown = items_with_pictures(campaign)
-        draw_pictures(campaign.out, tables.rehearsal.seed, shown)
+    campaign = with_known_rows(assemble(file))
+    if file.tables.items.scenes:
+        draw_pictures(campaign.out, file.tables.rehearsal.seed, items_with_pictures(campaign))
     return campaign
 
 
-def with_known_rows(campaign: Campaign, *, before: Before | None = None) -> Campaign:
+def with_known_rows(campaign: Campaign) -> Campaign:
     """Return a checked campaign whose simulated workers know all rows that it has.
 
     Raises:
@@ -63,7 +98,9 @@ def with_known_rows(campaign: Campaign, *, before: Before | None = None) -> Camp
     if campaign.growth is not None:
         known = usable_items(campaign.growth.source)
         campaign = replace(campaign, items=(*known, *campaign.gold))
-    _check(campaign, before)
+    check_caps(campaign, at=START)
+    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
+    answering_of(campaign)
     return campaign
 
 
@@ -74,17 +111,6 @@ def items_with_pictures(campaign: Campaign) -> tuple[Item, ...]:
 
 def _of_test(campaign: Campaign) -> tuple[Item, ...]:
     return campaign.qualification.items if campaign.qualification else ()
-
-
-def _check(campaign: Campaign, before: Before | None) -> None:
-    check_caps(campaign, at=START)
-    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
-    answering_of(campaign)
-    if before is not None:
-        before(campaign)
-    with known_store(campaign) as store:
-        if store is not None:
-            check_bound(store, campaign, rehearsal_environment(campaign))
 
 
 def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:

@@ -86,7 +86,7 @@ def rehearsal_market(
         except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
             raise StoreError(
                 f"{database}: the marketplace cannot be used ({fault})",
-                next_step="give this rehearsal another folder ([output] folder)",
+                next_step=f"piecework rehearse {campaign.path} --again",
             ) from fault
         _refuse_without_store(campaign, running.endpoint_url)
         yield running

@@ -32,7 +32,7 @@ from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.people import SIMULATED_BAD
 from piecework.simulation.crowd.several_sites import SeveralSites
 from piecework.simulation.crowd.site import WorkerSite
-from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.marketplace import MARKET, rehearsal_market
 from piecework.simulation.rehearsals.marketplace_process import program
 from piecework.simulation.rehearsals.outside import AtMarkets, OfflineMarket, RehearsedMarket
@@ -197,7 +197,7 @@ def work_between_passes(
         poll_seconds: seconds to wait between two looks at the store.
         say: called with a message for each event.
     """
-    campaign = prepare(path)
+    campaign, _ = prepare_rehearsal(path)
     with rehearsal_market(campaign, port=port, frames_port=frames_port) as running:
         clock = VirtualClock(running.endpoint_url)
         site = WorkerSite(running.endpoint_url, clock.now())
