@@ -107,7 +107,7 @@ def named_in(text: str) -> list[Path]:
     return places
 
 
-def _keys() -> set[str]:
+def keys_of_the_schema() -> set[str]:
     """Every key of the schema with its table, such as `posting.title`."""
     campaign_keys_page.tables()
     meanings = tomllib.loads(campaign_keys_page.MEANINGS.read_text(encoding="utf-8"))
@@ -142,7 +142,7 @@ def test_every_key_of_the_campaign_file_has_a_test_that_sees_what_it_changes() -
     then posted, planned, decided, priced, written or refused.
     """
     by_key, faults = _tests_by_key(), list[str]()
-    assert set(by_key) == _keys()
+    assert set(by_key) == keys_of_the_schema()
     for key, test in by_key.items():
         file, _, name = test.partition("::")
         path = ROOT / "tests" / file

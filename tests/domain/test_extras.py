@@ -61,6 +61,6 @@ def test_a_missing_extra_is_named(
 
 def test_other_rehearsals_need_no_offline_market() -> None:
     """What `rehearse` loads after it has read the campaign is loaded without."""
-    loaded = "import piecework.flows.rehearse, piecework.simulation.rehearsals.previous_rehearsal\n"
+    loaded = "import piecework.flows.rehearse, piecework.simulation.rehearsals.campaign\n"
     program = _BLOCKED.replace("main(sys.argv[1:])\n", loaded)
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

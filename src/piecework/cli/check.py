@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON
+from piecework.cli.output import say_live_changes
 from piecework.domain.clock import SystemClock
 from piecework.domain.dataset import STATEMENTS
 from piecework.domain.hit import MTURK
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from piecework.campaign.pricing import Price
     from piecework.domain.campaign import Campaign, Rewards
     from piecework.domain.crowds import MarketPrice
+    from piecework.domain.errors import StoreError
     from piecework.domain.task import Field
     from piecework.simulation.rehearsals.checking import Checked
 
@@ -103,10 +105,17 @@ def check(
             name: known and known[0] for name, known in estimates.items()
         }
         click.echo(json.dumps(document, indent=2, sort_keys=True))
-        return
-    say_checked(checked)
-    for _, lines in filter(None, estimates.values()):
-        click.echo("\n".join(lines))
+    else:
+        say_checked(checked)
+        for _, lines in filter(None, estimates.values()):
+            click.echo("\n".join(lines))
+    _end(checked.refusal, as_json=as_json)
+
+
+def _end(refusal: "StoreError | None", *, as_json: bool) -> None:
+    """Fail if the next pass would refuse the campaign; JSON has said why."""
+    if refusal is not None:
+        raise click.exceptions.Exit(1) if as_json else refusal
 
 
 def _trust(path: Path, variables: tuple[str, ...], *, as_json: bool) -> None:
@@ -154,6 +163,7 @@ def say_checked(checked: "Checked") -> None:
         console.print(f"sinks: {checked.sinks_reached} asked, all of them answer")
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
+    say_live_changes(checked.changes)
 
 
 def _work(checked: "Checked") -> _Rows:

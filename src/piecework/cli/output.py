@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +17,7 @@ from piecework.domain.progress import Progress, SourceState
 from piecework.domain.text import plural, printable
 
 if TYPE_CHECKING:
+    from piecework.campaign.live_changes import LiveChange
     from piecework.campaign.opened import OpenedCampaign
     from piecework.foundation.client.checks import Check
     from piecework.report.components import Code, Quote, Tag
@@ -54,6 +57,14 @@ def say_changes(opened: "OpenedCampaign") -> None:
     changed = ", ".join(opened.changed_inputs)
     click.echo(f"changed since these answers were decided: {changed}", err=True)
     click.echo(f"next: {again}", err=True)
+
+
+def say_live_changes(changes: "Sequence[LiveChange]", *, err: bool = False) -> None:
+    """Say what has changed since the last pass of a live campaign, and what it means."""
+    for meaning, alike in groupby(changes, key=attrgetter("means")):
+        click.echo(f"changed since the last pass, {meaning.value}:", err=err)
+        for change in alike:
+            click.echo(f"  {printable(str(change))}", err=err)
 
 
 def also_sent_lines(names: Mapping[str, int]) -> Iterator[str]:

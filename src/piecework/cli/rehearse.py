@@ -100,7 +100,7 @@ def rehearse(campaign: Path, *, again: bool, as_json: bool, crowds: tuple[str, .
         click.echo(f"next: piecework compare {campaign}")
 
 
-def _rehearsed(campaign: "Campaign", markets: "tuple[MarketName, ...]") -> dict[str, object]:
+def _rehearsed(campaign: "Campaign", markets: "tuple[Market, ...]") -> dict[str, object]:
     """Rehearse with a bar of progress; return what the flow returns."""
     server = click.get_current_context().with_resource(closing(TemporaryServer()))
     console = Console(stderr=True)

@@ -26,8 +26,9 @@ from piecework.cli.options import (
     POLL_SECONDS,
     SPEND_AT_MOST,
     grouped,
+    load_results,
 )
-from piecework.cli.output import say_progress
+from piecework.cli.output import say_live_changes, say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
@@ -135,10 +136,15 @@ def _opened(
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.campaign.caps import check_caps
+    from piecework.campaign.live_changes import live_changes
+    from piecework.engine.begun import known_store
     from piecework.engine.opening import open_on_marketplace
     from piecework.engine.pass_request import amount_cents
 
     loaded = load_campaign(campaign)
+    with known_store(loaded) as store:
+        if store is not None:
+            say_live_changes(live_changes(store, loaded), err=True)
     stated_cents = (
         None if spend_at_most is None else amount_cents(spend_at_most, loaded.rewards.currency)
     )
@@ -277,7 +283,6 @@ def _advance_in_prefect(
     """Run the flow `advance` in this process; the Prefect server in use records it."""
     from prefect import tags
 
-    from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.engine.progress import read_progress
     from piecework.flows.advance import flow_of
@@ -285,7 +290,7 @@ def _advance_in_prefect(
     with tags("piecework", request.campaign.stem):
         flow = flow_of(request, watch, poll_open_hits=poll_open_hits)
         flow(str(request.campaign.resolve()))
-    with open_to_look(load_campaign(request.campaign)) as opened:
+    with open_to_look(request.assembled) as opened:
         return read_progress(opened)
 
 
@@ -304,13 +309,12 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
       piecework stop birds.toml
       piecework stop birds.toml --undo
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.campaign.binding import refuse_imported
     from piecework.engine.opening import on_its_platform, open_to_look
     from piecework.engine.progress import read_progress
     from piecework.store import campaign_facts
 
-    with open_to_look(load_campaign(campaign)) as opened:
+    with open_to_look(load_results(campaign)) as opened:
         refuse_imported(opened.campaign)
         if opened.is_rehearsal:
             raise ConfigError(

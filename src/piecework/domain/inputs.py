@@ -60,16 +60,20 @@ class Inputs:
 
 
 def _changed_keys(before: str, now: str) -> list[str]:
-    then, today = dict(_keys(before)), dict(_keys(now))
+    then, today = keys_of_text(before), keys_of_text(now)
     return [key for key in dict.fromkeys([*then, *today]) if then.get(key) != today.get(key)]
 
 
-def _keys(text: str) -> Iterator[tuple[str, object]]:
-    """Yield each key of a TOML file with its value; a list of tables is one value."""
-    yield from _flat(tomllib.loads(text), "")
+def keys_of_text(text: str) -> dict[str, str]:
+    """Return each key of a TOML file with its value as text; a list of tables is one.
+
+    >>> keys_of_text("a = 1") | keys_of_text("b = {c = true}")
+    {'a': '1', 'b.c': 'True'}
+    """
+    return dict(_flat(tomllib.loads(text), ""))
 
 
-def _flat(table: Mapping[str, object], under: str) -> Iterator[tuple[str, object]]:
+def _flat(table: Mapping[str, object], under: str) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{under}{name}.")

@@ -65,12 +65,12 @@ def read(store: Store) -> Bound:
     return Bound(**row)
 
 
-OWN_FOLDER = "give this run its own folder ([output] folder)"
-"""What to do with a store that is another's."""
+OTHER_CAMPAIGN = "start another campaign: copy the file and write another name in it"
+"""What to do for work that a store does not take."""
 
 
 def bind(
-    store: Store, fact: Fact, value: str, *, otherwise: str = "", next_step: str = OWN_FOLDER
+    store: Store, fact: Fact, value: str, *, otherwise: str = "", next_step: str = OTHER_CAMPAIGN
 ) -> None:
     """Set a fact, which never changes.
 
@@ -154,11 +154,17 @@ class Beside(NamedTuple):
         path: its file.
         campaign: the name of its campaign.
         work_digest: digest of its items' ids and of how they were dealt.
+        text: the campaign file that its last pass used.
     """
 
     path: Path
     campaign: str
     work_digest: str
+    text: str
+
+
+_BESIDE = """SELECT campaign, work_digest, file_text FROM bound, used_inputs
+ORDER BY number DESC LIMIT 1"""
 
 
 def stores_beside(path: Path) -> Iterator[Beside]:
@@ -169,7 +175,7 @@ def stores_beside(path: Path) -> Iterator[Beside]:
         address = f"{other.resolve().as_uri()}?{options}"
         try:
             with closing(sqlite3.connect(address, uri=True)) as connection:
-                row = connection.execute("SELECT campaign, work_digest FROM bound").fetchone()
+                row = connection.execute(_BESIDE).fetchone()
         except sqlite3.Error:
             continue  # another program's file, or a damaged one
         if other != path and row and all(row):

@@ -10,6 +10,7 @@ that was lost; they are only listed, because a person has to decide what they ar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from piecework.campaign.binding import refuse_renamed
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
@@ -33,10 +34,13 @@ def refuse_second_store(campaign: Campaign, store: Store | None, platform: "MTur
         platform: the marketplace.
 
     Raises:
-        RefusedForSafety: the marketplace has HITs of a campaign of this name.
+        RefusedForSafety: the marketplace has HITs of a campaign of this name, or only
+            the name in the file has changed.
     """
     if store is not None and bound.read(store).name is not None:
         return
+    if campaign.number is None:
+        refuse_renamed(campaign)
     for hit in platform.find_hits():
         if (posted := posted_as(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(

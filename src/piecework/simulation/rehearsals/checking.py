@@ -10,6 +10,7 @@ from piecework.campaign.assembling import assemble_anywhere, warnings_of_earlier
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.growing_source import warnings_of_source
+from piecework.campaign.live_changes import LiveChange, live_changes, refusal_of_changes
 from piecework.campaign.page_sizes import largest_page
 from piecework.campaign.price_list import terms_of
 from piecework.campaign.pricing import Price, expected_out_of_reach, market_prices, price
@@ -19,9 +20,9 @@ from piecework.config.campaign_file import parse_untrusted
 from piecework.config.trust import confined, refusal_of
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.crowds import MarketPrice
-from piecework.domain.errors import ConfigError
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.money import PriceList
-from piecework.engine.begun import as_priced
+from piecework.engine.begun import as_priced, known_store
 from piecework.results.delivery import reach_sinks
 from piecework.results.pictures import warnings_of_metadata
 from piecework.simulation.crowd.campaign_crowd import answering_of
@@ -42,6 +43,9 @@ class Checked:
         warnings: sentences about what is allowed but probably not meant.
         reached: the number of pictures that were tried and load.
         sinks_reached: the number of sinks that were asked and answer.
+        changes: what has changed since the last pass of live work.
+        refusal: why the next pass would refuse these changes, and what to do; `None`
+            if it takes them.
     """
 
     campaign: Campaign
@@ -52,6 +56,8 @@ class Checked:
     warnings: tuple[str, ...]
     reached: int
     sinks_reached: int
+    changes: tuple[LiveChange, ...]
+    refusal: StoreError | None
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values for `--json`; money in cents."""
@@ -90,6 +96,10 @@ class Checked:
             "warnings": list(self.warnings),
             "pictures_reached": self.reached,
             "sinks_reached": self.sinks_reached,
+            "changes": [
+                {**asdict(each), "means": each.means.name.lower()} for each in self.changes
+            ],
+            "refusal": self.refusal and str(self.refusal),
             "missing_for_publishing": list(self.campaign.dataset.missing),
         }
 
@@ -164,6 +174,9 @@ def check_campaign(
     if reach:
         reach_sinks(campaign)
     cost = price(campaign, on=on)
+    with known_store(campaign) as store:
+        changes = () if store is None else live_changes(store, campaign)
+        refused = None if store is None or not changes else refusal_of_changes(store, campaign)
     least = _least_by_market(campaign, prices)
     return Checked(
         campaign=campaign,
@@ -181,6 +194,8 @@ def check_campaign(
         sinks_reached=len(campaign.sinks) if reach else 0,
         least_per_hour_cents=max(least.values(), default=0),
         largest_question_bytes=largest,
+        changes=changes,
+        refusal=refused,
     )
 
 

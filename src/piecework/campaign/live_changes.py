@@ -1,0 +1,123 @@
+"""What a change of a live campaign's files means, said before the next pass.
+
+Three kinds: a change that is free acts from the next pass, and earlier decisions stay; a
+change that only new HITs have; and a change of what answers are comparable by, to which
+the store is bound. A rehearsal has no such limits: it begins again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from piecework.campaign.binding import check_bound
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import StoreError
+from piecework.domain.inputs import CODE, Inputs, keys_of_text
+from piecework.domain.text import one_line
+from piecework.store import bound, campaign_facts
+from piecework.store.database import Store
+
+
+class Means(Enum):
+    """What a change means while a campaign is live, as people read it."""
+
+    FREE = "from the next pass; earlier decisions stay"
+    NEW_HITS = "for new HITs; HITs that are posted stay as they are"
+    BOUND = "not while this campaign runs: its answers would not be comparable"
+
+
+_NEW_HITS = (
+    *("posting.lifetime_hours", "posting.assignment_minutes", "posting.auto_approval_hours"),
+    *("posting.title", "posting.description", "posting.keywords", "posting.records_typing"),
+    *("rewards.reward", "requirements", "qualification", "experiment", "crowds", "language"),
+    *("page", "description"),
+)
+_BOUND = (
+    *("name", "task", "question", "items", "gold", "fields", "imported"),
+    *("posting.batches", "posting.assignments", "posting.items_per_hit", "rewards.currency"),
+)
+_FREE = (
+    *("decisions", "heuristics", "dataset", "output", "earned", "machine", "rehearsal", "store"),
+    *("items.on_change", "items.on_removal", "items.most_removed_percent"),
+    *("items.archive_after_batches", "posting.batch_size", "posting.batch_every_hours"),
+    *("posting.max_rounds", "rewards", "gold.feedback"),
+)
+_SHOWN = 60
+"""Characters of a value that a sentence shows."""
+
+_KINDS = {
+    **dict.fromkeys(_NEW_HITS, Means.NEW_HITS),
+    **dict.fromkeys(_BOUND, Means.BOUND),
+    **dict.fromkeys(_FREE, Means.FREE),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveChange:
+    """A key, or a file that a key names, that has changed since the last pass.
+
+    Attributes:
+        key: such as `rewards.reward`, or `items.file: birds.csv`.
+        before: its value then, as text; "" of a file, and of a key that was not there.
+        now: its value now.
+        means: what the change means.
+    """
+
+    key: str
+    before: str
+    now: str
+    means: Means
+
+    def __str__(self) -> str:
+        """Return the change in a sentence."""
+        values = f" was {self.before or 'not set'} and is {self.now or 'not set'}"
+        return f"{self.key}{values if self.before or self.now else ' has changed'}"
+
+
+def means(key: str) -> Means:
+    """Return what a change of a key means; the longest prefix that is listed decides.
+
+    >>> means("rewards.reward").name, means("rewards.budget").name, means("items.file").name
+    ('NEW_HITS', 'FREE', 'BOUND')
+    """
+    parts = key.partition(": ")[0].split(".")
+    prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(_KINDS[prefix] for prefix in prefixes if prefix in _KINDS)
+
+
+def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
+    """Return what has changed in a live campaign's files since its last pass.
+
+    Returns:
+        The changes, those that are refused first; () of a rehearsal, of imported
+        results, and before the first pass.
+    """
+    environment = bound.read(store).environment or ""
+    used = campaign_facts.latest_inputs(store)
+    if used is None or not environment.startswith("http"):
+        return ()
+    changes = _changes(used, campaign.inputs)
+    kinds = [Means.BOUND, Means.NEW_HITS, Means.FREE]
+    return tuple(sorted(changes, key=lambda change: kinds.index(change.means)))
+
+
+def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
+    """Return why the next pass would refuse a campaign as it is now, with what to do."""
+    try:
+        check_bound(store, campaign, bound.read(store).environment or "")
+    except StoreError as refused:
+        return refused
+    return None
+
+
+def _changes(before: Inputs, now: Inputs) -> Iterator[LiveChange]:
+    then, today = keys_of_text(before.text), keys_of_text(now.text)
+    for key in before.changes(now):
+        if key == CODE:
+            continue
+        yield LiveChange(
+            key=key,
+            before=one_line(then.get(key, ""), at_most=_SHOWN),
+            now=one_line(today.get(key, ""), at_most=_SHOWN),
+            means=Means.FREE if key.endswith("(no key)") else means(key),
+        )

@@ -1,0 +1,120 @@
+"""What a change of a live campaign means is said before the next pass, and is true."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.live_changes import Means, live_changes, means, refusal_of_changes
+from piecework.cli.main import main
+from piecework.domain.errors import RefusedForSafety
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.run_pass import run_pass
+from tests.engine.conftest import Open
+from tests.small_campaign import CAMPAIGN
+from tests.test_promises import keys_of_the_schema
+
+CHANGES = {
+    "budget": (('budget = "', 'budget = "1'), Means.FREE),
+    "formats": (('formats = ["csv"]', 'formats = ["vizwiz_json"]'), Means.FREE),
+    "heuristic": (("min_images = 2", "min_images = 3"), Means.FREE),
+    "dataset": (("[output]", '[dataset]\ntitle = "Birds"\n[output]'), Means.FREE),
+    "reward": (('reward = "0.50"', 'reward = "0.60"'), Means.NEW_HITS),
+    "title": (("batches = 2", 'batches = 2\ntitle = "Birds"'), Means.NEW_HITS),
+    "countries": (("[output]", '[requirements]\ncountries = ["FR"]\n[output]'), Means.NEW_HITS),
+    "batches": (("batches = 2", "batches = 1"), Means.BOUND),
+    "assignments": (("assignments = 2", "assignments = 3"), Means.BOUND),
+    "items_per_hit": (("items_per_hit = 2", "items_per_hit = 1"), Means.BOUND),
+    "task": (('task = "caption"', 'task = "hodosh_caption"'), Means.BOUND),
+}
+
+
+def test_every_key_of_the_schema_has_a_meaning() -> None:
+    """A key that is added says what a change of it means while people work."""
+    unknown = []
+    for key in keys_of_the_schema():
+        try:
+            means(key)
+        except StopIteration:
+            unknown.append(key)
+    assert unknown == []
+
+
+def test_a_pass_refuses_exactly_what_is_said_to_be_bound(at_work: Open) -> None:
+    """Each change by itself, on HITs that are posted."""
+    with at_work() as (run, _):
+        run_pass(run)
+        path = run.campaign.path
+        for name, ((before, after), kind) in CHANGES.items():
+            assert CAMPAIGN.count(before) == 1, before
+            path.write_text(CAMPAIGN.replace(before, after))
+            changed = load_campaign(path)
+            said = live_changes(run.store, changed)
+            assert {each.means for each in said} == {kind}, name
+            refused = refusal_of_changes(run.store, changed)
+            assert (refused is not None) == (kind is Means.BOUND), name
+        # Rows of the items file, by their ids and by their cells.
+        path.write_text(CAMPAIGN)
+        items = path.with_name("items.csv")
+        written = items.read_text()
+        for text in (written + "new,https://a.org/new.jpg\n", written.replace("jpg", "png", 1)):
+            items.write_text(text)
+            (change,) = live_changes(run.store, load_campaign(path))
+            assert (change.key, change.means) == ("items.file: items.csv", Means.BOUND)
+            refused = refusal_of_changes(run.store, load_campaign(path))
+            assert refused is not None
+            assert "row" in str(refused.next_step)
+
+
+def test_check_and_run_say_it_first(at_work: Open) -> None:
+    """Old and new value, what it means, and what to do; `check` fails if it is refused."""
+    with at_work() as (run, _):
+        run_pass(run)
+        path = run.campaign.path
+        path.write_text(CAMPAIGN.replace('reward = "0.50"', 'reward = "0.60"'))
+        shown = CliRunner().invoke(main, ["check", str(path)])
+        assert shown.exit_code == 0, shown.output
+        assert "changed since the last pass, for new HITs" in shown.stdout
+        assert "rewards.reward was '0.50' and is '0.60'" in shown.stdout
+        path.write_text(CAMPAIGN.replace("assignments = 2", "assignments = 3"))
+        shown = CliRunner().invoke(main, ["check", str(path)])
+        assert shown.exit_code == 1
+        assert "posting.assignments was 2 and is 3" in shown.stdout
+        assert "next: write assignments = 2 again" in shown.stderr
+        document = CliRunner().invoke(main, ["check", str(path), "--json"])
+        assert document.exit_code == 1
+        assert [each["means"] for each in json.loads(document.stdout)["changes"]] == ["bound"]
+
+
+def test_a_renamed_campaign_finds_its_store_and_posts_nothing_again(at_work: Open) -> None:
+    """Only the name differs; with another reward it is other work."""
+    with at_work() as (run, _):
+        run_pass(run)
+        path, endpoint = run.campaign.path, run.endpoint
+        path.write_text(CAMPAIGN.replace('name = "crash"', 'name = "birds"'))
+        renamed = load_campaign(path)
+        with (
+            pytest.raises(RefusedForSafety, match="begun as 'crash'") as refused,
+            open_on_marketplace(renamed, endpoint, live=False),
+        ):
+            pass
+        assert 'write name = "crash" again' in refused.value.next_step
+        # A file of another name with the same name inside is the same campaign.
+        moved = path.with_name("moved.toml")
+        moved.write_text(CAMPAIGN)
+        assert load_campaign(moved).store == run.campaign.store
+        path.write_text(path.read_text().replace('"0.50"', '"0.60"'))
+        with open_on_marketplace(load_campaign(path), endpoint, live=False) as other:
+            assert run_pass(other).hits_posted
+
+
+def test_a_rehearsal_and_a_new_campaign_have_no_live_changes(tmp_path: Path) -> None:
+    """There is nothing to compare with, and `check` says nothing."""
+    path = tmp_path / "crash.toml"
+    path.write_text(CAMPAIGN)
+    rows = "".join(f"p{n},https://a.org/{n}.jpg\n" for n in range(4))
+    (tmp_path / "items.csv").write_text(f"image_id,url\n{rows}")
+    shown = CliRunner().invoke(main, ["check", str(path), "--json"])
+    assert json.loads(shown.stdout)["changes"] == []
