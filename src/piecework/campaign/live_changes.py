@@ -5,15 +5,13 @@ change that only new HITs have; and a change of what answers are comparable by, 
 the store is bound. A rehearsal has no such limits: it begins again.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 
 from piecework.campaign.binding import check_bound
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
-from piecework.domain.inputs import CODE, Inputs, keys_of_text
-from piecework.domain.text import one_line
+from piecework.domain.inputs import CODE, Difference
 from piecework.store import bound, campaign_facts
 from piecework.store.database import Store
 
@@ -42,9 +40,6 @@ _FREE = (
     *("items.archive_after_batches", "posting.batch_size", "posting.batch_every_hours"),
     *("posting.max_rounds", "rewards", "gold.feedback"),
 )
-_SHOWN = 60
-"""Characters of a value that a sentence shows."""
-
 _KINDS = {
     **dict.fromkeys(_NEW_HITS, Means.NEW_HITS),
     **dict.fromkeys(_BOUND, Means.BOUND),
@@ -53,25 +48,10 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveChange:
-    """A key, or a file that a key names, that has changed since the last pass.
+class LiveChange(Difference):
+    """What has changed since the last pass, and what that means."""
 
-    Attributes:
-        key: such as `rewards.reward`, or `items.file: birds.csv`.
-        before: its value then, as text; "" of a file, and of a key that was not there.
-        now: its value now.
-        means: what the change means.
-    """
-
-    key: str
-    before: str
-    now: str
     means: Means
-
-    def __str__(self) -> str:
-        """Return the change in a sentence."""
-        values = f" was {self.before or 'not set'} and is {self.now or 'not set'}"
-        return f"{self.key}{values if self.before or self.now else ' has changed'}"
 
 
 def means(key: str) -> Means:
@@ -96,7 +76,11 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
     used = campaign_facts.latest_inputs(store)
     if used is None or not environment.startswith("http"):
         return ()
-    changes = _changes(used, campaign.inputs)
+    changes = [
+        LiveChange(**asdict(each), means=_of(each.key))
+        for each in used.differences(campaign.inputs)
+        if each.key != CODE
+    ]
     kinds = [Means.BOUND, Means.NEW_HITS, Means.FREE]
     return tuple(sorted(changes, key=lambda change: kinds.index(change.means)))
 
@@ -110,14 +94,5 @@ def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
     return None
 
 
-def _changes(before: Inputs, now: Inputs) -> Iterator[LiveChange]:
-    then, today = keys_of_text(before.text), keys_of_text(now.text)
-    for key in before.changes(now):
-        if key == CODE:
-            continue
-        yield LiveChange(
-            key=key,
-            before=one_line(then.get(key, ""), at_most=_SHOWN),
-            now=one_line(today.get(key, ""), at_most=_SHOWN),
-            means=Means.FREE if key.endswith("(no key)") else means(key),
-        )
+def _of(key: str) -> Means:
+    return Means.FREE if key.endswith("(no key)") else means(key)

@@ -9,8 +9,35 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from piecework.domain.text import one_line
+
 CAMPAIGN_FILE = "the campaign file"
 CODE = "the version of piecework"
+
+
+_SHOWN = 60
+"""Characters of a value that a message shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A key of a campaign file, or a file that a key names, that is different now.
+
+    Attributes:
+        key: such as `rewards.reward`, or `items.file: birds.csv`.
+        before: its value then, as text; "" of a file, and of a key that was not there.
+        now: its value now.
+    """
+
+    key: str
+    before: str
+    now: str
+
+    def __str__(self) -> str:
+        """Return the difference in a sentence."""
+        if not (self.before or self.now):
+            return f"{self.key} has changed"
+        return f"{self.key} was {self.before or 'not set'} and is {self.now or 'not set'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +84,22 @@ class Inputs:
         changed.remove(CAMPAIGN_FILE)
         keys = _changed_keys(self.text, now.text)
         return (*(keys or [f"{CAMPAIGN_FILE} (no key)"]), *changed)
+
+    def differences(self, now: "Inputs") -> tuple[Difference, ...]:
+        """Return the same with old and new values, shortened.
+
+        >>> Inputs(text="a = 1").differences(Inputs(text="a = 2"))
+        ()
+        """
+        then, today = keys_of_text(self.text), keys_of_text(now.text)
+        return tuple(
+            Difference(
+                key=key,
+                before=one_line(then.get(key, ""), at_most=_SHOWN),
+                now=one_line(today.get(key, ""), at_most=_SHOWN),
+            )
+            for key in self.changes(now)
+        )
 
 
 def _changed_keys(before: str, now: str) -> list[str]:

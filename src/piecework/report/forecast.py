@@ -122,6 +122,18 @@ def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
     return (mean, "") if low == high else (mean, f"{low} to {high}")
 
 
+def difference_and_range(forecast: Forecast, change: Estimate, name: str) -> tuple[str, str]:
+    """Format a difference of two rows: `+0.80` and `-0.20 to +1.70`."""
+    if isnan(change.mean):
+        return NOTHING, ""
+    figure = _figures(forecast)[name]
+    mean, low, high = (
+        f"{figure.scale * value:+.{figure.digits}f}"
+        for value in (change.mean, change.low, change.high)
+    )
+    return (mean, "") if low == high else (mean, f"{low} to {high}")
+
+
 def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
     """The figures, in hours instead of days if all take less than two days."""
     if any(row.estimates["days"].high >= _SHORT_DAYS for row in forecast.rows):
@@ -181,11 +193,7 @@ def _choices(forecast: Forecast) -> Section:
         key="choices",
         title="What each choice costs and yields",
         lead=(_on_dots(forecast),),
-        figures=tuple(
-            _plot(forecast, name)
-            for name in _FIGURES
-            if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
-        ),
+        figures=forecast_figures(forecast),
         tables=(
             table(
                 choice_caption(forecast),
@@ -196,6 +204,15 @@ def _choices(forecast: Forecast) -> Section:
                 is_wide=True,
             ),
         ),
+    )
+
+
+def forecast_figures(forecast: Forecast) -> tuple[Figure, ...]:
+    """Return a plot of each figure that was counted, with a dot for each row."""
+    return tuple(
+        _plot(forecast, name)
+        for name in _FIGURES
+        if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
     )
 
 

@@ -275,7 +275,7 @@ def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None
     """Real marketplace, real pages; eight workers, of whom two shout."""
     path = write_campaign(tmp_path, SCENES)
     before = sorted(tmp_path.rglob("*"))
-    outcome = rehearse_once(path, Choice((("assignments", "3"),)), 5, None)
+    outcome = rehearse_once(parse(path), Choice((("assignments", "3"),)), 5, None)
     assert outcome.complete == 1.0
     # Four pictures, three answers, two to a HIT, 50 cents and a fifth.
     assert outcome.cost_cents >= 6 * 60

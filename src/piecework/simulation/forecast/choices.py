@@ -144,7 +144,7 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     except ValidationError as error:
         faults = schema_faults(file.path, "", error)
         raise ConfigError([f"--vary {choice.name}: {fault}" for fault in faults]) from error
-    return replace(file, tables=tables)
+    return replace(file, tables=tables, rehearsal=None)
 
 
 def _put(document: dict[str, object], key: str, value: str) -> None:

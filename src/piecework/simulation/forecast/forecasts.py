@@ -18,7 +18,7 @@ from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign, read_anywhere
 from piecework.campaign.pricing import market_prices
-from piecework.config.campaign_file import parse
+from piecework.config.campaign_file import CampaignFile, parse
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice
@@ -88,8 +88,7 @@ def make_forecast(
     total = len(tried) * seeds
     on_progress(0, total)
     outcomes = forecast(
-        campaign.resolve(),
-        tried,
+        [(file, choice) for choice in tried],
         seeds=seeds,
         pilot=measured,
         processes=processes,
@@ -197,8 +196,7 @@ BAD = tuple(sorted(SIMULATED_BAD))
 
 
 def forecast(
-    campaign: Path,
-    choices: Sequence[Choice],
+    tried: Sequence[tuple[CampaignFile, Choice]],
     *,
     seeds: int,
     pilot: Pilot | None = None,
@@ -209,9 +207,8 @@ def forecast(
     """Return the outcomes of each choice, one per seed.
 
     Args:
-        campaign: path of the campaign file.
-        choices: the choices to try.
-        seeds: how many rehearsals of each, starting with the campaign's seed.
+        tried: campaign files, each with what is chosen differently.
+        seeds: how many rehearsals of each, starting with the first file's seed.
         pilot: measurements of real people; without them, the file's crowd.
         processes: how many run at once; by default one per core.
         dask: address of a Dask scheduler that runs them instead; its workers must see
@@ -222,20 +219,20 @@ def forecast(
         ConfigError: a choice does not fit the campaign, the campaign cannot be
             rehearsed, or no scheduler answers.
     """
-    first = parse(campaign).tables.rehearsal.seed
-    jobs = [(number, first + step) for step in range(seeds) for number in range(len(choices))]
+    first = tried[0][0].tables.rehearsal.seed
+    jobs = [(number, first + step) for step in range(seeds) for number in range(len(tried))]
     # Each choice once first, so that an error in any shows before the long run.
     outcomes: dict[tuple[int, int], Outcome] = {}
     with _workers(processes, dask) as pool:
         begun = {
-            pool.submit(rehearse_once, campaign, choices[number], seed, pilot): (number, seed)
+            pool.submit(rehearse_once, *tried[number], seed, pilot): (number, seed)
             for number, seed in jobs
         }
         for finished in as_completed(begun):
             outcomes[begun[finished]] = finished.result()
             done(len(outcomes))
     return [
-        [outcomes[number, first + step] for step in range(seeds)] for number in range(len(choices))
+        [outcomes[number, first + step] for step in range(seeds)] for number in range(len(tried))
     ]
 
 
@@ -255,10 +252,10 @@ def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
             raise
 
 
-def rehearse_once(campaign: Path, choice: Choice, seed: int, pilot: Pilot | None) -> Outcome:
+def rehearse_once(stated: CampaignFile, choice: Choice, seed: int, pilot: Pilot | None) -> Outcome:
     """Rehearse one choice once, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="piecework-forecast-") as folder:
-        file = chosen(parse(campaign), choice, seed=seed, out=folder)
+        file = chosen(stated, choice, seed=seed, out=folder)
         prepared = prepare_file(file)
         crowd = crowd_as_stated(prepared)
         if pilot is not None:
