@@ -19,6 +19,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.growing_source import warnings_of_source
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.price_list import ask_prices
+from piecework.config.campaign_file import parse
 from piecework.config.trust import read_deployment
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import CampaignBusy
@@ -93,7 +94,8 @@ def advance(
     """
     path = Path(campaign)
     if dry_run:
-        return _dry_run(*_deployed(path))
+        request, credentials = _deployed(path)
+        return _dry_run(request.to_look(), credentials)
     with watch_passes(path) as watch, pass_span(path):
         request, credentials = _deployed(path)
         return _advance(request, credentials, watch, poll_open_hits=poll_open_hits)
@@ -113,7 +115,7 @@ def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
     )
-    currency = request.file.tables.rewards.currency
+    currency = parse(path).tables.rewards.currency
     request = request.spending(_cents(deployment.spend_at_most, currency))
     return request, from_block(deployment.credentials_block)
 

@@ -51,8 +51,8 @@ def test_a_pass_refuses_exactly_what_is_said_to_be_bound(at_work: Open) -> None:
             assert CAMPAIGN.count(before) == 1, before
             path.write_text(CAMPAIGN.replace(before, after))
             changed = load_campaign(path)
-            said = live_changes(run.store, changed)
-            assert {each.means for each in said} == {kind}, name
+            changes = live_changes(run.store, changed)
+            assert {each.means for each in changes} == {kind}, name
             refused = refusal_of_changes(run.store, changed)
             assert (refused is not None) == (kind is Means.BOUND), name
         # Rows of the items file, by their ids and by their cells.

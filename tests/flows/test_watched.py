@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.rehearsals import go_on
+from piecework.config.campaign_file import parse
 from piecework.domain.store_address import in_folder
 from piecework.flows.advance import advance
 from piecework.store.lock import only_pass
@@ -39,7 +41,7 @@ def test_a_flow_that_another_pass_keeps_waiting_is_busy(folder: Path, tmp_path: 
     campaign.with_suffix(".deployment.toml").write_text(
         'endpoint = "http://127.0.0.1:9"\nrehearsal = true\n'
     )
-    with only_pass(in_folder(tmp_path / "out" / "crash")):
+    with only_pass(in_folder(go_on(parse(campaign)).out)):
         state = advance.fn(str(campaign))
     assert state.name == "AnotherPassIsAtWork"
     assert "(a pass) is working" in (state.message or "")

@@ -148,7 +148,7 @@ def describe(  # noqa: PLR0913 - an argument an option
 
     Examples:
       piecework describe out/demo/rehearsals/1/dataset
-      piecework describe out/demo/rehearsals/1/dataset --html page.html --pictures photos/
+      piecework describe dataset/ --html page.html --pictures photos/
       piecework describe captions.txt --against coco.json
     """
     from piecework.cli.output import say_sections

@@ -1,22 +1,42 @@
-"""`compare`: what other rules would have decided about the answers that are there."""
+"""`compare`: two rehearsals, other rules on the answers that are there, or better ones."""
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN, JSON
+from piecework.cli.options import CAMPAIGN, JSON, REHEARSAL_NUMBER, WholeNumber, load_results
+
+if TYPE_CHECKING:
+    from piecework.report.page import SectionsPage
 
 _MOST_ROWS = 8
 """Rows of a table on a terminal; --page has all rows."""
+
+_NUMBER = WholeNumber(1, 1_000_000)
 
 
 @click.command()
 @CAMPAIGN
 @click.option(
+    "--rehearsals",
+    type=(_NUMBER, _NUMBER),
+    metavar="N M",
+    help="The two rehearsals to compare; default: the latest and the one before.",
+)
+@click.option(
+    "--seeds",
+    type=WholeNumber(1, 1000),
+    default=1,
+    show_default=True,
+    help="With more than 1: rehearse both that often, with the same workers, so that the "
+    "table shows what chance does.",
+)
+@click.option(
     "--rules",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A file with the rules to try.",
+    help="A file with other rules to try on the answers that are there.",
 )
 @click.option(
     "--suggest",
@@ -31,6 +51,7 @@ _MOST_ROWS = 8
     metavar="PERCENT",
     help="With --suggest: the share of good work that may be harmed.",
 )
+@REHEARSAL_NUMBER
 @click.option(
     "--page",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -40,51 +61,92 @@ _MOST_ROWS = 8
 def compare(
     campaign: Path,
     *,
+    rehearsals: tuple[int, int] | None,
+    seeds: int,
     rules: Path | None,
     suggest: Path | None,
     harmed: float,
     page: Path | None,
     as_json: bool,
 ) -> None:
-    """Show what other rules would change.
+    """Compare rehearsals, or rules on the same answers.
 
-    With --rules, the command judges the stored answers of a rehearsed, live or imported
-    CAMPAIGN again, by its own rules and by others. It shows answers, workers, money and
-    labels that change, and which rules agree better with people, known answers and
-    planted workers.
+    Without --rules and --suggest, the command compares two rehearsals: the keys that
+    differ, and what they cost and yield.
 
-    The file of --rules may hold [heuristics], [decisions] with [[decisions.rule]], and
-    [[aggregates]], or be a copy of the campaign file with these changed.
+    With --rules, it judges the stored answers of a rehearsed, live or imported CAMPAIGN
+    again, by its own rules and by others. It shows answers, workers, money and labels
+    that change, and which rules agree better with people, known answers and planted
+    workers. The file may hold [heuristics], [decisions] with [[decisions.rule]], and
+    [[aggregates]], or be the campaign file with these changed.
 
     With --suggest, it chooses rules and thresholds that agree best with people's
     decisions, known answers or planted workers, and measures them on other workers.
 
     Examples:
+      piecework compare birds.toml --rehearsals 1 3 --seeds 20
       piecework compare birds.toml --rules stricter.toml
       piecework compare birds.toml --suggest suggested.toml --harmed 2
     """
-    from piecework.cli.output import say_sections
-    from piecework.report.page import render_sections
-
-    if (rules is None) == (suggest is None):
+    if rules is not None and suggest is not None:
         raise click.UsageError("give either --rules FILE or --suggest FILE")
+    is_about_rules = rules is not None or suggest is not None
+    if is_about_rules and (rehearsals is not None or seeds > 1):
+        raise click.UsageError(
+            "--rehearsals and --seeds compare rehearsals; leave out --rules and --suggest"
+        )
     if rules is not None:
-        from piecework.results.comparing.comparison import compare_rules
-        from piecework.results.comparing.page import comparison_page
-
-        compared = compare_rules(campaign, rules)
-        shown, document = comparison_page(compared), compared.as_dict
+        shown, document = _rules(campaign, rules)
+    elif suggest is not None:
+        shown, document = _suggested(campaign, suggest, harmed / 100)
     else:
-        from piecework.results.comparing.suggested_rules import suggest_rules
-
-        assert suggest is not None  # noqa: S101 - one of the two is given
-        suggested = suggest_rules(campaign, suggest, most_harmed=harmed / 100)
-        shown, document = suggested.page, suggested.as_dict
+        shown, document = _rehearsals(campaign, rehearsals, seeds)
     if page is not None:
+        from piecework.report.page import render_sections
+
         page.write_text(render_sections(shown), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(document(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
+    from piecework.cli.output import say_sections
+
     say_sections(shown, most_rows=_MOST_ROWS)
     for path in filter(None, (suggest if suggest and suggest.exists() else None, page)):
         click.echo(f"written: {path}")
+
+
+_Shown = tuple["SectionsPage", dict[str, object]]
+"""What to show, and the same as plain values."""
+
+
+def _rules(path: Path, rules: Path) -> _Shown:
+    from piecework.results.comparing.comparison import compare_rules
+    from piecework.results.comparing.page import comparison_page
+
+    compared = compare_rules(load_results(path), rules)
+    return comparison_page(compared), compared.as_dict()
+
+
+def _suggested(path: Path, suggest: Path, most_harmed: float) -> _Shown:
+    from piecework.results.comparing.suggested_rules import suggest_rules
+
+    suggested = suggest_rules(load_results(path), suggest, most_harmed=most_harmed)
+    return suggested.page, suggested.as_dict()
+
+
+def _rehearsals(path: Path, wanted: tuple[int, int] | None, seeds: int) -> _Shown:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from piecework.simulation.forecast.compared import compare_rehearsals, comparison_page
+
+    columns = (TextColumn("rehearsals"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task("rehearsals", total=None, visible=seeds > 1)
+        compared = compare_rehearsals(
+            path,
+            wanted,
+            seeds=seeds,
+            on_progress=lambda done, total: bar.update(line, completed=done, total=total),
+        )
+    return comparison_page(compared), compared.as_dict()

@@ -23,7 +23,7 @@ _SECTIONS = {
         LazyCommand(
             "forecast", "rehearse:forecast", "Compare cost, time and quality over rehearsals."
         ),
-        LazyCommand("compare", "compare", "Show what other rules would change."),
+        LazyCommand("compare", "compare", "Compare rehearsals, or rules on the same answers."),
     ],
     "Run a campaign": [
         LazyCommand("run", "run", "Make passes until the campaign ends."),

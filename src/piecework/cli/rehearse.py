@@ -63,7 +63,6 @@ def rehearse(campaign: Path, *, again: bool, as_json: bool, crowds: tuple[str, .
     Examples:
       piecework rehearse birds.toml
       piecework rehearse birds.toml --again
-      piecework rehearse birds.toml --crowd prolific
       piecework rehearse birds.toml --crowd prolific --crowd panel
     """
     began = time.monotonic()

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.campaign.provenance import inputs_of
-from piecework.campaign.rehearsals import go_on
+from piecework.campaign.rehearsals import at_number, go_on, latest
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
@@ -94,6 +94,13 @@ class PassRequest:
         from piecework.campaign.assembling import assemble  # noqa: PLC0415 - a look at the store alone does without
 
         return assemble(self.file)
+
+    def to_look(self) -> "PassRequest":
+        """Return the same request on the campaign as it is; of a rehearsal, nothing begins."""
+        changed, file = copy(self), parse(self.campaign)
+        number = latest(file) if self.rehearsal else None
+        changed.__dict__["file"] = file if number is None else at_number(file, number)
+        return changed
 
     def spending(self, cents: int | None) -> "PassRequest":
         """Return the same request with this amount; files already read are kept."""

@@ -225,6 +225,8 @@ class _Asking:
             growth = replace(campaign.growth, source=source)
             campaign = replace(campaign, out=out, growth=growth)
         request = None if rehearse else _request(path, campaign)
+        if request is not None and request.rehearsal:
+            campaign = request.assembled
         return cls(path=path, campaign=campaign, source=source, request=request)
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from piecework.campaign import pricing
-from piecework.campaign.assembling import read_anywhere
+from piecework.campaign.assembling import load_with_results, read_anywhere
 from piecework.campaign.pricing import Price
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
@@ -84,7 +84,7 @@ def compare_rules(path: str | PathLike[str], rules: str | PathLike[str]) -> pd.D
         ConfigError: a file has errors, or the rules are of another task.
         StoreError: the campaign has no store, or the store is of another campaign.
     """
-    return comparison.compare_rules(Path(path), Path(rules)).answers
+    return comparison.compare_rules(load_with_results(Path(path)), Path(rules)).answers
 
 
 def rehearse(

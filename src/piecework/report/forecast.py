@@ -85,10 +85,11 @@ def choice_caption(forecast: Forecast) -> str:
     if forecast.seeds == 1:
         return "One rehearsal each"
     seeds = plural(forecast.seeds, "rehearsal")
-    return f"Mean of {seeds} each, and the range of {_covered(forecast)}"
+    return f"Mean of {seeds} each, and the range of {covered(forecast)}"
 
 
-def _covered(forecast: Forecast) -> str:
+def covered(forecast: Forecast) -> str:
+    """Name the part of the rehearsals that a range covers."""
     return "nine in ten" if forecast.seeds >= NINE_TENTHS_FROM else "all of them"
 
 
@@ -97,7 +98,7 @@ def _on_dots(forecast: Forecast) -> str:
         return "A dot is the rehearsal of a choice."
     return (
         f"A dot is the mean of {plural(forecast.seeds, 'rehearsal')} of a choice; its "
-        f"line covers {_covered(forecast)}."
+        f"line covers {covered(forecast)}."
     )
 
 

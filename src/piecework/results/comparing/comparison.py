@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.text import plural
@@ -164,20 +163,20 @@ class RulesComparison:
         }
 
 
-def compare_rules(path: Path, rules: Path) -> RulesComparison:
+def compare_rules(campaign: Campaign, rules: Path) -> RulesComparison:
     """Compare a campaign's own rules with others, on the answers in its store.
 
     Nothing is written, and a pass may work at the same time.
 
     Args:
-        path: the campaign file.
+        campaign: the campaign where its results are.
         rules: a file with the rules to try (`rules_file`).
 
     Raises:
         ConfigError: a file has errors, or the rules are of another task.
         StoreError: the campaign has no store, or the store is of another campaign.
     """
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(campaign) as opened:
         return compare_opened(opened, read_rules(rules, opened.campaign))
 
 

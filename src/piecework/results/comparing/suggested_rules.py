@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.user_files import write_new
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import NOTHING, plural, share
 from piecework.domain.toml_text import toml_line
@@ -49,11 +49,11 @@ class Suggested:
         }
 
 
-def suggest_rules(path: Path, into: Path, *, most_harmed: float) -> Suggested:
+def suggest_rules(campaign: Campaign, into: Path, *, most_harmed: float) -> Suggested:
     """Suggest rules from what people decided, from gold, or from planted truth.
 
     Args:
-        path: the campaign file.
+        campaign: the campaign where its results are.
         into: the file to write; it must not exist.
         most_harmed: the share of good answers or workers that rules may harm.
 
@@ -65,9 +65,9 @@ def suggest_rules(path: Path, into: Path, *, most_harmed: float) -> Suggested:
         raise ConfigError(
             [f"{into}: exists already"], next_step="name another file, or move this one away"
         )
-    with open_to_look(load_campaign(path)) as opened:
+    with open_to_look(campaign) as opened:
         suggestions = tuple(_suggestions(opened, most_harmed))
-        toml = _toml(opened, path, into, suggestions, most_harmed)
+        toml = _toml(opened, campaign.path, into, suggestions, most_harmed)
         page = _page(opened, into if toml else None, suggestions, most_harmed)
     if toml:
         write_new(into, toml)

@@ -18,11 +18,12 @@ from piecework.domain.inputs import Difference
 from piecework.domain.text import NOTHING, plural
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.report.components import Note, Section, Table, number, ranges, text
+from piecework.report.components import Column, Note, Section, Table, number, table, text
 from piecework.report.forecast import (
     Estimate,
     Forecast,
     Row,
+    covered,
     difference_and_range,
     forecast_columns,
     forecast_figures,
@@ -186,43 +187,47 @@ def _notes(compared: RehearsalsCompared) -> Iterator[Note]:
 
 def _differing(compared: RehearsalsCompared) -> Section:
     first, second = (f"Rehearsal {each}" for each in compared.numbers)
-    rows = tuple(
-        (each.key, each.before or NOTHING, each.now or NOTHING)
-        if each.before or each.now
-        else (each.key, "changed", "changed")
-        for each in compared.differences
+    listed = table(
+        "Keys and files that differ",
+        compared.differences,
+        text("Key", "key"),
+        text(first, lambda each: _value(each, each.before)),
+        text(second, lambda each: _value(each, each.now)),
     )
-    table = Table(
-        caption="Keys and files that differ",
-        columns=(text("Key"), text(first), text(second)),
-        rows=rows,
-    )
-    return Section(key="differences", title="What differs", tables=(table,))
+    return Section(key="differences", title="What differs", tables=(listed,))
+
+
+def _value(difference: Difference, value: str) -> str:
+    """Return a value; of a file, which has none, that it is not the same."""
+    return value or (NOTHING if difference.before or difference.now else "changed")
 
 
 def _figures(compared: RehearsalsCompared) -> Table:
     figures, seeds = compared.figures, compared.figures.seeds
-    first, second = figures.rows
-    value = number if seeds == 1 else ranges
-    return Table(
-        caption="One rehearsal of each"
+    labels = forecast_columns(figures)
+    value = number if seeds == 1 else text
+
+    def of_row(row: Row) -> Column[str]:
+        return value(
+            row.name.capitalize(), lambda name: _in_words(*mean_and_range(figures, row, name))
+        )
+
+    return table(
+        "One rehearsal of each"
         if seeds == 1
-        else f"Means of {plural(seeds, 'rehearsal')} of each, and ranges of nine in ten",
-        columns=(
-            text("Figure"),
-            *(value(row.name.capitalize()) for row in (first, second)),
-            value("Difference"),
-            *([text("Chance")] if seeds > 1 else []),
+        else f"Means of {plural(seeds, 'rehearsal')} of each, and ranges of {covered(figures)}",
+        labels,
+        text("Figure", labels.__getitem__),
+        *(of_row(row) for row in figures.rows),
+        value(
+            "Difference",
+            lambda name: _in_words(*difference_and_range(figures, compared.change[name], name)),
         ),
-        rows=tuple(
-            (
-                label,
-                *(_in_words(*mean_and_range(figures, row, name)) for row in (first, second)),
-                _in_words(*difference_and_range(figures, compared.change[name], name)),
-                *([_beside_chance(compared.change[name])] if seeds > 1 else []),
-            )
-            for name, label in forecast_columns(figures).items()
-        ),
+        text("Chance", lambda name: _beside_chance(compared.change[name]), is_shown=seeds > 1),
+        note=""
+        if seeds == 1
+        else "Beyond chance: the range of the differences, over the same "
+        "seeds, does not include zero.",
     )
 
 
@@ -232,7 +237,7 @@ def _in_words(mean: str, between: str) -> str:
 
 def _beside_chance(change: Estimate) -> str:
     """Say whether the range of the differences has zero inside."""
-    if isnan(change.mean):
+    if isnan(change.mean) or change.low == change.high == 0:
         return NOTHING
     return "may be chance" if change.low <= 0 <= change.high else "beyond chance"
 

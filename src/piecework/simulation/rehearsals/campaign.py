@@ -18,7 +18,7 @@ from piecework.engine.begun import is_begun
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.platforms.clocks import START
-from piecework.results.books import Books
+from piecework.report.books import Books
 from piecework.results.export import REPORT
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people

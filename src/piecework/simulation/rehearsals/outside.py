@@ -303,7 +303,7 @@ def own_file(wrong_database: type[Exception]) -> Iterator[None]:
         yield
     except wrong_database as wrong:
         raise StoreError(
-            str(wrong), next_step="give this rehearsal another folder ([output] folder)"
+            str(wrong), next_step="move that file away, then run the same command again"
         ) from wrong
 
 

@@ -1,0 +1,92 @@
+"""Two rehearsals beside each other: what differs, what that did, and what chance does."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from piecework.campaign.rehearsals import begin
+from piecework.cli.main import main
+from piecework.config.campaign_file import parse
+from piecework.domain.errors import ConfigError
+from piecework.engine.run_pass import run_pass
+from piecework.simulation.forecast.compared import compare_rehearsals
+from piecework.simulation.rehearsals.campaign import prepare_rehearsal
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
+from tests.simulation.rehearsals.test_numbered import CAMPAIGN, RULES
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a campaign that was rehearsed, changed and rehearsed."""
+    path = tmp_path_factory.mktemp("twice") / "birds.toml"
+    for text in (CAMPAIGN, CAMPAIGN.replace('"0.40"', '"0.60"') + RULES):
+        path.write_text(text)
+        prepared, _ = prepare_rehearsal(path)
+        with rehearsal_of(prepared) as (run, crowd):
+            work_through(run, crowd)
+    return path
+
+
+def test_the_last_two_are_compared_by_key_and_by_figure(twice: Path) -> None:
+    """With old and new values, and the second minus the first."""
+    compared = compare_rehearsals(twice)
+    assert compared.numbers == (1, 2)
+    assert str(compared.differences[0]) == ("rewards.reward was '0.40' and is '0.60'")
+    costs = [row.estimates["cost_cents"].mean for row in compared.figures.rows]
+    assert compared.change["cost_cents"].mean == costs[1] - costs[0] > 0
+    turned = compare_rehearsals(twice, (2, 1))
+    assert turned.change["cost_cents"].mean == costs[0] - costs[1]
+    same = compare_rehearsals(twice, (2, 2))
+    assert same.differences == ()
+    assert same.change["cost_cents"].mean == 0
+
+
+def test_the_command_shows_both_side_by_side(twice: Path, tmp_path: Path) -> None:
+    """In a terminal, on a page, and as a document; the watch word is about chance."""
+    page = tmp_path / "compared.html"
+    shown = CliRunner().invoke(main, ["compare", str(twice), "--page", str(page)])
+    assert shown.exit_code == 0, shown.output
+    for word in ("Rehearsal 1", "Rehearsal 2", "Difference", "chance alone", "'0.60'"):
+        assert word in shown.stdout
+        assert word in page.read_text().replace("&#39;", "'")
+    document = json.loads(
+        CliRunner().invoke(main, ["compare", str(twice), "--rehearsals", "2", "1", "--json"]).stdout
+    )
+    assert document["rehearsals"] == [2, 1]
+    assert document["figures"]["change"]["cost_cents"]["mean"] < 0
+
+
+def test_with_more_seeds_chance_shows(twice: Path) -> None:
+    """A dearer answer costs more in every pair; the numbers of both are over the seeds."""
+    done: list[int] = []
+    compared = compare_rehearsals(
+        twice, seeds=2, processes=2, on_progress=lambda finished, _total: done.append(finished)
+    )
+    assert (compared.figures.seeds, done[-1]) == (2, 4)
+    assert compared.change["cost_cents"].low > 0
+
+
+def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> None:
+    """One rehearsal, a number that is not there, one that was interrupted."""
+    path = tmp_path / "birds.toml"
+    path.write_text(CAMPAIGN)
+    with pytest.raises(ConfigError, match="no two rehearsals"):
+        compare_rehearsals(path)
+    begin(parse(path))
+    with pytest.raises(ConfigError, match="no two rehearsals"):
+        compare_rehearsals(path)
+    with pytest.raises(ConfigError, match="no rehearsal 9; there is 1, 2"):
+        compare_rehearsals(twice, (1, 9))
+    for reward in ("0.50", "0.70"):
+        path.write_text(CAMPAIGN.replace('"0.40"', f'"{reward}"'))
+        prepared, _ = prepare_rehearsal(path)
+        with rehearsal_of(prepared) as (run, _):
+            run_pass(run)
+    with pytest.raises(ConfigError, match="rehearsal 2 is not finished"):
+        compare_rehearsals(path, (2, 3))
+    refused = CliRunner().invoke(
+        main, ["compare", str(twice), "--rules", str(path), "--seeds", "5"]
+    )
+    assert "leave out --rules" in refused.stderr
