@@ -71,7 +71,7 @@ def serve(
       piecework serve --rehearsal --as-aws
       piecework serve --crowd prolific --public-url https://hits.example.org \
         --frames-url https://frames.example.org
-      piecework serve --crowd prolific --crowd connect \
+      piecework serve --crowd prolific --crowd panel --panel panel.toml \
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org
     """

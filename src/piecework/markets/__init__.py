@@ -1,1 +1,1 @@
-"""Markets of other people: Prolific, Connect and any panel, and what their bridges share."""
+"""Markets of other people, a folder each, and what their bridges share."""

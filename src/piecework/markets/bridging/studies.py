@@ -127,8 +127,8 @@ class StudyName:
 def in_own_study(market: str) -> str:
     """Return the condition that the column `study` is of a market.
 
-    >>> in_own_study("connect")
-    "study IN (SELECT id FROM studies WHERE market = 'connect')"
+    >>> in_own_study("panel")
+    "study IN (SELECT id FROM studies WHERE market = 'panel')"
     """
     return f"study IN (SELECT id FROM studies WHERE market = '{market}')"
 
