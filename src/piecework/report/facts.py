@@ -93,6 +93,10 @@ class Money:
         planned = self.planned_wage_cents_per_hour
         return planned is not None and planned >= self.wage_floor_cents_per_hour
 
+    def each(self, answers: int) -> str:
+        """Format what was spent for each of some answers."""
+        return f"{self.sign}{self.spent_cents / answers / 100:.2f}"
+
     def cents(self, account: str) -> int:
         """The amount of one account of the ledger; 0 if it has no entry."""
         return self.ledger.get(account, 0)

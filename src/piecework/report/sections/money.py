@@ -55,8 +55,7 @@ def _spending(model: ReportModel, money: Money) -> str:
     novel = model.count("novel")
     verb = "would have been" if facts.is_rehearsal else "was"
     spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(money.cents("budget"))
-    price = f"{money.sign}{money.spent_cents / novel / 100:.2f}" if novel else ""
-    per_answer = f", {price} per {model.accepted_noun}" if novel else ""
+    per_answer = f", {money.each(novel)} per {model.accepted_noun}" if novel else ""
     return (
         f"{spent} {verb} spent{per_answer}. {money.shown(money.cents('held'))} is "
         "held for open HITs."

@@ -184,8 +184,7 @@ def _each(model: ReportModel, money: Money) -> str:
     novel = model.count("novel")
     if not novel:
         return ""
-    each = f"{money.sign}{money.spent_cents / novel / 100:.2f}"
-    return f" That is {each} for each {model.accepted_noun}."
+    return f" That is {money.each(novel)} for each {model.accepted_noun}."
 
 
 def _earned(model: ReportModel, money: Money) -> str:
