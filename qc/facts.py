@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.qc.tallies import Tally
+from piecework.qc.scores import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Tallied:
     """Two phases: each part is counted, then scored with the counts of all parts.
 
     Attributes:
-        tally: returns the counts of a part, which add up (`piecework.qc.tallies`).
+        tally: returns the counts of a part, which add up (`piecework.qc.scores`).
         usual_of: returns what is usual, from the sum of all counts.
         score: returns the scores of a part, compared with what is usual.
     """

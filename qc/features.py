@@ -20,10 +20,8 @@ import pandas as pd
 
 from piecework.qc.plain_text import plain_texts
 from piecework.qc.ratings import LIKENESS
-from piecework.qc.scores import summed
-from piecework.qc.tallies import Tally, rows_of, tally
+from piecework.qc.scores import Tally, rows_of, spreads, summed, tally
 from piecework.qc.text_fit import text_fit
-from piecework.qc.times import spreads
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,12 +1,21 @@
-"""Shared by heuristics: the scores they return, and how a measure becomes a suspicion.
+"""Shared by heuristics: the scores they return, counts that add up, and times.
 
 A measure at its limit gives a suspicion of 0.5. Up to three quarters of the limit, it
 gives 0; beyond the limit, the suspicion approaches 1 (0.75 at twice the limit). So
 sorting by suspicion puts what is farthest beyond its limit first, whatever the unit of
 the limit.
+
+A heuristic that compares an answer with its batch needs a few numbers of the batch, not
+its rows. It counts each part of the table separately (a tally); the tallies of all
+parts add up to the tally of the whole, however it was split. Counts are whole numbers,
+so sums are exact and do not depend on the order.
+
+Times have the three definitions of the original VizWiz pipeline, columns of the table:
+`shown_seconds` (this item was on screen), `page_seconds` (the page's time divided by
+its items) and `market_seconds` (accepted to submitted, divided by the items).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -197,3 +206,118 @@ def _at(column: Iterable[object], places: Codes) -> list[object]:
         return list(column[places])
     cells = list(column)
     return [cells[place] for place in places.tolist()]
+
+
+Tally = pd.DataFrame
+"""One row per key, sorted: the columns of the key, then int64 amounts with names that
+begin with `n_`."""
+
+
+def tally(keys: Mapping[str, object] | pd.DataFrame, **amounts: npt.NDArray[np.int64]) -> Tally:
+    """Count how often each key occurs (`n_rows`), or sum these amounts by key.
+
+    Args:
+        keys: columns of the key; rows without one (NaN) are left out.
+        amounts: whole numbers, by column name.
+    """
+    rows = pd.DataFrame(keys)
+    names = list(rows.columns)
+    rows = rows.assign(**(amounts or {"n_rows": np.ones(len(rows), dtype="int64")}))
+    return _summed(rows, names)
+
+
+def merged(tallies: Iterable[Tally]) -> Tally:
+    """Add up the tallies of the parts; there must be at least one."""
+    rows = pd.concat(list(tallies), ignore_index=True)
+    names = [str(name) for name in rows]
+    return _summed(rows, [name for name in names if not name.startswith("n_")])
+
+
+def looked_up(keys: pd.DataFrame, known: Tally) -> pd.DataFrame:
+    """Return the amounts of these keys, in their order; 0 for unknown keys."""
+    names = list(keys.columns)
+    # The tally of a whole table has exactly these keys.
+    if len(keys) == len(known) and keys.equals(known[names]):
+        return known.drop(columns=names)
+    # Most batches of a large campaign are not needed.
+    known = known[known[names[0]].isin(keys[names[0]].unique())]
+    amounts = keys.merge(known, how="left", on=names, validate="many_to_one")
+    return amounts.drop(columns=names).fillna(0).astype("int64")
+
+
+def rows_of(known: Tally) -> pd.DataFrame:
+    """Repeat each key as often as it was counted, in order."""
+    times = known["n_rows"].to_numpy()
+    keys = known.drop(columns="n_rows")
+    return keys.iloc[np.repeat(np.arange(len(keys)), times)].reset_index(drop=True)
+
+
+def _summed(rows: pd.DataFrame, names: Sequence[str]) -> Tally:
+    sums = rows.groupby(list(names), sort=True, as_index=False).sum()
+    amounts = [name for name in sums if str(name).startswith("n_")]
+    return sums.astype(dict.fromkeys(amounts, "int64"))
+
+
+TimeColumn = Literal["shown_seconds", "page_seconds", "market_seconds"]
+
+FLAT = 1e-9
+"""A standard deviation below this part of the mean is a rounding error, not spread."""
+
+
+def z_scores(
+    values: "pd.Series[float]",
+    groups: "pd.Series[str] | pd.Series[int]",
+    *,
+    counts: "pd.Series[bool]",
+    least: int,
+) -> pd.DataFrame:
+    """Distance of each value from its group's mean, in POPULATION standard deviations.
+
+    The original uses the population sd (numpy's default), and so does this function.
+    With the sample sd (pandas' default), |z| cannot exceed 1.79 among five values, so
+    the limit of 1.95 would never be reached.
+
+    Args:
+        values: NaN if missing.
+        groups: the group of each value, with the same index.
+        counts: whether the value enters its group's mean and sd.
+        least: groups with fewer values than this have no mean.
+
+    Returns:
+        Columns `z`, `mean`, `count`, in the order of `values`; `z` is NaN if the value
+        is missing, the group has too few, or they have no spread.
+    """
+    codes, _ = coded(groups)
+    counted = pd.DataFrame({"value": values.where(counts), "group": codes})
+    by_group = spreads(counted)
+    return distances(values, pd.Series(codes, index=values.index), by_group, least)
+
+
+def spreads(counted: pd.DataFrame) -> pd.DataFrame:
+    """`mean`, population `sd` and `count` of the values of each `group`.
+
+    Args:
+        counted: columns `group` and `value`; NaN does not count.
+    """
+    # Sums of floats depend on their order; sorting makes them independent of row order.
+    by_group = counted.sort_values("value").groupby("group")["value"]
+    return pd.DataFrame(
+        {"mean": by_group.mean(), "sd": by_group.std(ddof=0), "count": by_group.count()}
+    )
+
+
+def distances(
+    values: "pd.Series[float]", groups: "pd.Series[Any]", by_group: pd.DataFrame, least: int
+) -> pd.DataFrame:
+    """Return what `z_scores` returns, given the groups' `spreads`."""
+    stats = by_group.reindex(groups)
+    stats.index = values.index
+    spread = stats["sd"] > FLAT * stats["mean"].abs().clip(lower=FLAT)
+    usable = spread & (stats["count"] >= least)
+    z = (values - stats["mean"]) / stats["sd"].where(usable)
+    return pd.DataFrame({"z": z, "mean": stats["mean"], "count": stats["count"]})
+
+
+def logarithm(seconds: "pd.Series[float]") -> "pd.Series[float]":
+    """Natural logarithms of the times above zero; NaN for the others."""
+    return pd.Series(np.log(seconds.where(seconds > 0)), index=seconds.index)

@@ -29,8 +29,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.qc.plain_text import Small, Tokens, tokens_of
-from piecework.qc.scores import FIRST_ANSWER, coded, is_first
-from piecework.qc.tallies import Tally, looked_up, merged, tally
+from piecework.qc.scores import FIRST_ANSWER, Tally, coded, is_first, looked_up, merged, tally
 
 COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
 """What `text_fit` reads of the table of answers."""

@@ -3,7 +3,7 @@
 Most need rows that belong together: all answers about an item, or of a worker. If the
 table is split by item, or by worker, each part is judged separately. A comparison with
 a batch or with the campaign takes two phases: each part is counted, the counts are
-added up (`piecework.qc.tallies`), and each part is judged with the sums. If a few rows
+added up (`piecework.qc.scores`), and each part is judged with the sums. If a few rows
 decide, they are gathered and scored in one place. `plan` returns which of these a
 heuristic uses. The same rows get the same findings, to the bit, however the table is
 split, and the same as from `piecework.qc.registry.assess`.
@@ -28,7 +28,7 @@ from piecework.qc.registry import (
     is_on,
     params_of,
 )
-from piecework.qc.tallies import Tally, merged
+from piecework.qc.scores import Tally, merged
 from piecework.qc.text_fit import COLUMNS as COMPARED
 
 Plan = Literal["item", "worker", "tally", "gather"]

@@ -25,9 +25,8 @@ from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, mapped
-from piecework.qc.tallies import Tally
-from piecework.qc.tallies import tally as tally_of
+from piecework.qc.scores import FIRST_ANSWER, Scope, Tally, grade, is_first, mapped
+from piecework.qc.scores import tally as tally_of
 from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "ignored_page_warnings"

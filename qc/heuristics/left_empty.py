@@ -37,9 +37,8 @@ from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import SHOWN_FROM, Scope, quoted, scored, sentences
-from piecework.qc.tallies import Tally
-from piecework.qc.tallies import tally as tally_of
+from piecework.qc.scores import SHOWN_FROM, Scope, Tally, quoted, scored, sentences
+from piecework.qc.scores import tally as tally_of
 
 NAME = "left_empty"
 TITLE = "Field left empty that others fill in"

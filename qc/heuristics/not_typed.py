@@ -42,9 +42,8 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Share
 from piecework.qc.plain_text import lengths, word_counts
-from piecework.qc.scores import Scope, scored, sentences
-from piecework.qc.tallies import Tally, rows_of
-from piecework.qc.tallies import tally as tally_of
+from piecework.qc.scores import Scope, Tally, rows_of, scored, sentences
+from piecework.qc.scores import tally as tally_of
 from piecework.qc.typing_evidence import Typing, typing_of
 
 NAME = "not_typed"

@@ -39,9 +39,8 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import SHOWN_FROM, Scope, measure_text, scored, sentences
-from piecework.qc.tallies import Tally, rows_of
-from piecework.qc.tallies import tally as tally_of
+from piecework.qc.scores import SHOWN_FROM, Scope, Tally, measure_text, rows_of, scored, sentences
+from piecework.qc.scores import tally as tally_of
 
 NAME = "rushed"
 TITLE = "Rushed assignment"

@@ -27,10 +27,19 @@ import pandas as pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count
-from piecework.qc.scores import Scope, grade, measure_text, scored, sentences
-from piecework.qc.tallies import Tally, rows_of
-from piecework.qc.tallies import tally as tally_of
-from piecework.qc.times import distances, logarithm, spreads
+from piecework.qc.scores import (
+    Scope,
+    Tally,
+    distances,
+    grade,
+    logarithm,
+    measure_text,
+    rows_of,
+    scored,
+    sentences,
+    spreads,
+)
+from piecework.qc.scores import tally as tally_of
 
 NAME = "time_in_batch"
 TITLE = "Unusual time for the batch"

@@ -30,13 +30,14 @@ from piecework.qc.parameters import Amount
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Scope,
+    TimeColumn,
     grade,
     is_first,
     measure_text,
     scored,
     sentences,
+    z_scores,
 )
-from piecework.qc.times import TimeColumn, z_scores
 
 NAME = "time_in_image"
 TITLE = "Unusual time for the item"

@@ -30,9 +30,8 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import Scope, grade, measure_text, scored, sentences
-from piecework.qc.tallies import Tally
-from piecework.qc.tallies import tally as tally_of
+from piecework.qc.scores import Scope, Tally, grade, measure_text, scored, sentences
+from piecework.qc.scores import tally as tally_of
 
 NAME = "too_fast"
 TITLE = "Impossibly fast"

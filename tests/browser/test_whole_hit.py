@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, FrameLocator, expect
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
-from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import fields_of
 from piecework.domain.clock import SystemClock
 from piecework.engine.collect import collect
 from piecework.engine.opening import open_for_rehearsal

@@ -33,7 +33,7 @@ from piecework.qc.heuristics import (
     time_in_image,
     too_fast,
 )
-from piecework.qc.times import TimeColumn
+from piecework.qc.scores import TimeColumn
 from tests.qc.tables import table
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"

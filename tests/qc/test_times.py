@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.qc.times import logarithm, z_scores
+from piecework.qc.scores import logarithm, z_scores
 
 
 def scored(values: list[float], *, least: int = 1) -> pd.DataFrame:

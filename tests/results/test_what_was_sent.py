@@ -12,7 +12,7 @@ import pandas as pd
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import fields_of
 from piecework.domain.column_names import MEASURES, OF_DATASETS, ON_THE_PAGE
 from piecework.domain.ids import AnswerId, AssignmentId, ItemId
 from piecework.domain.task import Task

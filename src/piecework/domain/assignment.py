@@ -1,9 +1,16 @@
-"""What came back: one worker's work on one HIT, and the answers in it."""
+"""What came back: one worker's work on one HIT, the answers in it, and their document.
+
+The document is MTurk's QuestionFormAnswers of 2005-10-01.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
 
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.typing_record import TypingRecord
@@ -78,3 +85,31 @@ class Answer:
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hit_values: Mapping[str, FieldValue] = field(default_factory=dict)
     also_sent: Mapping[str, str] = field(default_factory=dict)
+
+
+_NAMESPACE = (
+    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/QuestionFormAnswers.xsd}"
+)
+
+
+def fields_of(document: str) -> Mapping[str, str]:
+    """Return form fields by name; several selections or answers are joined by `|`."""
+    try:
+        root = fromstring(document)
+    except (ParseError, DefusedXmlException, ValueError):
+        return {}
+    fields: dict[str, str] = {}
+    for answer in root.iter(f"{_NAMESPACE}Answer"):
+        name = answer.findtext(f"{_NAMESPACE}QuestionIdentifier")
+        if name is None:
+            continue
+        free_text = answer.findtext(f"{_NAMESPACE}FreeText")
+        chosen = [
+            selection.text or "" for selection in answer.iter(f"{_NAMESPACE}SelectionIdentifier")
+        ]
+        other = answer.findtext(f"{_NAMESPACE}OtherSelectionText")
+        chosen += [other] if other else []
+        text = "|".join(chosen) if free_text is None else free_text
+        fields[name] = f"{fields[name]}|{text}" if name in fields else text
+    return fields

@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from piecework.domain.answer_xml import fields_of
-from piecework.domain.assignment import Assignment
+from piecework.domain.assignment import Assignment, fields_of
 from piecework.domain.crowds import market_of_type
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import MTURK, QualificationRequirement, Recruiting, WorkerLimit

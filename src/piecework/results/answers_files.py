@@ -17,8 +17,7 @@ from typing import Any
 import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.answer_xml import fields_of
-from piecework.domain.assignment import Assignment
+from piecework.domain.assignment import Assignment, fields_of
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, ItemId

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FrameLocator, Page, Route, expect
 
-from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import fields_of
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, HitTypeId, ItemId
 from piecework.domain.task import Task

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from piecework.qc.heuristics.like_samples import FACTS, Params, learnt_from, model_of, score
-from piecework.qc.tallies import merged
+from piecework.qc.scores import merged
 from tests.qc.tables import CANNED, cells, evidence, flagged, row, table
 from tests.typing_records import record
 

@@ -3,7 +3,7 @@
 import pytest
 
 from piecework.qc.heuristics.time_in_image import Params, score
-from piecework.qc.times import TimeColumn
+from piecework.qc.scores import TimeColumn
 from tests.qc.tables import NAN, cells, evidence, flagged, row, table
 
 

@@ -8,7 +8,7 @@ reward.
 from collections.abc import Iterator
 from pathlib import Path
 
-from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import fields_of
 from piecework.domain.money import cents_from_wire
 from piecework.importing.readers.crowd_form import CROWD, flattened
 from piecework.importing.readers.head import Head

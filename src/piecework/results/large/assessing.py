@@ -30,7 +30,7 @@ from piecework.domain.task import Task
 from piecework.domain.verdicts import Finding
 from piecework.qc.ratings import only_read, with_ratings
 from piecework.qc.registry import HEURISTICS, Settings, columns, columns_if_there, refuse_faults
-from piecework.qc.tallies import Tally, merged
+from piecework.qc.scores import Tally, merged
 from piecework.qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
 from piecework.qc.two_phases import (
     judge_gathered,

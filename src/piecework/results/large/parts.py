@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from piecework.domain.hit import Item
 from piecework.domain.tables import Column
-from piecework.qc.tallies import Tally, merged, tally
+from piecework.qc.scores import Tally, merged, tally
 from piecework.results.large.answer_files import Piece, read_piece
 from piecework.results.large.work_folder import WorkFolder
 
