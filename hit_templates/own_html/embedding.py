@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote
 
-from piecework.domain.picture_metadata.cleaning import without_metadata
 from piecework.hit_templates.own_html.page import CANDIDATE, FILES, IN_SCRIPT, NOT_BESIDE
 
 LARGEST_BYTES = 900_000
@@ -239,6 +238,9 @@ class _Files:
                 return
             content = self._code(file, text, kind, room).encode()
         else:
+            # A quick check reads which files a page has, and no picture.
+            from piecework.domain.picture_metadata.cleaning import without_metadata  # noqa: PLC0415
+
             content = without_metadata(content)
         self.made[file] = f"data:{kind}{charset};base64,{b64encode(content).decode()}"
 

@@ -341,13 +341,12 @@ def test_a_quick_check_and_a_status_load_no_more_than_they_did(tmp_path: Path) -
         quick = _modules_after("advance", path, "--endpoint", request.endpoint)
         status = _modules_after("status", path)
     own = [sum(name.startswith("piecework") for name in modules) for modules in (quick, status)]
-    # Measured with Python 3.11: 127 and 236 modules of piecework, 696 and 1,516 in all.
-    # Other versions of Python and of libraries have some more.
-    assert own[0] <= 127, quick
+    # Other versions of Python and of libraries have some more modules.
+    assert own[0] <= 119, quick
     assert own[1] <= 236, status
-    assert len(quick) <= 740
+    assert len(quick) <= 720
     assert len(status) <= 1600
-    assert not {"pandas", "prefect", "prometheus_client", "matplotlib"} & quick
+    assert not {"pandas", "prefect", "prometheus_client", "matplotlib", "PIL"} & quick
     assert not {"prefect", "prometheus_client", "matplotlib"} & status
 
 

@@ -11,7 +11,6 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.campaign.provenance import inputs_of
-from piecework.campaign.rehearsals import at_number, go_on, latest
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
@@ -82,7 +81,11 @@ class PassRequest:
             ConfigError: the campaign file cannot be read.
         """
         file = parse(self.campaign)
-        return go_on(file) if self.rehearsal else file
+        if not self.rehearsal:
+            return file
+        from piecework.campaign.rehearsals import go_on  # noqa: PLC0415 - live work does without
+
+        return go_on(file)
 
     @cached_property
     def assembled(self) -> Campaign:
@@ -97,6 +100,8 @@ class PassRequest:
 
     def to_look(self) -> "PassRequest":
         """Return the same request on the campaign as it is; of a rehearsal, nothing begins."""
+        from piecework.campaign.rehearsals import at_number, latest  # noqa: PLC0415 - as above
+
         changed, file = copy(self), parse(self.campaign)
         number = latest(file) if self.rehearsal else None
         changed.__dict__["file"] = file if number is None else at_number(file, number)
