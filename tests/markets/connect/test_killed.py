@@ -1,6 +1,7 @@
 """A bridge that is really killed (SIGKILL), again and again, in one campaign."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -25,7 +26,9 @@ def _bridge(town: Town, name: str, moment: str) -> int:
     }
     file.write_text(json.dumps(settings))
     command = [sys.executable, "-m", "tests.markets.connect.killed", str(file)]
-    return subprocess.run(command, check=False, timeout=120).returncode
+    # pytest adds folders to the path, which the other process does not know.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(command, check=False, env=environment, timeout=120).returncode
 
 
 @pytest.mark.full

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -32,7 +33,9 @@ def _killed(town: Town, name: str, moment: str) -> int:
         )
     )
     command = [sys.executable, "-m", "tests.markets.prolific.bridge.killed", str(file)]
-    return subprocess.run(command, check=False, timeout=120).returncode
+    # pytest adds folders to the path, which the other process does not know.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(command, check=False, env=environment, timeout=120).returncode
 
 
 @pytest.mark.full
