@@ -34,15 +34,20 @@ from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
 from piecework.domain.hit import MTURK
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
-from piecework.domain.task import FieldKind, FieldScope
+from piecework.domain.task import FieldKind, FieldScope, is_page
+from piecework.domain.text import control_in
 from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict
 
 
+_TASK = re.compile(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}")
+
+
 def _task(value: str) -> str:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}", value):
+    # What names a file is refused for a control character in a sentence of its own.
+    if not (is_page(value) or _TASK.fullmatch(value) or control_in(value)):
         raise ValueError(
-            "name a task that `piecework tasks` lists, or the folder of your own task "
-            "with a dot in front, such as ./dog"
+            "name a task that `piecework tasks` lists, your own page, such as hit.html, or "
+            "the folder of your own task with a dot in front, such as ./dog"
         )
     return value
 
@@ -388,7 +393,7 @@ class CampaignTables(_Strict):
     name: Name
     description: Words
     task: TaskName | None = None
-    question: Annotated[Words, Names.DEFINITION] | None = None
+    question: Words | None = None
     imported: ImportedTable | None = None
     page: PageTable = PageTable()
     fields: dict[Words, FieldTable] = {}
@@ -415,14 +420,17 @@ class CampaignTables(_Strict):
     def _asks_one_thing(self) -> "CampaignTables":
         if self.imported is not None:
             return self._asked_elsewhere()
-        if (self.task is None) == (self.question is None):
+        if self.task is None:
             raise ValueError(
-                'set either task = "..." (`piecework tasks` lists them) or '
-                'question = "hit.html", your own page'
+                f'set task = "{self.question}"; question is the text of a question'
+                if is_page(self.question or "")
+                else 'set task = "..." (`piecework tasks` lists them, and task = "hit.html" '
+                "is your own page)"
             )
-        if self.question is None and (self.page != PageTable() or self.fields):
-            raise ValueError("[page] and [fields] go with question, not with task")
-        if self.question is not None and self.rewards.reward is None:
+        has_page = is_page(self.task)
+        if not has_page and (self.page != PageTable() or self.fields):
+            raise ValueError('[page] and [fields] go with a page, such as task = "hit.html"')
+        if has_page and self.rewards.reward is None:
             raise ValueError("a page has no default reward; set rewards.reward")
         return self
 

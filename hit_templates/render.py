@@ -65,7 +65,7 @@ def render_hit(
         title: the title at the top of the page; empty: the task's own title.
         round_number: above 0, the page asks workers who know an item to return the HIT.
         canary: a word that hidden text on the page asks programs to write; not for a
-            campaign's own page (`question = "hit.html"`).
+            campaign's own page (`task = "hit.html"`).
         records_typing: whether the page records how texts about its items are entered
             (`piecework.domain.typing_record`). A campaign's own page never does, nor
             does a page that would then be too large for browsers from before 2023.

@@ -21,7 +21,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.received_files import about_link, outward_link
-from piecework.domain.task import PRACTICE, AggregateKind, Field, OwnFiles, Task
+from piecework.domain.task import PRACTICE, AggregateKind, Field, OwnFiles, Task, is_page
 from piecework.domain.text import did_you_mean, not_utf8
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.messages import (
@@ -187,12 +187,12 @@ _SHORT = 8
 
 
 def is_own(named: str) -> bool:
-    """Return whether a campaign file names a folder beside it, not a gallery task.
+    """Return whether a campaign file names a folder or page, not a gallery task.
 
-    >>> is_own("./dog"), is_own("caption")
-    (True, False)
+    >>> is_own("./dog"), is_own("hit.html"), is_own("caption")
+    (True, True, False)
     """
-    return named.startswith((".", "/"))
+    return named.startswith((".", "/")) or is_page(named)
 
 
 def own_name(folder: Path) -> str:

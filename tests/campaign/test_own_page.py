@@ -30,7 +30,7 @@ from tests.small_campaign import heuristics_off
 CAMPAIGN = f"""
 name = "birds"
 description = "Which pictures show birds."
-question = "hit.html"
+task = "hit.html"
 [items]
 file = "birds.csv"
 [posting]
@@ -170,9 +170,9 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "fault"),
     [
-        ('question = "hit.html"', "", "set either task"),
-        ('question = "hit.html"', 'question = "hit.html"\ntask = "caption"', "either"),
-        ('question = "hit.html"', 'task = "caption"\n[page]\nhosts = ["a.b"]', "go with question"),
+        ('task = "hit.html"', "", "set task"),
+        ('task = "hit.html"', 'question = "hit.html"', 'set task = "hit.html"; question is the'),
+        ('task = "hit.html"', 'task = "caption"\n[page]\nhosts = ["a.b"]', "go with a page"),
         ('reward = "0.10"\n', "", "a page has no default reward"),
         ('"hit.html"', '"hat.html"', "hat.html: "),
         ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),

@@ -20,7 +20,6 @@ _TEST = (
 NAMED: dict[str, tuple[str, str]] = {
     # key: how a campaign file names it, the file
     "task": ('task = "caption"=>task = "./dog"', "dog/question.html.j2"),
-    "question": ('task = "caption"=>question = "hit.html"', "hit.html"),
     "items.file": ("", "items.csv"),
     "items.pictures": ('file = "items.csv"=>pictures = "photos"', "photos/a.jpg"),
     "gold.file": ("[posting]=>[gold]\nfile = 'g.csv'\n[posting]", "g.csv"),
@@ -112,12 +111,12 @@ def test_changed_keys_are_named_and_a_comment_is_a_change_too(tmp_path: Path) ->
 
 def test_a_changed_file_beside_a_page_is_another_input(tmp_path: Path) -> None:
     """Also one that a style names, and one that was not there before."""
-    stated = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    stated = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
     path = write_campaign(tmp_path)
     path.write_text(stated)
     (tmp_path / "hit.html").write_text("<link href=a.css><input name=q>")
     (tmp_path / "a.css").write_text("p { background: url(b.png) }")
     before, request = inputs_of(parse(path)), _request(path)
     (tmp_path / "b.png").write_bytes(b"x")
-    assert before.changes(inputs_of(parse(path))) == ("question: b.png",)
+    assert before.changes(inputs_of(parse(path))) == ("task: b.png",)
     assert _request(path) != request

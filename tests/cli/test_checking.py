@@ -47,7 +47,7 @@ def test_nothing_is_missing_where_all_is_stated(tmp_path: Path) -> None:
 def test_items_without_pictures_are_divided_as_items(tmp_path: Path) -> None:
     """Nothing is said of pictures that there are none of."""
     (tmp_path / "hit.html").write_text("<p>${text}</p><input name=word>")
-    own = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    own = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
     path = write_campaign(tmp_path, own.replace("items_per_hit = 2", ""))
     (tmp_path / "items.csv").write_text("text\nIt was\nthe best\nof\ntimes\n")
     done = CliRunner().invoke(main, ["check", str(path)])
@@ -61,7 +61,7 @@ def test_hosts_of_a_page_are_said_not_to_be_tried(tmp_path: Path) -> None:
     """Only a worker's browser loads from them; a page without any has no such row."""
     page = '<p>${text}</p><input name=word><script src="https://a.example/x.js">'
     (tmp_path / "hit.html").write_text(f"{page}</script>")
-    own = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    own = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
     own = own.replace("items_per_hit = 2", "")
     path = write_campaign(tmp_path, own + '[page]\nhosts = ["a.example"]\n')
     (tmp_path / "items.csv").write_text("text\nIt was\nthe best\n")

@@ -156,7 +156,7 @@ def test_a_page_of_html_is_a_campaign_and_wants_a_title() -> None:
     Path("birds.csv").write_text("image_url\nhttps://example.org/1.jpg\n")
     words = ("--task", "hit.html", "--items", "birds.csv", "--yes")
     tables, output = _written(*words)
-    assert tables["question"] == "hit.html"
+    assert tables["task"] == "hit.html"
     assert "title" not in tables["posting"]
     assert "posting.title" in output
     assert "items are numbered" in output

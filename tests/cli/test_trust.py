@@ -30,7 +30,6 @@ ITEMS = 'file = "items.csv"'
 
 KEYS = {
     "task": ('task = "caption"', 'task = "{path}"'),
-    "question": ('task = "caption"', 'question = "{path}.html"'),
     "items.file": (ITEMS, 'grows = true\nfile = "{path}"'),
     "items.pictures": (ITEMS, ITEMS + '\npictures = "{path}"'),
     "items.database": (ITEMS, 'grows = true\nquery = "SELECT 1"\ndatabase = "sqlite:///{path}"'),
@@ -347,7 +346,7 @@ def test_a_file_inside_a_page_needs_no_trust_of_its_own(tmp_path: Path) -> None:
     """It lies in the folder and names nothing for this machine; the page counts."""
     folder = tmp_path / "sent"
     folder.mkdir()
-    text = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    text = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
     path = write_received(folder, text.replace("[output]", OUT))
     page, style = folder / "hit.html", folder / "style.css"
     page.write_text("<link rel=stylesheet href=style.css><input name=a>${url}")
@@ -355,7 +354,7 @@ def test_a_file_inside_a_page_needs_no_trust_of_its_own(tmp_path: Path) -> None:
     trusted(path)
     before = inputs_of(parse(path))
     style.write_text("p { background: url(../out.png) }")
-    assert before.changes(inputs_of(parse(path))) == ("question: style.css",)
+    assert before.changes(inputs_of(parse(path))) == ("task: style.css",)
     page.write_text(f"{page.read_text()} ")
     with pytest.raises(RefusedForSafety, match="has changed since it was trusted"):
         parse(path)

@@ -28,7 +28,7 @@ from piecework.domain.campaign import FORMATS, Campaign, EarlierCampaign, Rehear
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import QualificationTest
-from piecework.domain.task import PRACTICE, Task
+from piecework.domain.task import PRACTICE, Task, is_page
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.own_html.fields import StatedField
@@ -180,10 +180,11 @@ def _asked(file: CampaignFile) -> Task:
     tables = file.tables
     if tables.imported is not None and tables.task is None:
         return _asked_elsewhere(file, tables.imported)
-    if tables.question is None:
-        return _task(file, str(tables.task))
+    named = str(tables.task)
+    if not is_page(named):
+        return _task(file, named)
     around = replace(_around_page(tables), folder=file.folder)
-    return html_task(file.named(tables.question), around)
+    return html_task(file.named(named), around)
 
 
 def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:

@@ -20,7 +20,6 @@ from piecework.postprocess.splits import faults_of_splits
 from piecework.qc.heuristics.canary import planted_word
 from piecework.qc.registry import is_on
 
-_PAGES = (".html", ".htm")
 _FILES = {Names.DEFINITION, Names.INPUT, Names.OUTPUT}
 
 _MOST_FAULTS = 20
@@ -142,8 +141,6 @@ def _faults_of_served_store(file: CampaignFile) -> list[str]:
 
 
 def _fault_of_name(file: CampaignFile, key: tuple[str, ...], named: str) -> str:
-    if key == ("question",) and not named.lower().endswith(_PAGES):
-        return f"{named!r} is not a page: its name must end in {' or '.join(_PAGES)}"
     beside = file.path.parent
     # The results may be behind a link that the user trusts.
     link = None if key[0] == "output" else outward_link(named, beside=beside)

@@ -31,7 +31,7 @@ _NEW_HITS = (
     *("page", "description"),
 )
 _BOUND = (
-    *("name", "task", "question", "items", "gold", "fields", "imported"),
+    *("name", "task", "items", "gold", "fields", "imported"),
     *("posting.batches", "posting.assignments", "posting.items_per_hit", "rewards.currency"),
 )
 _FREE = (

@@ -15,6 +15,7 @@ from pathlib import Path
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.named import Names, texts_of
 from piecework.domain.inputs import CAMPAIGN_FILE, Inputs
+from piecework.domain.task import is_page
 from piecework.hit_templates.own_html.embedding import embedded
 from piecework.hit_templates.tasks import is_own
 
@@ -51,7 +52,7 @@ def inputs_of(file: CampaignFile) -> Inputs:
         else:
             digest = _contents(file.named(name), besides=file.live_folder)
         digests[f"{key}: {name}"] = digest
-        if key == "question":
+        if key == "task" and is_page(name):
             digests |= _beside_page(file.named(name), file.folder)
     return Inputs(text=file.text, digests=digests)
 
@@ -75,7 +76,7 @@ def _beside_page(page: Path, folder: Path) -> dict[str, str]:
     except OSError:
         return {}
     return {
-        f"question: {os.path.relpath(path, folder)}": digest
+        f"task: {os.path.relpath(path, folder)}": digest
         for path, digest in embedded(html, page, folder).digests.items()
     }
 

@@ -63,7 +63,7 @@ def _is_campaign(path: Path) -> bool:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return "name" in tables and bool({"task", "question", "imported"} & tables.keys())
+    return "name" in tables and bool({"task", "imported"} & tables.keys())
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -406,6 +406,19 @@ def mirrored(field: Field, value: FieldValue) -> FieldValue:
     return tuple(turned.get(option, option) for option in value)
 
 
+PAGES = (".html", ".htm")
+"""Endings of the names of requesters' own pages."""
+
+
+def is_page(named: str) -> bool:
+    """Return whether a campaign file names a requester's own page as its task.
+
+    >>> is_page("hit.html"), is_page("caption")
+    (True, False)
+    """
+    return named.lower().endswith(PAGES)
+
+
 WIDEST = 1e9
 """A number without known limits lies between minus and plus this."""
 

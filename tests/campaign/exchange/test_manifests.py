@@ -24,7 +24,7 @@ PAGE = """<crowd-form><img src="${image_url}" alt="A shape">
 CAMPAIGN = """
 name = "shapes"
 description = "Which shape."
-question = "hit.html"
+task = "hit.html"
 [items]
 file = "s3://intake/jobs/"
 pictures = "s3://intake"
@@ -142,7 +142,7 @@ def test_labels_come_back_as_augmented_manifests(s3: S3, tmp_path: Path) -> None
 @pytest.mark.full
 def test_a_task_without_labels_has_no_manifest(tmp_path: Path) -> None:
     """Captions are texts, which Ground Truth has no class for."""
-    text = CAMPAIGN.replace('question = "hit.html"', 'task = "caption"')
+    text = CAMPAIGN.replace('task = "hit.html"', 'task = "caption"')
     path = tmp_path / "shapes.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="caption asks for no label"):

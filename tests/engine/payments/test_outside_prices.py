@@ -16,7 +16,7 @@ from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 CAMPAIGN = """
 name = "visited"
 description = "What pictures show, for participants of Prolific."
-question = "hit.html"
+task = "hit.html"
 [items]
 file = "items.csv"
 [posting]

@@ -45,7 +45,7 @@ def test_the_task_s_own_pace_is_compared_with_reward_and_floor(tmp_path: Path) -
     ("asked", "needed"),
     [
         *((f'task = "{name}"', load_task(name, "en").columns) for name in task_names()),
-        ('question = "hit.html"', ("item_id", "image")),
+        ('task = "hit.html"', ("item_id", "image")),
     ],
 )
 def test_drawn_pictures_are_items_only_of_tasks_that_need_no_more(

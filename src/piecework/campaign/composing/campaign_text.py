@@ -17,7 +17,6 @@ class Statement:
     """The contents of the file; paths as the file names them, money in cents.
 
     Attributes:
-        key: `task` or `question`, depending on what `named` is.
         has_title: the task or page itself has a title for the HIT.
         expected_cents: what the campaign is expected to cost.
         is_caption: workers describe pictures.
@@ -27,7 +26,6 @@ class Statement:
     file_name: str
     name: str
     description: str
-    key: str
     named: str
     hosts: tuple[str, ...]
     items_file: str
@@ -74,7 +72,7 @@ def _head(statement: Statement) -> Iterator[str]:
     yield _line("name", statement.name, "names HITs, folder and pseudonyms")
     yield "# The purpose of the collection, repeated in report and dataset:"
     yield _line("description", statement.description)
-    yield _line(statement.key, statement.named, "what workers are asked")
+    yield _line("task", statement.named, "what workers are asked")
 
 
 def _page(statement: Statement) -> Iterator[str]:

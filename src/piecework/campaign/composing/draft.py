@@ -239,7 +239,6 @@ def _statement(draft: Draft) -> Statement:
         file_name=draft.path.name,
         name=draft.name,
         description=draft.description,
-        key="question" if asked.is_page else "task",
         named=asked.named,
         hosts=asked.hosts,
         items_file=draft.items_file,

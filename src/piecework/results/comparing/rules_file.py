@@ -31,7 +31,7 @@ JUDGED = ("heuristics", "decisions", "aggregates")
 _FREE = frozenset({"name", "description", "output", "store", "dataset"})
 """Keys of a campaign file that may differ, because no answer depends on them."""
 
-_ASKED = ("task", "question", "imported")
+_ASKED = ("task", "imported")
 """Keys that say what was asked; a whole campaign file has one of them."""
 
 
