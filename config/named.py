@@ -11,7 +11,7 @@ from enum import Enum
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
-from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler, StringConstraints
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
@@ -46,6 +46,10 @@ class Names(Enum):
         if self is Names.NOTHING:
             return schema
         return core_schema.no_info_after_validator_function(_without_controls, schema)
+
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING]
+"""Text that is shown or compared; what names a file or address has another mark."""
 
 
 class Named(NamedTuple):

@@ -10,8 +10,9 @@ from pydantic import Field, ValidationError
 
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.imported_table import ImportedTable
+from piecework.config.named import Words
 from piecework.config.requirements_table import ALLOWED, BLOCKED, ParticipantFile
-from piecework.config.schema import FieldTable, Words
+from piecework.config.schema import FieldTable
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError

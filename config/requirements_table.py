@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.named import Names
+from piecework.config.named import Names, Words
 from piecework.domain.hit import Comparator
 
 _WHOLE = 100
@@ -136,9 +136,6 @@ class EarnedTable(BaseModel):
         return self
 
 
-_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING]
-
-
 def _country(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z]{2}(-[A-Za-z0-9]{2})?", value):
         raise ValueError('write a country as "US" or a subdivision as "US-WA"')
@@ -160,7 +157,7 @@ class _Strict(BaseModel):
 class QualificationTable(_Strict):
     """`[[requirements.qualification]]`: any requirement in MTurk's own terms."""
 
-    id: _Words
+    id: Words
     comparator: Comparator
     values: tuple[Annotated[int, Field(ge=0, le=1_000_000_000)], ...] = ()
 
@@ -184,7 +181,7 @@ class RequirementsTable(_Strict):
     approved_hits_above: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
     approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
-    exclusion_name: _Words | None = None
+    exclusion_name: Words | None = None
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_hits_per_worker_per_batch: Annotated[int, Field(ge=1, le=1_000_000)] | None = None

@@ -19,8 +19,9 @@ from pydantic import (
     model_validator,
 )
 
+from piecework.config.generic_tables import ScaleTable, TextTable, as_example, as_option
 from piecework.config.imported_table import ImportedTable
-from piecework.config.named import Names
+from piecework.config.named import Names, Words
 from piecework.config.posting_tables import (
     Assignments,
     CrowdsTable,
@@ -34,10 +35,9 @@ from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
 from piecework.domain.hit import MTURK
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
-from piecework.domain.task import FieldKind, FieldScope, is_page
+from piecework.domain.task import GENERIC, FieldKind, FieldScope, is_page
 from piecework.domain.text import control_in
 from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict
-
 
 _TASK = re.compile(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}")
 
@@ -64,8 +64,6 @@ Host = Annotated[
 Language = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"), Names.NOTHING
 ]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING]
-"""Text that is shown or compared; what names a file or address has another mark."""
 
 WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$"), Names.LINK]
 
@@ -394,6 +392,14 @@ class CampaignTables(_Strict):
     description: Words
     task: TaskName | None = None
     question: Words | None = None
+    instructions: Words | tuple[Words, ...] = ()
+    options: tuple[Annotated[Words | dict[str, Words], BeforeValidator(as_option)], ...] = ()
+    several: bool = False
+    scale: ScaleTable | None = None
+    examples: Annotated[
+        tuple[Annotated[dict[Words, Words], BeforeValidator(as_example)], ...], Field(max_length=10)
+    ] = ()
+    text: TextTable | None = None
     imported: ImportedTable | None = None
     page: PageTable = PageTable()
     fields: dict[Words, FieldTable] = {}
@@ -427,11 +433,12 @@ class CampaignTables(_Strict):
                 else 'set task = "..." (`piecework tasks` lists them, and task = "hit.html" '
                 "is your own page)"
             )
-        has_page = is_page(self.task)
+        has_page, is_generic = is_page(self.task), self.task in GENERIC
         if not has_page and (self.page != PageTable() or self.fields):
             raise ValueError('[page] and [fields] go with a page, such as task = "hit.html"')
-        if has_page and self.rewards.reward is None:
-            raise ValueError("a page has no default reward; set rewards.reward")
+        if (has_page or is_generic) and self.rewards.reward is None:
+            what = f"the task {self.task}" if is_generic else "a page"
+            raise ValueError(f"{what} has no default reward; set rewards.reward")
         return self
 
     @model_validator(mode="after")
@@ -457,13 +464,13 @@ class CampaignTables(_Strict):
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
-        elsewhere = {"question", "items", "gold", "crowds"} & self.model_fields_set
+        elsewhere = {"items", "gold", "crowds"} & self.model_fields_set
         if elsewhere:
             raise ValueError(
                 "[imported] results were collected elsewhere: remove "
                 f"{' and '.join(sorted(elsewhere, reverse=True))}"
             )
-        if (self.task is None) == (not self.fields):
+        if (self.task is None or self.task in GENERIC) == (not self.fields):
             raise ValueError(
                 'set either task = "..." (`piecework tasks` lists them) or [fields], '
                 "to say what was asked"

@@ -243,7 +243,7 @@ def _task_data(task: Task) -> Markup:
     """Return what the scripts need about the task, as a JSON object."""
     return _json(
         {
-            "task": task.name,
+            "task": task.name if task.own is None else f"{task.name}-{task.own.digest[:8]}",
             "version": task.version,
             "measures": MEASURES,
             "characters": CHARACTERS,

@@ -229,8 +229,11 @@ _LISTS = {
 }
 """A task's lists of tables, and the class of each table."""
 
-_NOT_IN_FILE = {"name", "language", "texts", "own", "html_page"}
-"""Keys that a task takes from its folder and its messages."""
+_NOT_IN_FILE = {
+    *("name", "language", "texts", "own", "html_page"),
+    *("parts", "instructions", "examples"),
+}
+"""Keys that a task takes from its folder, its messages or its campaign file."""
 
 _OF_HTML_PAGES = {"sent_as", "is_open"}
 """Keys that only fields found in HTML have."""
@@ -238,7 +241,7 @@ _OF_HTML_PAGES = {"sent_as", "is_open"}
 _TEXTS = {"title", "description", "label", "message", "column"}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_OPTION = re.compile(r"[^|\s]+")
+_OPTION = re.compile(r"[^|\s]+( [^|\s]+)*")
 
 
 def validated(raw: Raw, *, name: str, language: str, texts: Mapping[str, str]) -> Task | list[str]:
@@ -287,7 +290,7 @@ def _faults_of_names(raw: Raw) -> Iterator[str]:
             yield f"{where}.name: {fault}."
         for number, option in _entries(entry, ("options",)):
             if not _fits(_OPTION, option.get("value", "x")):
-                fault = f"{option['value']!r} has a space or a | in it"
+                fault = f"{option['value']!r} has a |, a line break or a space at an end"
                 yield f"{where}.{number}.value: {fault}."
 
 

@@ -21,7 +21,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.received_files import about_link, outward_link
-from piecework.domain.task import PRACTICE, AggregateKind, Field, OwnFiles, Task, is_page
+from piecework.domain.task import GENERIC, PRACTICE, AggregateKind, Field, OwnFiles, Task, is_page
 from piecework.domain.text import did_you_mean, not_utf8
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.messages import (
@@ -70,6 +70,10 @@ def load_task(named: str, language: str = ENGLISH, *, beside: Path | None = None
 @lru_cache
 def _of_gallery(name: str, language: str) -> Task:
     names = task_names()
+    if name in GENERIC:
+        raise ConfigError(
+            [f"The task {name!r} has no question of its own; a campaign file states it."]
+        )
     if name not in names:
         meant = did_you_mean(name, names) or "."
         raise ConfigError(
@@ -118,22 +122,38 @@ def read_task(
     words = dict(wording or {})
     spoken_in = shown_path(files / f"messages.{language}.toml")
     raw, strange = joined(raw, words, where=spoken_in)
-    task = validated(raw, name=name, language=language, texts=texts(words))
+    task = built(raw, name=name, language=language, texts=texts(words))
+    if isinstance(task, list):
+        raise ConfigError(
+            [*(f"{_at(where, text, raw, fault)}: {fault}" for fault in task), *strange]
+        )
+    if not strange:
+        at = spoken_in if "canned_text" in words else ""
+        strange = [
+            f"{at or _at(where, text, raw, fault)}: {fault}"
+            for fault in _faults_of_canned_text(task)
+        ]
+    if strange:
+        raise ConfigError(strange)
+    return task
+
+
+def built(
+    raw: dict[str, object], *, name: str, language: str, texts: Mapping[str, str]
+) -> Task | list[str]:
+    """Return the task that a document describes, or its faults, each a sentence.
+
+    Args:
+        raw: the tables of a `task.toml`, with the messages filled in.
+        name: the task's name.
+        language: the language of its texts.
+        texts: the texts of its page, by name.
+    """
+    task = validated(raw, name=name, language=language, texts=texts)
     faults = [*faults_of_rules(raw), *faults_between(raw)]
     if isinstance(task, list):
-        faults = [*task, *faults]
-    else:
-        faults = faults or _faults_of_columns(task)
-        if not (faults or strange):
-            at = spoken_in if "canned_text" in words else ""
-            strange = [
-                f"{at or _at(where, text, raw, fault)}: {fault}"
-                for fault in _faults_of_canned_text(task)
-            ]
-    if isinstance(task, list) or faults or strange:
-        located = [f"{_at(where, text, raw, fault)}: {fault}" for fault in faults]
-        raise ConfigError([*located, *strange])
-    return task
+        return [*task, *faults]
+    return faults or _faults_of_columns(task) or task
 
 
 def _at(where: str, text: str, raw: Mapping[str, object], fault: str) -> str:

@@ -170,8 +170,9 @@ def _with_settled(summary: pd.DataFrame, settled: Mapping[tuple[str, str], str])
 
 
 def _inputs(items: Sequence[Item], facts: DatasetFacts) -> dict[str, list[str]]:
-    """Return the inputs of a requester's own page, often its items' only names."""
-    if facts.task.html_page is None and not facts.is_imported:
+    """Return what an own page or a generic task shows, often its items' only names."""
+    shows_any = facts.task.html_page is not None or facts.task.is_generic
+    if not (shows_any or facts.is_imported):
         return {}
     return {
         f"{names.INPUT}{name}": [item.columns.get(name, "") for item in items]

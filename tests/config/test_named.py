@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, StringConstraints, ValidationError
 
-from piecework.config.named import Named, Names, keys_of, texts_of
-from piecework.config.schema import CampaignTables, Words
+from piecework.config.named import Named, Names, Words, keys_of, texts_of
+from piecework.config.schema import CampaignTables
 
 KEYS = [*keys_of(CampaignTables)]
 _OPENED = re.compile(

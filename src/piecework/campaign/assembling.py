@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
+from piecework.campaign.generic_questions import located, task_of_file
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine import Sample, machine_texts, machine_votes
@@ -28,9 +29,10 @@ from piecework.domain.campaign import FORMATS, Campaign, EarlierCampaign, Rehear
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import QualificationTest
-from piecework.domain.task import PRACTICE, Task, is_page
+from piecework.domain.task import GENERIC, PRACTICE, Task, is_page
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.answer_fields import answers_task
+from piecework.hit_templates.generic import faults_of_keys
 from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
 from piecework.hit_templates.qualification import faults_of_test
@@ -178,9 +180,13 @@ def _with_samples(
 def _asked(file: CampaignFile) -> Task:
     """Return what the campaign asks: its task, or the page that it names instead."""
     tables = file.tables
+    named = str(tables.task)
+    if named in GENERIC:
+        return task_of_file(file)
+    if faults := faults_of_keys(named if tables.task else "imported", tables.model_fields_set):
+        raise ConfigError([located(file, fault) for fault in faults])
     if tables.imported is not None and tables.task is None:
         return _asked_elsewhere(file, tables.imported)
-    named = str(tables.task)
     if not is_page(named):
         return _task(file, named)
     around = replace(_around_page(tables), folder=file.folder)
@@ -270,7 +276,7 @@ def _faults_of_rules(file: CampaignFile) -> list[str]:
     """Return errors in heuristics and policy, each with its line."""
     tables = file.tables
     faults = [
-        *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
+        *(located(file, fault) for fault in check_settings(values.heuristics(tables))),
         *(_of_rule(file, fault) for fault in check_rules(values.policy(tables))),
     ]
     if tables.decisions.by == "policy" and not tables.decisions.rule:
@@ -298,12 +304,6 @@ def with_rules_of(campaign: Campaign, file: CampaignFile) -> Campaign:
         policy=values.policy(file.tables),
         decided_by=file.tables.decisions.by,
     )
-
-
-def _located(file: CampaignFile, fault: str) -> str:
-    """Add the line to a sentence that begins with a key (`heuristics.too_fast: …`)."""
-    key = fault.split(maxsplit=1)[0].rstrip(":")
-    return file.at(*key.split(".")) + fault.removeprefix(key)
 
 
 def _of_rule(file: CampaignFile, fault: str) -> str:
@@ -344,14 +344,13 @@ def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
         _check_scenes(file, task)
         return items_from_rows(item_rows(table.scenes), task.columns)
     if table.file is not None:
-        if task.html_page is None:
-            return file.items(task.columns, file=file.named(table.file))
+        page = task.html_page
         return file.items(
             task.columns,
             file=file.named(table.file),
-            numbered=True,
-            addresses=task.columns[1:],
-            possible=task.html_page.possible_addresses,
+            numbered=page is not None or task.is_generic,
+            addresses=task.picture_columns,
+            possible=page.possible_addresses if page is not None else (),
         )
     if task.html_page is None:
         return file.items_of_folder(task.columns)

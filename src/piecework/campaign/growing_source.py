@@ -41,7 +41,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     """Return the source of a campaign that grows."""
     table, page = file.tables.items, task.html_page
     pictures = file.pictures
-    addresses = ("url",) if page is None else task.columns[1:]
+    addresses = task.picture_columns
     possible = () if page is None else page.possible_addresses
     if table.query is not None:
         # Most campaigns need neither a database nor Parquet files.

@@ -32,6 +32,7 @@ _NEW_HITS = (
 )
 _BOUND = (
     *("name", "task", "items", "gold", "fields", "imported"),
+    *("question", "instructions", "options", "several", "scale", "examples", "text"),
     *("posting.batches", "posting.assignments", "posting.items_per_hit", "rewards.currency"),
 )
 _FREE = (

@@ -66,7 +66,7 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
 def item_on_page(campaign: Campaign, item: Item) -> Item:
     """Return an item with paths of the marketplace for pictures that it serves."""
     task, page = campaign.task, campaign.task.html_page
-    named = {"url"} if page is None else {*task.columns[1:]}
+    named = {*task.picture_columns}
     pictures = campaign.pictures
     if page is not None and pictures is not None:
         named |= {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign, Rewards
     from piecework.domain.crowds import MarketPrice
     from piecework.domain.errors import StoreError
-    from piecework.domain.task import Field
+    from piecework.domain.task import Field, Task
     from piecework.simulation.rehearsals.checking import Checked
 
 _Rows = list[tuple[str, str, str]]
@@ -218,13 +218,39 @@ def _as_needed(campaign: "Campaign") -> _Rows:
 
 
 def _fields(campaign: "Campaign") -> _Rows:
-    """Return the fields of an own page of HTML, which [fields] may change."""
+    """Return the fields of an own page of HTML, or what a generic task shows of an item."""
+    if campaign.task.is_generic:
+        return _parts(campaign.task, campaign.items[0].item_id)
     if campaign.task.html_page is None:
         return []
     return [
         ("field", _shown(field.name), _shown(f"{_sent_as(field)}{_asked(field)}"))
         for field in campaign.task.fields
     ]
+
+
+def _parts(task: "Task", first_id: str) -> _Rows:
+    """Return how each column of the items is shown."""
+    return [
+        ("id of an item", _shown(task.columns[0]), f"the first is {_shown(first_id)}"),
+        *(
+            (
+                "shown to workers",
+                _shown(part.column),
+                f"as {_KINDS[part.kind]}{', to be chosen' * part.is_option}",
+            )
+            for part in task.parts
+        ),
+    ]
+
+
+_KINDS = {
+    "text": "text",
+    "picture": "a picture",
+    "audio": "a sound to play",
+    "video": "a video to play",
+    "link": "a link",
+}
 
 
 def _shown(text: str) -> str:

@@ -267,6 +267,44 @@ class HtmlPage:
     lost: tuple[str, ...] = ()
 
 
+PartKind = Literal["text", "picture", "audio", "video", "link"]
+
+GENERIC = ("choose", "compare", "describe", "rate")
+"""Tasks whose question, options and examples are in the campaign file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A column of the items that a generic task shows, and how.
+
+    Attributes:
+        column: the column.
+        kind: how the page shows its cells.
+        may_lack: some items have no such cell.
+        is_option: it stands beside others, and workers choose between them.
+    """
+
+    column: str
+    kind: PartKind
+    may_lack: bool = False
+    is_option: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedExample:
+    """An example in the instructions of a generic task.
+
+    Attributes:
+        cells: cells of an item, by column, as the page shows them.
+        answer: the right answer, as workers read it.
+        because: why, or "".
+    """
+
+    cells: Mapping[str, str]
+    answer: str
+    because: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """A human task as its folder describes it, in one language.
@@ -296,6 +334,9 @@ class Task:
             priority.
         own: the files of a task beside a campaign; `None` for the gallery's.
         html_page: its page, if that is HTML instead of a template.
+        parts: what a generic task shows of an item, in this order.
+        instructions: lines above a generic task.
+        examples: worked examples above a generic task.
     """
 
     name: str
@@ -330,6 +371,9 @@ class Task:
     texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     own: OwnFiles | None = None
     html_page: HtmlPage | None = None
+    parts: tuple[Part, ...] = ()
+    instructions: tuple[str, ...] = ()
+    examples: tuple[WorkedExample, ...] = ()
 
     @property
     def item_fields(self) -> tuple[Field, ...]:
@@ -368,6 +412,18 @@ class Task:
     def seconds_of_hit(self, items: int) -> float:
         """Return a careful worker's median time for a HIT with this many items."""
         return self.seconds_to_begin + self.seconds_per_item * items
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether the campaign file states the question."""
+        return self.name in GENERIC and self.own is not None and self.html_page is None
+
+    @property
+    def picture_columns(self) -> tuple[str, ...]:
+        """Columns with addresses of pictures."""
+        if self.is_generic:
+            return tuple(part.column for part in self.parts if part.kind == "picture")
+        return ("url",) if self.html_page is None else self.columns[1:]
 
     @property
     def shown_columns(self) -> frozenset[str]:

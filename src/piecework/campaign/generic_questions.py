@@ -1,0 +1,105 @@
+"""Reads the question that a campaign file states itself, with the columns that it shows.
+
+The columns of the items are known only from the items, so their rows are read before the
+task is built. They are checked later, as those of any task.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from piecework.campaign.growing_source import first_rows
+from piecework.config.campaign_file import CampaignFile
+from piecework.config.drawn_pictures import item_rows
+from piecework.config.items_file import read_rows, renamed_row
+from piecework.domain.errors import ConfigError
+from piecework.domain.task import Task
+from piecework.hit_templates.generic import (
+    ITEMS_PER_HIT,
+    KEYS,
+    Asked,
+    Scale,
+    TextRules,
+    generic_task,
+)
+from piecework.hit_templates.own_html.task import ITEM_ID
+
+
+def task_of_file(file: CampaignFile) -> Task:
+    """Return the task whose question the file states, for the columns of its items.
+
+    Raises:
+        ConfigError: every error in what the file states, each with its line.
+    """
+    grows = file.tables.items.grows
+    rows = _rows_to_see(file, _built(file, (), grows=True)) if grows else _rows(file)
+    return _built(file, rows, grows=grows)
+
+
+def _built(file: CampaignFile, rows: Sequence[Mapping[str, str]], *, grows: bool) -> Task:
+    try:
+        return generic_task(_asked_in_file(file), rows, grows=grows)
+    except ConfigError as error:
+        raise ConfigError([located(file, fault) for fault in error.faults]) from error
+
+
+def _asked_in_file(file: CampaignFile) -> Asked:
+    tables = file.tables
+    minutes = tables.rewards.expected_minutes
+    stated = tables.instructions
+    return Asked(
+        kind=str(tables.task),
+        stated=frozenset(tables.model_fields_set & {*KEYS}),
+        path=str(file.path),
+        question=tables.question,
+        instructions=(stated,) if isinstance(stated, str) else stated,
+        options=tuple(
+            (option, option)
+            if isinstance(option, str)
+            else (option["value"], option.get("label", option["value"]))
+            for option in tables.options
+        ),
+        several=tables.several,
+        scale=None if tables.scale is None else Scale(**tables.scale.model_dump(exclude_none=True)),
+        examples=tables.examples,
+        text=None if tables.text is None else TextRules(**tables.text.model_dump()),
+        description=tables.posting.description or tables.description,
+        reward_cents=tables.rewards.reward or 1,
+        seconds=None if minutes is None else minutes * 60,
+        items_per_hit=tables.posting.items_per_hit or ITEMS_PER_HIT,
+        hidden=frozenset(filter(None, (tables.dataset.split_by, tables.dataset.split_column))),
+        serves=file.pictures is not None,
+        language=tables.language,
+    )
+
+
+def _rows(file: CampaignFile) -> Sequence[Mapping[str, str]]:
+    """Return the rows of items that do not grow, unchecked."""
+    table = file.tables.items
+    if table.file is not None:
+        rows = [row for _, row in read_rows(file.named(table.file))]
+        return [renamed_row(row, table.columns, wanted=()) for row in rows]
+    if table.scenes:
+        return item_rows(table.scenes)
+    return [item.columns for item in file.items_of_folder(_OF_A_PICTURE)]
+
+
+def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
+    """Return the first rows of items that grow; the page shows their columns."""
+    if file.tables.items.file is None and file.tables.items.query is None:
+        return [dict.fromkeys(_OF_A_PICTURE, "picture.jpg")]
+    rows = [item.columns for item in first_rows(file, task)]
+    if not rows:
+        raise ConfigError(
+            [f"{file.at('items')}: no row has an item_id yet, so the columns are not known"],
+            next_step="add the first row, or write a page of your own: piecework new-task",
+        )
+    return rows
+
+
+_OF_A_PICTURE = (ITEM_ID, "url")
+"""The columns of items that are the pictures of a folder."""
+
+
+def located(file: CampaignFile, fault: str) -> str:
+    """Add the line to a sentence that begins with a key (`heuristics.too_fast: …`)."""
+    key = fault.split(maxsplit=1)[0].rstrip(":")
+    return file.at(*key.split(".")) + fault.removeprefix(key)

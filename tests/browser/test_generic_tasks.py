@@ -1,0 +1,128 @@
+"""Tasks whose question is in the campaign file, in a real browser."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from piecework.campaign.assembling import load_campaign
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.render import render_hit
+from tests.browser.host import serving
+from tests.browser.test_accessibility import fits, violations
+from tests.campaign.test_generic_tasks import KINDS, written
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Page]
+
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+FIRST_CONTROL = ".step.item:visible :is(textarea, input[type=radio], input[type=checkbox])"
+TRIED = {
+    "describe": ["", "Too short", "There is soup on the table", "One is hot. Two are cold.",
+                 "It\u2019s a long text here", "A bowl of soup", "x " * 300],
+    "choose": ["", "yes", "unsure"],
+    "several": ["", "price", "food|the service"],
+    "compare": ["", "left", "the same"],
+    "rate": ["", "1", "5"],
+    "grades": ["", "1", "3"],
+}  # fmt: skip
+
+
+def shown(folder: Path, kind: str) -> tuple[Task, str, Mapping[ItemId, Mapping[str, str]]]:
+    """The task, the page of its first item, and the item's columns."""
+    campaign = load_campaign(written(folder, *KINDS[kind]))
+    item = campaign.items[0]
+    columns = {
+        name: cell.replace("https://e.org/", "/pictures/") for name, cell in item.columns.items()
+    }
+    served = type(item)(item_id=item.item_id, columns=columns)
+    return campaign.task, render_hit(campaign.task, [served]), {item.item_id: item.columns}
+
+
+def answer(page: Page, value: str) -> None:
+    """Fill in the only item by what its controls are."""
+    box = page.locator("textarea[name='answer.1']")
+    if box.count():
+        box.fill(value)
+        return
+    for control in page.locator("input[name='answer.1']").all():
+        wanted = control.get_attribute("value") in value.split("|")
+        if control.get_attribute("type") == "checkbox":
+            control.set_checked(wanted)
+        elif wanted:
+            control.check()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_page_and_server_accept_the_same_answers(
+    tmp_path: Path, open_page: Open, kind: str
+) -> None:
+    """What the page sends has no problem, and what it holds back breaks a rule."""
+    task, html, columns = shown(tmp_path, kind)
+    with serving() as host:
+        host.page = html
+        for value in TRIED[kind]:
+            host.posted.clear()
+            page = open_page(host.address(f"A{len(value)}"))
+            answer(page, value)
+            page.click("#send")
+            message = page.locator("#faults-answer-1 span").first
+            expect(message.or_(page.get_by_text("Thank you"))).to_be_visible()
+            form: dict[str, str] = {}
+            for name, part in host.posted[0][1] if host.posted else []:
+                form[name] = f"{form[name]}|{part}" if name in form else part
+            ids = list(columns)
+            of = AssignmentId(f"A{len(value)}")
+            sent = form or {"item.1": ids[0], "answer.1": value}
+            (read,) = read_answers(task, of, ids, sent, columns=columns)
+            rules = {rule.name for rule in task.rules}
+            broken = [problem for problem in read.problems if problem in rules]
+            assert bool(host.posted) == (not broken), (value, read.problems)
+            assert not (host.posted and read.problems), (value, read.problems)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_item_question_and_first_control_are_in_the_first_screen(
+    tmp_path: Path, open_page: Open, kind: str, size: str
+) -> None:
+    """Nothing is wider than the window, and axe has nothing against it."""
+    width, height = SIZES[size]
+    _, html, _ = shown(tmp_path, kind)
+    with serving() as host:
+        host.page = html
+        page = open_page(host.address(), width=width, height=height)
+        box = page.locator(FIRST_CONTROL).first.bounding_box()
+        assert box is not None
+        assert box["y"] + min(box["height"], 44) <= height
+        assert fits(page)
+        assert violations(page) == []
+        page.click("#send")
+        expect(page.locator("#faults-answer-1 span").first).to_be_visible()
+        assert violations(page) == []
+
+
+def test_digits_choose_what_stands_there_and_a_lost_picture_is_named(
+    tmp_path: Path, open_page: Open
+) -> None:
+    """The two sides are in a random order, and the value is the column's name."""
+    _, html, _ = shown(tmp_path, "compare")
+    with serving() as host:
+        host.page = html
+        seen = set()
+        for n in range(12):
+            page = open_page(host.address(f"B{n}"))
+            page.keyboard.press("1")
+            seen.add(page.locator("input[name='answer.1']:checked").get_attribute("value"))
+            page.keyboard.press("3")
+            expect(page.locator("input[value='the same']")).to_be_checked()
+            if seen == {"left", "right"}:
+                break
+        assert seen == {"left", "right"}
+        host.has_pictures = False
+        page = open_page(host.address())
+        expect(page.get_by_text("This picture did not load.").first).to_be_visible()
+        assert violations(page) == []

@@ -1,0 +1,345 @@
+"""Campaigns whose question, options and examples are in the campaign file."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from html import unescape
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.binding import bind_store
+from piecework.campaign.questions import item_on_page
+from piecework.domain.errors import ConfigError, StoreError
+from piecework.hit_templates.page_compression import decompress
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.rules import check
+from piecework.results.export import export
+from piecework.results.table import answers_table
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
+from piecework.store.database import open_store
+from tests.small_campaign import heuristics_off
+
+CAMPAIGN = f"""
+name = "own"
+description = "A question of one's own."
+%s
+[items]
+file = "items.csv"
+[posting]
+assignments = 3
+max_rounds = 1
+[rewards]
+reward = "0.10"
+budget = "50.00"
+wage_floor_per_hour = "5.00"
+[heuristics]
+{heuristics_off("straight_line", "low_agreement", "same_sentence", "rule_violation")}[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["rule_violation"]
+then = "drop"
+because = "Not what the page asks for."
+[output]
+formats = ["csv"]
+[rehearsal.crowd]
+diligent = 4
+"""
+DESCRIBE = """task = "describe"
+[text]
+min_words = 3
+max_characters = 400
+one_sentence = true
+banned_beginnings = ["There is", "It's"]
+canned = "I cannot see anything at all."
+[[examples]]
+text = "Cold soup."
+answer = "The soup was served cold."
+because = "It says <i>what</i> was served."
+"""
+CHOOSE = """task = "choose"
+question = "Is it about <b>food</b>?"
+instructions = ["Read it.", "Then choose."]
+options = ["yes", "no", { value = "unsure", label = "I am not sure" }]
+"""
+SEVERAL = """task = "choose"
+question = "What is it about?"
+options = ["food", "the service", "price"]
+several = true
+"""
+COMPARE = """task = "compare"
+question = "Which logo is clearer?"
+options = ["left", "right", "the same"]
+"""
+RATE = """task = "rate"
+question = "How good is it?"
+scale = { minimum = 1, maximum = 5, low = "bad", high = "good" }
+"""
+GRADES = """task = "rate"
+question = "How good is it?"
+options = ["bad", "fair", "very good"]
+"""
+TEXTS = [{"text": f"Review number {n} says something"} for n in range(10)]
+PAIRS = [
+    {"pair_id": f"p{n}", "left": f"https://e.org/{n}a.png", "right": f"https://e.org/{n}b.png"}
+    for n in range(10)
+]
+KINDS = {
+    "describe": (DESCRIBE, TEXTS),
+    "choose": (CHOOSE, TEXTS),
+    "several": (SEVERAL, TEXTS),
+    "compare": (COMPARE, PAIRS),
+    "rate": (RATE, TEXTS),
+    "grades": (GRADES, TEXTS),
+}
+
+
+LABELS: dict[str, tuple[set[object], str]] = {
+    "choose": ({"yes", "no", "unsure"}, "answer"),
+    "several": ({"food", "the service", "price"}, "answer_share_food"),
+    "compare": ({"left", "right", "the same"}, "answer"),
+    "rate": ({1.0, 2.0, 3.0, 4.0, 5.0}, "answer_mean"),
+    "grades": ({"1", "2", "3"}, "answer_mean"),
+}
+"""What a worker may choose, and the column of an item's label."""
+
+
+def written(folder: Path, stated: str, rows: Sequence[Mapping[str, str]] = TEXTS) -> Path:
+    """The campaign with its items."""
+    with (folder / "items.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    head = stated.partition("\n[")
+    tables = f"[{head[2]}" if head[2] else ""
+    path = folder / "own.toml"
+    path.write_text((CAMPAIGN % head[0]) + tables, encoding="utf-8")
+    return path
+
+
+def page_of(path: Path) -> str:
+    """The page of the first HIT."""
+    campaign = load_campaign(path)
+    items = [item_on_page(campaign, item) for item in campaign.items]
+    return decompress(render_hit(campaign.task, items[: campaign.task.items_per_hit]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_rehearsed_to_labels_and_a_report(tmp_path: Path, kind: str) -> None:
+    """What the page accepts breaks no rule, and reaches dataset, labels and report."""
+    stated, rows = KINDS[kind]
+    path = written(tmp_path, stated, rows)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        table = answers_table(run)
+        export(run)
+    assert len(table) >= 3 * len(rows)
+    assert table["problems"].map(len).sum() == 0
+    items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
+    assert len(items) == len(rows)
+    if kind == "describe":
+        assert table["value.answer"].str.split().map(len).min() >= 3
+        return
+    allowed, label = LABELS[kind]
+    sent = set(table["value.answer"].explode())
+    assert sent <= allowed
+    assert len(sent) > 1
+    assert items[label].notna().all()
+    assert f"input_{list(rows[0])[-1]}" in items
+    report = (tmp_path / "out/own/report.html").read_text("utf-8")
+    assert load_campaign(path).task.fields[0].label in unescape(report)
+
+
+def test_the_texts_of_the_file_are_no_markup(tmp_path: Path) -> None:
+    """Question, instructions, options and examples are shown as they are written."""
+    page = page_of(written(tmp_path, CHOOSE))
+    assert "Is it about &lt;b&gt;food&lt;/b&gt;?" in page
+    assert "<li>Read it.</li>" in page
+    assert "<span>I am not sure</span>" in page
+    page = page_of(written(tmp_path, DESCRIBE))
+    assert "It says &lt;i&gt;what&lt;/i&gt; was served." in page
+    assert 'data-text="I cannot see anything at all."' in page
+
+
+def test_a_scale_has_words_at_its_ends(tmp_path: Path) -> None:
+    """They stand below the numbers; a long scale is a slider."""
+    page = page_of(written(tmp_path, RATE))
+    assert '<p class="ends" aria-hidden="true"><span>bad</span><span>good</span></p>' in page
+    assert page.count('type="radio" name="answer.1"') == 5
+    assert 'type="range"' in page_of(written(tmp_path, RATE.replace("maximum = 5", "maximum = 99")))
+
+
+def test_a_text_keeps_the_rules_of_the_file(tmp_path: Path) -> None:
+    """Its words, its length, its sentences and its beginning; a canned text obeys them too."""
+    task = load_campaign(written(tmp_path, DESCRIBE)).task
+    tried = {
+        "Too short": "min_words",
+        "word " * 100: "max_length",
+        "It was hot. It was cold.": "one_sentence",
+        "There is a dog here": "banned_prefixes",
+        "It\u2019s a dog, I think": "banned_prefixes",
+    }
+    for text, rule in tried.items():
+        assert [broken.kind for broken in check(task, {"answer": text})] == [rule]
+    assert check(task, {"answer": "Dr. Lee met a dog."}) == ()
+    assert check(task, {"answer": task.canned_text}) == ()
+
+
+ANY = {
+    "review_id": "r1",
+    "note": "",
+    "photo": "https://e.org/a.JPG?x=1",
+    "picture": "https://e.org/photo/17",
+    "sound": "https://e.org/a.mp3",
+    "film": "https://e.org/a.mp4",
+    "page": "https://e.org/about",
+    "text": "See https://e.org/a.png",
+    "truth.answer": "yes",
+    "gold.answer": "",
+    "practice": "",
+    "split": "train",
+}
+
+
+def test_cells_decide_how_a_column_is_shown(tmp_path: Path) -> None:
+    """In the file's order, without ids, truths and what only piecework reads."""
+    rows = [ANY, {**ANY, "review_id": "r2", "note": "only here"}]
+    path = written(tmp_path, CHOOSE, rows)
+    path.write_text(path.read_text() + '[dataset]\nsplit_column = "split"\n')
+    task = load_campaign(path).task
+    assert task.columns[0] == "review_id"
+    assert [(part.column, part.kind) for part in task.parts] == [
+        ("note", "text"),
+        ("photo", "picture"),
+        ("picture", "picture"),
+        ("sound", "audio"),
+        ("film", "video"),
+        ("page", "link"),
+        ("text", "text"),
+    ]
+    assert [part.column for part in task.parts if part.may_lack] == ["note"]
+    page = page_of(path)
+    assert page.count("only here") == 1
+    assert 'href="https://e.org/about"' in page
+    assert "truth" not in page
+
+
+def test_a_folder_of_pictures_is_described(tmp_path: Path) -> None:
+    """Without a question, workers describe each picture."""
+    path = written(tmp_path, 'task = "describe"')
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos/a b.jpg").write_bytes(b"\xff\xd8\xff")
+    path.write_text(path.read_text().replace('file = "items.csv"', 'pictures = "photos"'))
+    page = page_of(path)
+    assert 'src="/pictures/a%20b.jpg"' in page
+    assert "Describe this picture in one or two sentences" in page
+
+
+def test_items_that_grow_show_the_columns_of_the_first_rows(tmp_path: Path) -> None:
+    """A later row may lack any of them."""
+    rows = [{"item_id": f"r{n}", **row} for n, row in enumerate(TEXTS)]
+    path = written(tmp_path, CHOOSE, rows)
+    path.write_text(path.read_text().replace("[posting]", "grows = true\n[posting]"))
+    campaign = load_campaign(path)
+    assert [(part.column, part.may_lack) for part in campaign.task.parts] == [("text", True)]
+
+
+def test_a_store_is_bound_to_the_texts_of_the_file(tmp_path: Path) -> None:
+    """Answers to another question would not be comparable; a title may change."""
+    path = written(tmp_path, CHOOSE)
+    store = open_store(tmp_path / "piecework.db", create=True)
+    bind_store(store, load_campaign(path), "here")
+    text = path.read_text()
+    path.write_text(text.replace("[posting]", '[posting]\ntitle = "Reviews"'))
+    bind_store(store, load_campaign(path), "here")
+    path.write_text(text.replace("Then choose.", "Choose."))
+    with pytest.raises(StoreError, match=r"changed: instructions in .*own\.toml"):
+        bind_store(store, load_campaign(path), "here")
+    store.close()
+
+
+@pytest.mark.parametrize("language", ["en", "he", "zh-Hant"])
+def test_the_page_around_a_question_speaks_three_languages(tmp_path: Path, language: str) -> None:
+    """The texts of the file stay as they are."""
+    for stated, rows in KINDS.values():
+        path = written(tmp_path, f'language = "{language}"\n{stated}', rows)
+        assert f'lang="{language}"' in page_of(path)
+
+
+_FIFTY_ONE = ", ".join(f'"o{n}"' for n in range(51))
+WRONG = {
+    "no question": (CHOOSE, "question = ", "description2 = ", "description2"),
+    "no question at all": ('task = "choose"\noptions = ["a", "b"]', "", "", "question: is missing"),
+    "no option": ('task = "choose"\nquestion = "Q"', "", "", "options: there must be two"),
+    "one option": (
+        CHOOSE,
+        '"yes", "no", { value = "unsure", label = "I am not sure" }',
+        '"a"',
+        "1",
+    ),
+    "an empty option": (CHOOSE, '"no"', '" "', "own.toml:7: options.1: an option is a text that"),
+    "a number": (CHOOSE, '"no"', "3", "an option is a text, or { value"),
+    "a doubled option": (CHOOSE, '"no"', '"Yes "', "own.toml:7: options: the value 'yes' is there"),
+    "a doubled label": (CHOOSE, '"I am not sure"', '"no"', "the label 'no' is there twice"),
+    "a bar": (CHOOSE, '"no"', '"a|b"', "has a | or a line break"),
+    "too many": (CHOOSE, '"yes", "no",', f"{_FIFTY_ONE},", "there are 52; a page can offer 50"),
+    "an option's key": (CHOOSE, "label =", "text =", "an option is a text, or { value"),
+    "no columns": (COMPARE, '"left", "right"', '"lft", "rght"', "did you mean 'left'?"),
+    "one column": (COMPARE, '"right"', '"other"', "name the columns to compare, two or more"),
+    "a label of a column": (
+        COMPARE,
+        '"left"',
+        '{ value = "left", label = "A" }',
+        "so it takes no label",
+    ),
+    "another task's key": (RATE, "scale", "several = true\nscale", 'goes with task = "choose"'),
+    "a text of a choice": (
+        CHOOSE,
+        "question",
+        "text = {}\nquestion",
+        'goes with task = "describe"',
+    ),
+    "a gallery task": (
+        'task = "caption"\nquestion = "Q"',
+        "",
+        "",
+        "own.toml:5: question: goes with",
+    ),
+    "no scale": (RATE, "scale", "# scale", "scale: write the numbers"),
+    "a scale backwards": (RATE, "minimum = 1", "minimum = 9", "maximum must be 1 to 100 above"),
+    "a long scale": (RATE, "maximum = 5", "maximum = 900", "maximum must be 1 to 100 above"),
+    "a grade": (GRADES, '"bad"', '{ value = "x", label = "bad" }', "values of grades are whole"),
+    "a canned text": (
+        DESCRIBE,
+        '"I cannot see anything at all."',
+        '"No."',
+        "text.canned: it breaks min_words",
+    ),
+    "an example's column": (DESCRIBE, 'text = "Cold', 'txt = "Cold', "examples.0: no column 'txt'"),
+    "an example's answer": (DESCRIBE, '"The soup was', '"There is soup', "the page refuses"),
+    "no answer": (
+        DESCRIBE,
+        'answer = "The soup was served cold."',
+        "",
+        "an example has the columns",
+    ),
+    "fields": (CHOOSE, "question", "fields.a.label = 'x'\nquestion", "go with a page"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, name: str) -> None:
+    """It says what to write."""
+    stated, before, after, fault = WRONG[name]
+    folder = tmp_path / name.replace(" ", "_")
+    folder.mkdir()
+    rows = PAIRS if stated == COMPARE else TEXTS
+    path = written(folder, stated.replace(before, after, 1) if before else stated, rows)
+    with pytest.raises(ConfigError) as raised:
+        load_campaign(path)
+    assert any(fault in sentence for sentence in raised.value.faults), raised.value.faults
+    assert len(raised.value.faults) == 1, raised.value.faults
+    assert raised.value.faults[0].startswith(f"{path}:"), raised.value.faults
