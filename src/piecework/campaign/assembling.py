@@ -105,8 +105,8 @@ def load_campaign(path: Path) -> Campaign:
 def load_with_results(path: Path, *, rehearsal: int | None = None) -> Campaign:
     """Load a campaign where its results are: live, else in its latest rehearsal.
 
-    A rehearsal is read with the copies of its files. `Campaign.inputs` are those of the
-    files as they are now, so that a result can say what has changed since.
+    A rehearsal is read with the copies of its files, and keeps what the files are now, so
+    that a result can say what has changed since.
 
     Args:
         path: path of the campaign file.
@@ -117,7 +117,7 @@ def load_with_results(path: Path, *, rehearsal: int | None = None) -> Campaign:
     """
     file = parse(path)
     where = file_with_results(file) if rehearsal is None else at_number(file, rehearsal)
-    return replace(assemble(where), inputs=inputs_of(file))
+    return replace(assemble(where), inputs_now=inputs_of(file))
 
 
 def read_anywhere(path: Path) -> Campaign:

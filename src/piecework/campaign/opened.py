@@ -86,7 +86,8 @@ class OpenedCampaign:
     @property
     def changed_inputs(self) -> tuple[str, ...]:
         """The keys and files that have changed since the last pass."""
-        return self.used_inputs[-1].inputs.changes(self.campaign.inputs)
+        now = self.campaign.inputs_now or self.campaign.inputs
+        return self.used_inputs[-1].inputs.changes(now)
 
     @property
     def capabilities(self) -> Capabilities:

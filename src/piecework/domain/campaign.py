@@ -261,6 +261,7 @@ class Campaign:
         experiment: pages that are compared at random; `None`: all HITs have one page.
         crowds: the markets that its HITs go to; `None`: the marketplace's first.
         number: the number of the rehearsal that it is; `None`: live work.
+        inputs_now: of a rehearsal that is read again: what its files are now.
     """
 
     name: str
@@ -307,6 +308,7 @@ class Campaign:
     experiment: Experiment | None = None
     crowds: Crowds | None = None
     number: int | None = None
+    inputs_now: Inputs | None = None
 
     @property
     def source_hash(self) -> str:

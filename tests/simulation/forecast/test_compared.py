@@ -90,3 +90,15 @@ def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> N
         main, ["compare", str(twice), "--rules", str(path), "--seeds", "5"]
     )
     assert "leave out --rules" in refused.stderr
+
+
+def test_the_file_that_was_changed_is_compared_with_the_rehearsal_s_own(twice: Path) -> None:
+    """The rules in it now are others than those that the rehearsal keeps."""
+    changed = twice.read_text().replace('"too_fast", ', "", 1)
+    assert changed != twice.read_text()
+    try:
+        twice.write_text(changed)
+        shown = CliRunner().invoke(main, ["compare", str(twice), "--rules", str(twice), "--json"])
+        assert json.loads(shown.stdout)["changed_keys"] == ["decisions.rule"]
+    finally:
+        twice.write_text(changed.replace("any_of = [", 'any_of = ["too_fast", ', 1))
