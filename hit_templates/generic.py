@@ -153,6 +153,7 @@ def generic_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> T
         raise ConfigError([f"task: {fault}" for fault in task])
     task = replace(
         task,
+        is_generic=True,
         parts=parts,
         instructions=asked.instructions,
         own=_own(asked),
@@ -241,7 +242,8 @@ def _parts(asked: Asked, rows: Sequence[Row], *, grows: bool) -> tuple[Part, ...
     own = {id_column(rows), *_NOT_SHOWN, *asked.hidden}
     parts = []
     for name in header:
-        if name in own or name.startswith((TRUTH, GOLD, MADE_BY)):
+        # A table that pandas wrote has a first column without a name.
+        if not name.strip() or name in own or name.startswith((TRUTH, GOLD, MADE_BY)):
             continue
         cells = [row.get(name, "").strip() for row in rows]
         lacks = name not in values and (grows or not all(cells))

@@ -231,7 +231,7 @@ _LISTS = {
 
 _NOT_IN_FILE = {
     *("name", "language", "texts", "own", "html_page"),
-    *("parts", "instructions", "examples"),
+    *("is_generic", "parts", "instructions", "examples"),
 }
 """Keys that a task takes from its folder, its messages or its campaign file."""
 

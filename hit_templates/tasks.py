@@ -75,9 +75,10 @@ def _of_gallery(name: str, language: str) -> Task:
             [f"The task {name!r} has no question of its own; a campaign file states it."]
         )
     if name not in names:
-        meant = did_you_mean(name, names) or "."
+        known = sorted({*names, *GENERIC})
+        meant = did_you_mean(name, known) or "."
         raise ConfigError(
-            [f"There is no task {name!r}{meant} There are: {', '.join(names)}."],
+            [f"There is no task {name!r}{meant} There are: {', '.join(known)}."],
             next_step="write the path of a folder beside the campaign: ./dog",
         )
     return _read_folder(FOLDER / name, name, language)

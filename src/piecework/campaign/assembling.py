@@ -183,8 +183,15 @@ def _asked(file: CampaignFile) -> Task:
     named = str(tables.task)
     if named in GENERIC:
         return task_of_file(file)
-    if faults := faults_of_keys(named if tables.task else "imported", tables.model_fields_set):
+    task = _asked_otherwise(file, named)
+    if faults := faults_of_keys(tables.task or "[imported]", tables.model_fields_set):
         raise ConfigError([located(file, fault) for fault in faults])
+    return task
+
+
+def _asked_otherwise(file: CampaignFile, named: str) -> Task:
+    """Return a task that does not take its question from the file."""
+    tables = file.tables
     if tables.imported is not None and tables.task is None:
         return _asked_elsewhere(file, tables.imported)
     if not is_page(named):

@@ -54,6 +54,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_markets(campaign),
         *_about_policy(campaign),
         *_about_gold(campaign),
+        *_about_shown_answers(campaign),
         *rules_out_of_reach(campaign),
         *_about_cap(campaign, price),
     ]
@@ -62,6 +63,18 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
 def own_seconds(campaign: Campaign) -> float:
     """Return the seconds for a HIT at the task's own pace, as in rehearsals."""
     return campaign.task.seconds_of_hit(campaign.posting.items_per_hit)
+
+
+def _about_shown_answers(campaign: Campaign) -> Iterator[str]:
+    """Yield columns that seem to show the right answers of a generic task to workers."""
+    options = {option.value for field in campaign.task.fields for option in field.options}
+    for part in campaign.task.parts:
+        cells = {item.columns.get(part.column, "") for item in campaign.items} - {""}
+        if len(cells) > 1 and cells <= options and not part.is_option:
+            yield (
+                f"items: workers see the column {part.column!r}, and all its cells are answers; "
+                "if they are the right ones, call it truth.answer"
+            )
 
 
 def _about_title(campaign: Campaign) -> Iterator[str]:

@@ -19,6 +19,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from piecework.cli.options import CAMPAIGN, JSON, WholeNumber
+from piecework.domain.task import GENERIC
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
 from piecework.hit_templates.tasks import ListedTask, describe_field, list_tasks, render_tasks
 
@@ -67,6 +68,9 @@ def _say(tasks: Sequence[ListedTask]) -> None:
             f"item columns: {columns}; up to {task.items_per_hit} items a HIT",
         ):
             console.print(Padding(Text(line), (0, 0, 0, 4)))
+    console.print(", ".join(GENERIC), style="bold", highlight=False)
+    stated = "take question and options from the campaign file: docs/how-to/tasks.md"
+    console.print(Padding(Text(stated), (0, 0, 0, 4)))
 
 
 @click.command("new-task")

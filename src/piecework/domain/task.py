@@ -334,6 +334,7 @@ class Task:
             priority.
         own: the files of a task beside a campaign; `None` for the gallery's.
         html_page: its page, if that is HTML instead of a template.
+        is_generic: the campaign file states the question.
         parts: what a generic task shows of an item, in this order.
         instructions: lines above a generic task.
         examples: worked examples above a generic task.
@@ -371,6 +372,7 @@ class Task:
     texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     own: OwnFiles | None = None
     html_page: HtmlPage | None = None
+    is_generic: bool = False
     parts: tuple[Part, ...] = ()
     instructions: tuple[str, ...] = ()
     examples: tuple[WorkedExample, ...] = ()
@@ -412,11 +414,6 @@ class Task:
     def seconds_of_hit(self, items: int) -> float:
         """Return a careful worker's median time for a HIT with this many items."""
         return self.seconds_to_begin + self.seconds_per_item * items
-
-    @property
-    def is_generic(self) -> bool:
-        """Whether the campaign file states the question."""
-        return self.name in GENERIC and self.own is not None and self.html_page is None
 
     @property
     def picture_columns(self) -> tuple[str, ...]:
