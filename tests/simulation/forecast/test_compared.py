@@ -16,6 +16,19 @@ from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.simulation.rehearsals.test_numbered import CAMPAIGN, RULES
 
+IMPORTED = """name = "moods"
+description = "Moods"
+[imported]
+item = ["item"]
+[fields.mood]
+kind = "choice"
+options = ["good", "bad"]
+[rewards]
+reward = "0.01"
+budget = "0.00"
+wage_floor_per_hour = "0.00"
+"""
+
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -75,8 +88,14 @@ def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> N
     with pytest.raises(ConfigError, match="no two rehearsals"):
         compare_rehearsals(path)
     begin(parse(path))
-    with pytest.raises(ConfigError, match="no two rehearsals"):
+    with pytest.raises(ConfigError, match="no two rehearsals") as refused:
         compare_rehearsals(path)
+    assert "piecework rehearse" in refused.value.next_step
+    imported = tmp_path / "imported.toml"
+    imported.write_text(IMPORTED)
+    with pytest.raises(ConfigError, match="no two rehearsals") as refused:
+        compare_rehearsals(imported)
+    assert "--rules" in refused.value.next_step
     with pytest.raises(ConfigError, match="no rehearsal 9; there is 1, 2"):
         compare_rehearsals(twice, (1, 9))
     for reward in ("0.50", "0.70"):
@@ -86,10 +105,8 @@ def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> N
             run_pass(run)
     with pytest.raises(ConfigError, match="rehearsal 2 is not finished"):
         compare_rehearsals(path, (2, 3))
-    refused = CliRunner().invoke(
-        main, ["compare", str(twice), "--rules", str(path), "--seeds", "5"]
-    )
-    assert "leave out --rules" in refused.stderr
+    shown = CliRunner().invoke(main, ["compare", str(twice), "--rules", str(path), "--seeds", "5"])
+    assert "leave out --rules" in shown.stderr
 
 
 def test_the_file_that_was_changed_is_compared_with_the_rehearsal_s_own(twice: Path) -> None:

@@ -151,7 +151,9 @@ def _last_two(file: CampaignFile) -> tuple[int, int]:
     if last is None or not others:
         raise ConfigError(
             [f"{file.path}: there are no two rehearsals to compare"],
-            next_step=f"change the file, then: piecework rehearse {file.path}",
+            next_step=f"change the file, then: piecework rehearse {file.path}"
+            if file.tables.imported is None
+            else f"try other rules on its answers: piecework compare {file.path} --rules FILE",
         )
     return max((each for each in others if each < last), default=others[-1]), last
 
