@@ -28,7 +28,7 @@ def as_example(value: object) -> object:
     """Return an example with its cells as texts.
 
     Raises:
-        ValueError: it has no answer, or a cell that is no text and no number.
+        ValueError: it has no answer, or a cell that is neither text nor a number.
     """
     if not isinstance(value, dict) or not value.get("answer"):
         raise ValueError('an example has the columns of an item and answer = "..."')

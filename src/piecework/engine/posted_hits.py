@@ -271,7 +271,7 @@ def close_gone(run: CampaignRun, hit: PlannedHit) -> None:
 
 
 def close_hits(run: CampaignRun, arrived: Mapping[PlannedHit, int]) -> None:
-    """Close HITs with so many assignments each; part of the caller's transaction.
+    """Close HITs, each with its number of assignments; part of the caller's transaction.
 
     Slots that no worker filled before they expired are free.
     """

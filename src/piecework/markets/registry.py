@@ -29,7 +29,7 @@ class Command:
         place: where it is, in the market's folder.
         summary: the first sentence of its help.
         page: its page of the documentation; "" is that of the group.
-        extra: the extra of piecework that it needs; "" is none.
+        extra: the extra of piecework that it needs, or "".
     """
 
     name: str

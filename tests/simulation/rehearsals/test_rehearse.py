@@ -1,17 +1,23 @@
 """A rehearsal's marketplace has what the campaign may take."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from piecework.campaign.assembling import load_campaign
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.engine.begun import known_store
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.state import clock
 from piecework.platforms import clocks
+from piecework.simulation.rehearsals import marketplace
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.marketplace import rehearsal_market
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
+from piecework.store.database import Store
 from tests.engine.payments.bookkeeping import check_books
 from tests.growing_campaign import names, write_growing
 
@@ -88,6 +94,27 @@ def test_a_file_without_hits_is_left_by_a_start_without_room_and_used(tmp_path: 
         pass  # as by a rehearsal that then finds no room for the store
     with rehearsal_of(prepare(path)) as (run, _):
         assert run_pass(run).waiting_for == "workers"
+
+
+def test_a_store_that_a_pass_makes_meanwhile_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A schedule's pass may make the store and post between the two looks of a start."""
+    path = tmp_path / "dear.toml"
+    path.write_text(CAMPAIGN.format(reward="1.00", budget="10.00"))
+    with rehearsal_of(prepare(path)) as (run, _):
+        run_pass(run)
+    looks = []
+
+    @contextmanager
+    def not_there_at_first(campaign: Campaign) -> Iterator[Store | None]:
+        looks.append(campaign)
+        with known_store(campaign) as store:
+            yield None if len(looks) == 1 else store
+
+    monkeypatch.setattr(marketplace, "known_store", not_there_at_first)
+    with rehearsal_market(prepare(path)):
+        assert len(looks) == 2
 
 
 @pytest.mark.full

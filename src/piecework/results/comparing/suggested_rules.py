@@ -260,7 +260,7 @@ def _notes(into: Path | None, suggestions: Sequence[tuple[str, Suggestion]]) -> 
             )
     if not suggestions:
         yield (
-            "too few decisions to say: nobody has decided anything yet, no item has a known "
+            "too few decisions to say: no person has decided anything yet, no item has a known "
             "answer, and no worker was planted."
         )
     elif into is None and any(not each.too_few for _, each in suggestions):

@@ -6,7 +6,7 @@ core while the pipeline uses another.
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
@@ -95,11 +95,15 @@ def rehearsal_market(
 def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
     """Refuse a marketplace with HITs of a campaign if its store is missing.
 
-    A file without HITs is allowed: a start on a full disk leaves one.
+    A file without HITs is allowed: a start on a full disk leaves one. A schedule's pass may
+    make the store while this looks; HITs come after their store, so a second look sees it.
     """
+    platform = MTurk.with_keys(endpoint, REHEARSAL)
+    with suppress(RefusedForSafety), known_store(campaign) as store:
+        refuse_second_store(campaign, store, platform)
+        return
     try:
         with known_store(campaign) as store:
-            platform = MTurk.with_keys(endpoint, REHEARSAL)
             refuse_second_store(campaign, store, platform)
     except RefusedForSafety as refusal:
         raise StoreError(
