@@ -26,7 +26,10 @@ def schema_faults(
             faults.append(f"{where}: is missing")
         else:
             message = error["msg"].removeprefix("Value error, ")
-            faults.append(f"{where}: {message} (found {error['input']!r:.80})")
+            # A sentence about a whole table names its keys.
+            is_table = isinstance(error["input"], dict | BaseModel)
+            found = "" if is_table else f" (found {error['input']!r:.80})"
+            faults.append(f"{where}: {message}{found}")
     return faults
 
 
