@@ -1,12 +1,15 @@
 """A store that is locked or away under the review page: a sentence, and no waiting."""
 
+import asyncio
 import os
 import signal
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import httpx
 import pytest
@@ -50,6 +53,26 @@ def is_busy(reply: httpx.Response, words: str) -> bool:
     """Whether a reply says in a sentence that the store does not answer."""
     says_when = int(reply.headers.get("retry-after", 0)) > 0
     return reply.status_code == 503 and words in reply.text and says_when
+
+
+def test_a_page_that_ends_waits_for_the_work_that_has_begun(tmp_path: Path) -> None:
+    """Its store is closed next, and a connection that is closed at work ends the process."""
+    begun, goes_on = Event(), Event()
+
+    def slow(store: Store) -> int:
+        begun.set()
+        assert goes_on.wait(60)
+        return int(store.db.execute("SELECT count(*) FROM bound").fetchone()[0])
+
+    with stores.opened(tmp_path, campaign=CAMPAIGN) as run, ThreadPoolExecutor(2) as others:
+        thread = desk.StoreThread(run.store)
+        answer = others.submit(asyncio.run, thread.run(partial(slow, run.store)))
+        assert begun.wait(60)
+        end = others.submit(thread.close)
+        assert wait([end], timeout=0.5).not_done
+        goes_on.set()
+        end.result(60)
+        assert answer.result(60) == 1
 
 
 @of_each_kind

@@ -78,6 +78,10 @@ class Review:
         self._has_door = door is not None
         self._has_labels = has_labels(desk.opened)
 
+    def close(self) -> None:
+        """Wait for the work with the store that has begun."""
+        self._store.close()
+
     def app(self) -> Starlette:
         """Return the application that serves the pages."""
         get, post = self._get, self._post

@@ -208,6 +208,10 @@ class StoreThread:
             error = StoreLocked if task.cancel() else StoreError
             raise error("it took too long") from late
 
+    def close(self) -> None:
+        """Wait for the work that has begun; the store may be closed then."""
+        self._executor.shutdown(cancel_futures=True)
+
 
 def _note_late(answer: asyncio.Future[Any]) -> None:
     """Log how work ended that no browser waits for any more."""

@@ -122,6 +122,7 @@ def _server_of(
         listening.connections,
         certificate=address.certificate,
         stop_seconds=_STOP_SECONDS,
+        at_end=review.close,
     )
     return server, sessions, review
 

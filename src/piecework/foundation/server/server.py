@@ -48,6 +48,7 @@ class Server(uvicorn.Server):
         opener: opens more sockets.
         each_minute: called on the event loop, first a minute after the start.
         stop_seconds: how long running requests may take when it stops.
+        at_end: called once it has stopped.
     """
 
     def __init__(
@@ -59,8 +60,10 @@ class Server(uvicorn.Server):
         opener: Opener | None = None,
         each_minute: Callable[[], None] | None = None,
         stop_seconds: int = _STOP_SECONDS,
+        at_end: Callable[[], None] | None = None,
     ) -> None:
         self._connections = connections
+        self._at_end = at_end
         config = _config(app, self.new_protocol, certificate, stop_seconds)
         super().__init__(config)
         # Load now, not when it runs, so that a bad certificate raises in the caller.
@@ -82,6 +85,12 @@ class Server(uvicorn.Server):
         if self._each_minute and counter % _TICKS_A_MINUTE == _TICKS_A_MINUTE - 1:
             self._each_minute()
         return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close all connections, then what the application works with."""
+        await super().shutdown(sockets)
+        if self._at_end is not None:
+            self._at_end()
 
     def new_protocol(self, **options: Any) -> asyncio.Protocol:  # noqa: ANN401 - uvicorn's
         """Return the protocol of a new connection, as uvicorn's own sockets do."""
