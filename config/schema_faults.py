@@ -28,8 +28,8 @@ def schema_faults(
             message = error["msg"].removeprefix("Value error, ")
             # A sentence about a whole table names its keys.
             is_table = isinstance(error["input"], dict | BaseModel)
-            found = "" if is_table else f" (found {error['input']!r:.80})"
-            faults.append(f"{where}: {message}{found}")
+            value = "" if is_table else f" (found {error['input']!r:.80})"
+            faults.append(f"{where}: {message}{value}")
     return faults
 
 

@@ -105,7 +105,15 @@ def test_a_renamed_campaign_finds_its_store_and_posts_nothing_again(at_work: Ope
         moved = path.with_name("moved.toml")
         moved.write_text(CAMPAIGN)
         assert load_campaign(moved).store == run.campaign.store
-        path.write_text(path.read_text().replace('"0.50"', '"0.60"'))
+        # While a file still has the old name, this is a second campaign, as somebody wants it.
+        moved.unlink()
+        with pytest.raises(RefusedForSafety), open_on_marketplace(renamed, endpoint, live=False):
+            pass
+        moved.write_text(CAMPAIGN)
+        with open_on_marketplace(renamed, endpoint, live=False) as second:
+            assert second.store.address != run.store.address
+        moved.unlink()
+        path.write_text(CAMPAIGN.replace('"crash"', '"robins"').replace('"0.50"', '"0.60"'))
         with open_on_marketplace(load_campaign(path), endpoint, live=False) as other:
             assert run_pass(other).hits_posted
 

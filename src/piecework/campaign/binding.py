@@ -6,7 +6,10 @@ currency, its items and how they are dealt.
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from piecework.domain.campaign import Campaign
@@ -144,13 +147,26 @@ def refuse_renamed(campaign: Campaign) -> None:
     for other in bound.stores_beside(campaign.store.path):
         before = keys_of_text(other.text)
         changed = {key for key in {*before, *now} if before.get(key) != now.get(key)}
-        if other.work_digest == _work_hash(campaign) and changed <= {"name", "output.folder"}:
+        if (
+            other.work_digest == _work_hash(campaign)
+            and changed <= {"name", "output.folder"}
+            and not _has_a_file(other.campaign, campaign.path)
+        ):
             raise RefusedForSafety(
                 f"{campaign.path}: this campaign was begun as {other.campaign!r}, and its "
                 f"store is {other.path}; as {campaign.name!r}, all HITs would be posted again",
                 next_step=f'write name = "{other.campaign}" again; to post them all again: '
                 "--allow-second-store",
             )
+
+
+def _has_a_file(name: str, path: Path) -> bool:
+    """Whether another file beside a campaign's has this name: then it is another campaign."""
+    for other in path.parent.glob("*.toml"):
+        with suppress(OSError, ValueError):
+            if other != path and tomllib.loads(other.read_text("utf-8")).get("name") == name:
+                return True
+    return False
 
 
 class _Change(NamedTuple):
