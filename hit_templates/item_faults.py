@@ -96,6 +96,18 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
             yield (
                 f"{name} is {one_line(text)!r}, neither http(s)://... nor a path that starts with /"
             )
+    yield from _faults_of_parts(task, item)
+
+
+def _faults_of_parts(task: Task, item: Item) -> Iterator[str]:
+    for part in task.parts:
+        text = item.columns.get(part.column, "")
+        # The first rows of a source that grows said what the column holds; others come later.
+        if part.kind in {"link", "audio", "video"} and text and not _is_host_address(text):
+            yield (
+                f"{part.column} is {one_line(text)!r}, not http(s)://...; its other cells are "
+                f"shown as a {part.kind}"
+            )
 
 
 def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
@@ -160,6 +172,10 @@ def _is_address(url: str) -> bool:
         return False
     if url.startswith("/"):
         return not url.startswith("//")
+    return _is_host_address(url)
+
+
+def _is_host_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -11,8 +11,10 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
-from piecework.campaign.questions import item_on_page
+from piecework.campaign.questions import faults_of_row, item_on_page
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit
@@ -268,6 +270,22 @@ def test_items_that_grow_show_the_columns_of_the_first_rows(tmp_path: Path) -> N
     path.write_text(path.read_text().replace("[posting]", "grows = true\n[posting]"))
     campaign = load_campaign(path)
     assert [(part.column, part.may_lack) for part in campaign.task.parts] == [("text", True)]
+
+
+def test_a_later_row_is_no_link_to_anything_but_a_page(tmp_path: Path) -> None:
+    """A source may be written by others; the first rows said that the cells are addresses."""
+    first = [{"item_id": "a", "page": "https://example.org/1", "sound": "https://a.org/1.mp3"}]
+    path = written(tmp_path, CHOOSE, first)
+    path.write_text(path.read_text().replace("[posting]", "grows = true\n[posting]"))
+    campaign = load_campaign(path)
+    assert [part.kind for part in campaign.task.parts] == ["link", "audio"]
+    for cell in ("javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "/x", "a b"):
+        for column in ("page", "sound"):
+            later = Item(item_id=ItemId("b"), columns={**first[0], column: cell})
+            (fault,) = faults_of_row(campaign, later)
+            assert fault.startswith(f"{column} is ")
+    fine = Item(item_id=ItemId("b"), columns={"item_id": "b", "page": "http://b.org/x"})
+    assert not [*faults_of_row(campaign, fine)]
 
 
 def test_a_store_is_bound_to_the_texts_of_the_file(tmp_path: Path) -> None:
