@@ -18,10 +18,11 @@ pytestmark = [pytest.mark.flow, pytest.mark.browser]
 
 ITEMS = 'id,text\na,"Soup is hot"\nb,"Cars are fast"\nc,"Bread is warm"\n'
 TEXT_PAGE = re.sub("<label><input.*", "", PAGE).replace("<textarea", "<textarea required")
-# How fast this machine types says nothing about these people.
+# How fast this machine types says nothing about these people, and chance draws no answer of theirs.
 HEURISTICS = """
 [heuristics]
 too_fast = false
+random_sample = false
 rushed = false
 not_typed = false
 [heuristics.same_sentence]
