@@ -116,11 +116,11 @@ def _tell_that_people_are_waited_for(prefect: PrefectApart, campaign: Path) -> N
     """Twice, as two passes would, with what the campaign's pass says of itself."""
     script = (
         "import sys; from dataclasses import replace; from pathlib import Path\n"
-        "from piecework.campaign.assembling import load_campaign\n"
+        "from piecework.campaign.assembling import load_with_results\n"
         "from piecework.flows.events import tell_of_end\n"
         "from piecework.engine.opening import open_to_look\n"
         "from piecework.engine.progress import read_progress\n"
-        "campaign = load_campaign(Path(sys.argv[1]))\n"
+        "campaign = load_with_results(Path(sys.argv[1]))\n"
         "with open_to_look(campaign) as run:\n"
         "    progress = read_progress(run)\n"
         "at_people = replace(progress, waiting_for='people', to_decide=7)\n"
