@@ -277,7 +277,7 @@ def test_the_rooms_drawn_are_those_under_contract() -> None:
 
 
 def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
-    """A folder of marketplace or markets that nobody drew would be overlooked.
+    """A folder of marketplace or markets that is missing in the drawing would be overlooked.
 
     The page describes the folder of a market, and no market.
     """

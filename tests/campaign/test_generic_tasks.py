@@ -234,7 +234,7 @@ def test_cells_decide_how_a_column_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_column_of_answers_that_workers_see_is_named(tmp_path: Path) -> None:
-    """Whoever sees the right answer has nothing to find out; a column without a name is none."""
+    """Workers who see the right answer need not look; a column without a name is ignored."""
     rows = [{"": "0", "kind": "yes", "text": "A"}, {"": "1", "kind": "no", "text": "yes"}]
     checked = check_campaign(written(tmp_path, CHOOSE, rows), on=START.date())
     assert [part.column for part in checked.campaign.task.parts] == ["kind", "text"]
@@ -349,7 +349,7 @@ WRONG = {
         "",
         "own.toml:5: question: goes with",
     ),
-    "a task that is none": (CHOOSE, '"choose"', '"chose"', "did you mean 'choose'?"),
+    "an unknown task": (CHOOSE, '"choose"', '"chose"', "did you mean 'choose'?"),
     "no scale": (RATE, "scale", "# scale", "scale: write the numbers"),
     "a scale backwards": (RATE, "minimum = 1", "minimum = 9", "maximum must be 1 to 100 above"),
     "a long scale": (RATE, "maximum = 5", "maximum = 900", "maximum must be 1 to 100 above"),
@@ -384,5 +384,5 @@ def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, name: str) 
         load_campaign(path)
     assert any(fault in sentence for sentence in raised.value.faults), raised.value.faults
     assert len(raised.value.faults) == 1, raised.value.faults
-    if name != "a task that is none":
+    if name != "an unknown task":
         assert raised.value.faults[0].startswith(f"{path}:"), raised.value.faults

@@ -269,7 +269,10 @@ def _copy(file: CampaignFile, number: int, wanted: MadeFrom, before: int | None)
         CODE: wanted.inputs.digests[CODE],
     }
     document = {"digests": digests, "crowds": [*wanted.crowds]}
-    (copied.out / MADE_FROM).write_text(json.dumps(document, indent=1), encoding="utf-8")
+    # A kill leaves the whole of it, or none.
+    partial = copied.out / f".{MADE_FROM}"
+    partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    partial.replace(copied.out / MADE_FROM)
 
 
 def _linked(path: Path, target: Path) -> bool:

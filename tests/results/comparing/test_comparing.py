@@ -187,7 +187,7 @@ def test_a_store_in_use_is_read_all_the_same(stance: Path) -> None:
 
 
 def test_answers_without_times_are_said_to_have_none(tmp_path: Path) -> None:
-    """Heuristics on times judge nothing there, and one batch excludes nobody early."""
+    """Heuristics on times stay silent, and in a single batch no worker is excluded early."""
     rows = [{**each, "AcceptTime": "", "SubmitTime": ""} for each in stances()]
     done("import", write(tmp_path / "batch.csv", rows), "--as", tmp_path / "stance.toml")
     notes = " ".join(compared(tmp_path / "stance.toml", DROPS)["notes"])

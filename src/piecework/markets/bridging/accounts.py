@@ -3,6 +3,7 @@
 import json
 import logging
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -121,7 +122,7 @@ T = TypeVar("T", bound=AccountToken)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account(Generic[B]):
+class Account(ABC, Generic[B]):
     """An account at a market that a marketplace can use.
 
     Attributes:
@@ -138,13 +139,13 @@ class Account(Generic[B]):
     prices: PriceList
     address: str
 
+    @abstractmethod
     def start(self) -> "LastStart":
         """Return how the marketplace is served now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def begun(self, backend: Backend) -> B:
         """Return a bridge on a marketplace's database."""
-        raise NotImplementedError
 
     @contextmanager
     def bridge(self, database: Path, rules: Rules, *, among: Collection[str] = ()) -> Iterator[B]:

@@ -1,5 +1,6 @@
 """What the people of different markets have in common when they arrive and return."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -60,9 +61,9 @@ class AdmittedCrowd(OutsideCrowd, Generic[C]):
         admission = Admission(self.market, registers, self.limits, pool=self.pool)
         object.__setattr__(self, "_admission", admission)
 
+    @abstractmethod
     def register(self, client: C) -> Register:
         """Return what the market says about arrivals."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Let go of the threads."""

@@ -71,7 +71,7 @@ class Side:
     """What one set of rules does.
 
     Attributes:
-        verdicts: answers by verdict; `absent`: not given, because the worker was
+        verdicts: answers by verdict; `absent`: not asked for, because the worker was
             excluded before.
         by_heuristic: answers set aside, by the heuristics of the rules that flag them.
         rejected: rejected assignments.

@@ -31,7 +31,7 @@ _MOST_ROWS = 200
 _EVIDENCE_CHARACTERS = 300
 _ANSWER_CHARACTERS = 140
 
-_VERDICTS = {"keep": "kept", "drop": "set aside", "absent": "not given"}
+_VERDICTS = {"keep": "kept", "drop": "set aside", "absent": "not asked for"}
 """How a verdict reads in a table."""
 
 
@@ -124,7 +124,7 @@ def _figures(compared: RulesComparison) -> Table:
         text("What"),
         number("Own rules"),
         number("New rules"),
-        note="Not given: the worker would have been excluded before."
+        note="Not asked for: the worker would have been excluded before."
         + (" Answers to ask again cost what answers cost so far on average." if pays else ""),
     )
 

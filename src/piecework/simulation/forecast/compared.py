@@ -39,7 +39,7 @@ class RehearsalsCompared:
     """Two rehearsals, what differs, and their figures.
 
     Attributes:
-        numbers: the two numbers, the earlier file first.
+        numbers: the two numbers, in the order in which they were named.
         differences: the keys and files that differ.
         figures: both rehearsals as the rows of a forecast.
         change: by figure, the second rehearsal's value minus the first's, over the same
@@ -229,7 +229,7 @@ def _figures(compared: RehearsalsCompared) -> Table:
         note=""
         if seeds == 1
         else "Beyond chance: the range of the differences, over the same "
-        "seeds, does not include zero.",
+        "seeds, does not include zero. Caps are ignored, and simulated workers of no market work.",
     )
 
 

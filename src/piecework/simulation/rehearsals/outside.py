@@ -1,5 +1,6 @@
 """A rehearsal with people from other markets, one or several at once, and their bridges."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RehearsedMarket:
+class RehearsedMarket(ABC):
     """One market, its people, and what settles their work.
 
     Attributes:
@@ -67,12 +68,12 @@ class RehearsedMarket:
         """Return how many visits and bonuses are not settled yet."""
         return 0
 
-    def pay_out(self) -> None:
+    def pay_out(self) -> None:  # noqa: B027 - most have nothing to pay
         """Pay what no bridge pays."""
 
+    @abstractmethod
     def taken(self) -> Taken:
         """Return what the market took."""
-        raise NotImplementedError
 
 
 class OfflineMarket(Protocol):
