@@ -8,7 +8,7 @@ No part adds more than `MOST`.
 
 The weights are fitted by `python -m tests.bench.truth.written_fit` to combinations that
 were made for it: recorded ways of entering a text, each with real texts of people or
-programs (docs/measurements/typing.md). The planted word was never measured.
+programs (docs/internals/measurements/typing.md). The planted word was never measured.
 
 No rule can name this probability, so it rejects nothing. It is shown to people.
 """

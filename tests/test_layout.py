@@ -261,14 +261,14 @@ def test_the_rule_of_names_knows_a_campaign_run() -> None:
 
 
 def _drawings(heading: str) -> list[str]:
-    """The text drawings of a section of docs/explanation/architecture.md."""
-    page = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
+    """The text drawings of a section of docs/internals/architecture.md."""
+    page = (ROOT / "docs/internals/architecture.md").read_text(encoding="utf-8")
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"```text\n(.*?)```", section, flags=re.DOTALL)
 
 
 def test_the_rooms_drawn_are_those_under_contract() -> None:
-    """docs/explanation/architecture.md draws every package once, in its layer."""
+    """docs/internals/architecture.md draws every package once, in its layer."""
     rooms = _drawings("The rooms")[0]
     layers = re.findall(r"^ (\w+(?: \| \w+)*)(?:  .*)?$", rooms, flags=re.MULTILINE)
     assert layers == _layers(PROJECT["tool"]["importlinter"]["contracts"][0])
@@ -300,7 +300,7 @@ def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
 
 
 def test_the_pass_drawn_is_the_pass_that_is_made() -> None:
-    """docs/explanation/architecture.md draws the steps of a pass, in their order."""
+    """docs/internals/architecture.md draws the steps of a pass, in their order."""
     drawn = re.findall(r"^ (\w+(?: \w+)?) +> ", _drawings("One pass")[0], flags=re.MULTILINE)
     assert drawn == [*(step.name for step in STEPS), "progress"]
 

@@ -21,7 +21,7 @@ from tools import campaign_keys_page
 
 ROOT = Path(__file__).resolve().parents[1]
 KEYS = ROOT / "tests/keys.toml"
-FAULTS = ROOT / "docs/measurements/faults.md"
+FAULTS = ROOT / "docs/internals/measurements/faults.md"
 _NOT_IN_MAKE_TEST = re.compile(r"pytest\.mark\.(full|clients|nightly)\b")
 _NAMED = re.compile(r"`((?:tests/)?[\w/]*(?:\btest_\w+\.py|(?<=/)\w*))`")
 _REASONS = re.compile(r"Refusal\(\s*\"(\w+)\"")
@@ -172,7 +172,7 @@ def test_every_promise_of_a_page_names_a_test_of_make_test() -> None:
     for page, promise, text in _promises():
         places = named_in(text)
         faults += [f"{page}: {promise!r} names {place}" for place in places if not place.exists()]
-        is_elsewhere = "(docs/measurements/faults.md" in text
+        is_elsewhere = "(docs/internals/measurements/faults.md" in text
         if not is_elsewhere and not any(in_make_test(place) for place in places):
             faults.append(f"{page}: {promise!r} has no test in make test")
     assert not faults, "\n".join(faults)

@@ -27,8 +27,8 @@ _DIRECT = [each for each in _REQUIRED if each.name not in {apart["name"] for apa
 
 
 def _licences() -> dict[str, str]:
-    """The table of docs/decisions/dependencies.md: a licence by dependency."""
-    page = (ROOT / "docs/decisions/dependencies.md").read_text(encoding="utf-8")
+    """The table of docs/internals/decisions/dependencies.md: a licence by dependency."""
+    page = (ROOT / "docs/internals/decisions/dependencies.md").read_text(encoding="utf-8")
     table = page.split("\n## Licences\n")[1]
     rows = re.findall(r"^\| ([\w.-]+) \| ([^|]+) \|$", table, flags=re.MULTILINE)
     return dict(rows[1:])

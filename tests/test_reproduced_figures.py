@@ -1,4 +1,4 @@
-"""docs/measurements/reproduced-figures.md says what the commands compute."""
+"""docs/internals/measurements/reproduced-figures.md says what the commands compute."""
 
 from pathlib import Path
 

@@ -120,7 +120,7 @@ def _written_here() -> Iterator[str]:
         f"and `canary`. It is flagged from {written_here.FLAG_FROM:g} and becomes a "
         f"finding from {written_here.SHOWN_PROBABILITY:g}. Version "
         f"{written_here.VERSION}. [Measured]"
-        "(../measurements/typing.md#the-record-together-with-samples-and-the-planted-word)"
+        "(../internals/measurements/typing.md#the-record-together-with-samples-and-the-planted-word)"
         f" on constructed combinations. Weights: record {weights.typing:g}, samples "
         f"{weights.samples:g}, word {weights.word:g}.\n"
     )

@@ -3,7 +3,7 @@
     python -m tools.notebook
 
 A notebook is JSON and its cells are Python, so no kernel is needed
-(docs/decisions/dependencies.md). The output of a cell is the same as in Jupyter: its
+(docs/internals/decisions/dependencies.md). The output of a cell is the same as in Jupyter: its
 printed text, its last expression and its figures.
 """
 

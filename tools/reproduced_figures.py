@@ -1,4 +1,4 @@
-"""Write `docs/measurements/reproduced-figures.md` from commands on real files.
+"""Write `docs/internals/measurements/reproduced-figures.md` from commands on real files.
 
 `python -m tools.reproduced_figures FOLDER` runs each command of the page on the files
 of FOLDER, which are not part of this repository, and writes the published figure, the
@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/measurements/reproduced-figures.md"
+PAGE = ROOT / "docs/internals/measurements/reproduced-figures.md"
 COLUMNS = ROOT / "config" / "columns"
 
 _COCO = "coco_val_captions_half.csv"

@@ -12,7 +12,7 @@ Naive reading: a suspected text is a machine's. But it only reads like these sam
 honest person may write like a program, above all in one short sentence, and a person
 who pastes a machine's text with changes may not. Programs that wrote no samples are not
 recognised: with samples of one caption program, texts of another were told apart no
-better than by chance (docs/measurements/machine-texts.md). A policy must not reject for
+better than by chance (docs/internals/measurements/machine-texts.md). A policy must not reject for
 this alone.
 
 Edge cases: without samples nothing is flagged, nor with fewer than twenty samples,

@@ -20,7 +20,7 @@ dictation and a phone's suggestions send few keystrokes too, so few keystrokes a
 flag nothing. A policy must not reject for this alone.
 
 Edge cases: the probability holds where one text in six was not typed; it was fitted to
-sessions in a browser whose rhythms were made up (docs/measurements/typing.md), not to
+sessions in a browser whose rhythms were made up (docs/internals/measurements/typing.md), not to
 people's. Where nothing in a record speaks against a text, the suspicion is 0, although
 one such text in forty was not typed in the sessions. Records with fewer than ten new
 characters say nothing, and neither counts nor record flag them. Missing counts raise no

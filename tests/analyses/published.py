@@ -31,7 +31,7 @@ from piecework.domain.campaign import AsNeeded
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
-PAGE = ROOT / "docs/measurements/published-figures.md"
+PAGE = ROOT / "docs/internals/measurements/published-figures.md"
 METHODS = ROOT / "docs/explanation/analyses.md"
 
 Row = tuple[str, str, str]

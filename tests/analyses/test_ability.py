@@ -136,7 +136,7 @@ def test_disagreement_about_others_speaks_little_against_a_rare_value() -> None:
     """Four or five of five unnamed workers are believed; three of five are not sure.
 
     All 23,431 photographs give 0.95, 0.92 and 0.77
-    (docs/measurements/published-figures.md).
+    (docs/internals/measurements/published-figures.md).
     """
     rare_counts = [count for count, items in enumerate(VIZWIZ) for _ in range(items)]
     votes = votes_on(*("r" * count + "y" * (5 - count) for count in rare_counts))

@@ -38,7 +38,7 @@ _FOLLOWS, _OF_ITEM = 0.8, 0.15
 """The shares of words that follow from the word before, and that are the item's own.
 
 So 40,000 captions have as many different pairs and threes of words as 42,036 real ones
-(docs/measurements/benchmarks.md).
+(docs/internals/measurements/benchmarks.md).
 """
 _FIRST = pd.Timestamp("2026-03-01", tz="UTC")
 _TEXTS = pa.list_(pa.string())

@@ -1,4 +1,4 @@
-"""Run every fault at every call and write `docs/measurements/faults.md`.
+"""Run every fault at every call and write `docs/internals/measurements/faults.md`.
 
 The sections after the first two stay as they are. With `postgresql` the campaigns have
 their stores in a PostgreSQL server of this machine, and the second section is written.
@@ -25,7 +25,7 @@ from tests.crash.test_postgresql import RUNS as RUNS_IN_POSTGRESQL
 from tests.crash.world import can_mount
 from tests.postgres_server import installed_initdb, new_database, running_postgres
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/faults.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/internals/measurements/faults.md"
 AT_ONCE = 2
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SECOND = "\n## At each call, with stores in PostgreSQL\n"

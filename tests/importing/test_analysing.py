@@ -178,7 +178,7 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
 @of_shared
 @pytest.mark.shared
 def test_three_captions_on_a_page() -> None:
-    """The means of docs/measurements/published-figures.md: 4.51, 3.49 and 1.97."""
+    """The means of docs/internals/measurements/published-figures.md: 4.51, 3.49 and 1.97."""
     analysis = analysed(
         "multimodal_caption_eval.csv",
         "caption_ratings",

@@ -54,7 +54,7 @@ FLAGGED = {
     "error_analysis_2017/annotations_emiel/congruency_data_final.json": 0,
     "error_analysis_2017/annotations_emiel/incongruent_final.json": 0,
 }
-"""Flagged answers by file, also in docs/measurements/imports.md."""
+"""Flagged answers by file, also in docs/internals/measurements/imports.md."""
 
 _JUDGEMENTS = ("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
 _DEAR = {"vizwiz_val_captions_half.csv", "vizwiz_quality_train.json", "snow_rte.csv"}

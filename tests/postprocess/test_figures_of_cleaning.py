@@ -1,4 +1,4 @@
-"""docs/measurements/cleaning.md shows the figures that its command makes."""
+"""docs/internals/measurements/cleaning.md shows the figures that its command makes."""
 
 import pytest
 

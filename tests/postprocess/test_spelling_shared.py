@@ -100,7 +100,7 @@ def test_captions_without_a_typo_are_left(edits: dict[str, tuple[Edit, ...]]) ->
     """Of 4,000 captions without an unknown word under 1 in 100 is changed.
 
     Most of the changes are right: these captions were never read for words that are
-    words (docs/measurements/cleaning.md).
+    words (docs/internals/measurements/cleaning.md).
     """
     clean_keys = [row["key"] for row in _rows("gold.jsonl") if row["kind"] == "clean"]
     assert len(clean_keys) == 4_000

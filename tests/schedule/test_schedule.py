@@ -105,7 +105,7 @@ def test_a_machine_that_dies_before_its_run_begins_delays_the_schedule(tmp_path:
         assert (lost["state_type"], lost["start_time"]) == ("PENDING", None)
         assert "Finished" in ended.states
         assert not {"Failed", "Crashed"} & set(ended.states)
-        print(f"{ended.seconds:.0f} s", Counter(ended.states))  # noqa: T201 - docs/measurements/schedule.md
+        print(f"{ended.seconds:.0f} s", Counter(ended.states))  # noqa: T201 - docs/internals/measurements/schedule.md
 
 
 def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
@@ -135,5 +135,5 @@ def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
             print(f"{name}: killed at {kills.done} HITs")  # noqa: T201
     calm, stormy = ended
     print(f"{calm.seconds:.0f} s calm, {stormy.seconds:.0f} s with deaths")  # noqa: T201
-    print(Counter(calm.states), Counter(stormy.states))  # noqa: T201 - docs/measurements/schedule.md
+    print(Counter(calm.states), Counter(stormy.states))  # noqa: T201 - docs/internals/measurements/schedule.md
     assert stormy.files == calm.files

@@ -1,8 +1,8 @@
 """Hooks of MkDocs: pages are written for a forge, and the site is made from the same.
 
-`docs/README.md` lists every page by question, so the navigation is read from it. The
-pages at the root and in `packages/` join the site; a link to a source file becomes the
-file's path.
+`docs/README.md` lists every page by question, and `docs/internals/README.md` those for
+developers, so the navigation is read from both. The pages at the root and in `packages/`
+join the site; a link to a source file becomes the file's path.
 """
 
 import re
@@ -28,17 +28,13 @@ _ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)#]+\.md)\)", re.MULTILINE)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill `nav` from `docs/README.md`; add the decisions and the root pages."""
-    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
-    nav: list[dict[str, object]] = [{"Home": ["README.md"]}]
-    for section in _parts(index, "## "):
-        title, _, body = section.partition("\n")
-        groups = [group.partition("\n") for group in _parts(body, "### ")]
-        nested = [{name: _rows(rows)} for name, _, rows in groups]
-        nav.append({title: nested or _rows(body)})
-    nav.append({"Decisions": sorted(_decisions())})
-    nav.append({"Project": ["overview.md", "contributing.md", "changelog.md"]})
-    config.nav = nav
+    """Fill `nav` from the two lists of pages; add the root pages."""
+    config.nav = [
+        {"Home": ["README.md"]},
+        *_sections("README.md"),
+        {"Internals": ["internals/README.md", *_sections("internals/README.md")]},
+        {"Project": ["overview.md", "contributing.md", "changelog.md"]},
+    ]
     return config
 
 
@@ -65,9 +61,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         bang, text, target = link.groups()
         path, hash_sign, anchor = target.partition("#")
         in_repository = normpath(join(folder, path))
-        uri = ROOT_PAGES.get(in_repository, in_repository.removeprefix("docs/"))
-        if in_repository == "docs/decisions":
-            uri = min(_decisions())
+        uri = _in_site(in_repository)
         if files.get_file_from_path(uri) is not None:
             return f"{bang}[{text}]({relpath(uri, here)}{hash_sign}{anchor})"
         if (ROOT / in_repository).exists():
@@ -81,14 +75,21 @@ def _parts(text: str, heading: str) -> list[str]:
     return re.split(f"^{heading}", text, flags=re.MULTILINE)[1:]
 
 
-def _rows(text: str) -> list[dict[str, str]]:
-    return [{name: _in_site(target)} for name, target in _ROW.findall(text)]
+def _sections(list_of_pages: str) -> list[dict[str, object]]:
+    """The parts of the navigation that the sections of a list of pages make."""
+    sections: list[dict[str, object]] = []
+    folder = f"docs/{Path(list_of_pages).parent}"
+    for section in _parts((ROOT / "docs" / list_of_pages).read_text(encoding="utf-8"), "## "):
+        title, _, body = section.partition("\n")
+        groups = [group.partition("\n") for group in _parts(body, "### ")]
+        nested = [{name: _rows(rows, folder)} for name, _, rows in groups]
+        sections.append({title: nested or _rows(body, folder)})
+    return sections
 
 
-def _decisions() -> list[str]:
-    pages = (ROOT / "docs/decisions").glob("*.md")
-    return [f"decisions/{page.name}" for page in pages]
+def _rows(text: str, folder: str) -> list[dict[str, str]]:
+    return [{name: _in_site(normpath(join(folder, at)))} for name, at in _ROW.findall(text)]
 
 
-def _in_site(target: str) -> str:
-    return ROOT_PAGES.get(target.removeprefix("../"), target)
+def _in_site(path: str) -> str:
+    return ROOT_PAGES.get(path, path.removeprefix("docs/"))

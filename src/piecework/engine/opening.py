@@ -60,7 +60,7 @@ _LOG = logging.getLogger(__name__)
 
 AT_ONCE = 24
 """Concurrent calls to a marketplace; more only keep the caller's own processor busier,
-see docs/measurements/benchmarks.md."""
+see docs/internals/measurements/benchmarks.md."""
 
 NO_MARKETS = (
     "[crowds] is ignored: the simulated workers of this rehearsal come from no market, "

@@ -5,7 +5,7 @@ tries, and all calls of a client after about fifty in total, which takes three s
 many are under way. Every call may be repeated (`piecework.store.acting`), so all of them
 wait together until the marketplace answers or the time limit of the outage ends.
 
-MTurk throttles without a published rate, so a client learns it (docs/decisions/pace.md).
+MTurk throttles without a published rate, so a client learns it (docs/internals/decisions/pace.md).
 Calls are not delayed until the first one is throttled. From then on they leave one after
 the other at the rate that recently succeeded. It slowly grows while no call is throttled.
 """

@@ -1,7 +1,7 @@
 """Measures `like_samples` on real texts of people and of programs.
 
 `python -m tests.bench.truth.machine_texts` writes the tables of
-docs/measurements/machine-texts.md. Both write about the same images, which are cut into
+docs/internals/measurements/machine-texts.md. Both write about the same images, which are cut into
 `FOLDS` groups. For each group, the samples are the program's texts about all other
 images. The batch is all of people's texts and the program's texts about the group: at
 most one in six is the program's. Texts about the group are judged, so every text is
@@ -27,7 +27,7 @@ from tests.bench.truth.measure import auc, wilson
 from tests.bench.truth.sets import DATA, LabelledSet, answer, as_table
 from tests.typing_records import record
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/measurements/machine-texts.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/internals/measurements/machine-texts.md"
 _BEGIN, _END = "<!-- texts -->", "<!-- end of texts -->"
 
 FOLDS = 5

@@ -1,7 +1,7 @@
 """Fits and measures `qc.typing_evidence` on sessions in a real Chromium.
 
 `python -m tests.bench.truth.typing_fit` prints the weights, fitted to sessions with odd
-seeds, and writes into docs/measurements/typing.md what they do on those with even ones.
+seeds, and writes into docs/internals/measurements/typing.md what they do on those with even ones.
 Ways count alike, and not typed texts as one in six (`PRIOR`).
 """
 
@@ -23,7 +23,7 @@ from tests.browser.typists import TYPISTS
 PRIOR = 1 / 6
 """Share of texts that are not typed, as in the work behind the joined suspicion."""
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/measurements/typing.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/internals/measurements/typing.md"
 _BEGIN, _END = "<!-- sessions -->", "<!-- end of sessions -->"
 _SLOPE_SD = 5.0
 _BINS = (0.0, 0.1, 0.5, 0.9, 1.0)

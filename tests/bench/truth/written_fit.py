@@ -4,7 +4,7 @@ No data has both a record of typing and a text of a known author. So each record
 session (`typing_sessions`) is combined with real texts: with a person's if a person
 entered their own text, otherwise with a program's. `python -m
 tests.bench.truth.written_fit` prints the weights, fitted to sessions with odd seeds and
-texts about every second image, and writes into docs/measurements/typing.md what they do
+texts about every second image, and writes into docs/internals/measurements/typing.md what they do
 with the others.
 """
 

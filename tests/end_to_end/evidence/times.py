@@ -10,7 +10,7 @@ from tests.end_to_end.evidence.raw_answers import RawAnswer
 from tests.end_to_end.evidence.world import Claim, Match, World, is_near
 
 _INTERCEPT, _ELSEWHERE = -3.78, 7.34
-"""Of the curve of `not_typed`, as docs/measurements/typing.md states it."""
+"""Of the curve of `not_typed`, as docs/internals/measurements/typing.md states it."""
 
 
 def _pasted(match: Match, own: Sequence[RawAnswer], world: World) -> bool:

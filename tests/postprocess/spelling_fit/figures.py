@@ -1,6 +1,6 @@
 """How good the spelling rules are: `python -m tests.postprocess.spelling_fit.figures`.
 
-Prints the tables of docs/measurements/cleaning.md, or with `--write` puts them there,
+Prints the tables of docs/internals/measurements/cleaning.md, or with `--write` puts them there,
 from the development half, by cross-validation over images: each word is judged with a
 channel and weights that were fitted to captions of other images. With `--data FOLDER`,
 laid out as that half is, it judges what ships instead, which is the honest figure for
@@ -26,7 +26,7 @@ from piecework.postprocess.rules import real_words, spelling
 from piecework.results.word_questions import DOUBTED_UP_TO
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/measurements/cleaning.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/internals/measurements/cleaning.md"
 BLOCK = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 """What of the page is made here."""
 

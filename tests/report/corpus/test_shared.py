@@ -1,4 +1,4 @@
-"""What docs/measurements/captions.md says of the real captions beside this repository.
+"""What docs/internals/measurements/captions.md says of the real captions beside this repository.
 
 The figures are recomputed ones, not the paper's: at hand is half of the val split.
 """
@@ -25,7 +25,7 @@ def _path(name: str) -> Path:
 
 @pytest.mark.full
 def test_half_of_val_is_as_documented() -> None:
-    """The column "here" of each table in docs/measurements/captions.md.
+    """The column "here" of each table in docs/internals/measurements/captions.md.
 
     One test and not four, since the analyses take ten seconds and tests run apart.
     """

@@ -2,8 +2,8 @@
 
 Published caption metrics are computed on the output of Stanford's PTBTokenizer,
 lower-cased and without punctuation. That program is Java; these rules agree with it on the
-captions of VizWiz (docs/measurements/captions.md says how far). Punctuation inside numbers
-and words (3.5, 10:30, t-shirt, 1/2) stays.
+captions of VizWiz (docs/internals/measurements/captions.md says how far). Punctuation inside
+numbers and words (3.5, 10:30, t-shirt, 1/2) stays.
 
 The tagger is HanTa (Wartena, KONVENS 2019; version 2023), trained on the British National
 Corpus: pure Python, with its English model in the package and no downloads. On 24 captions

@@ -6,14 +6,14 @@ there are. The paper does not say what counts as a word or a spatial relation. H
 is not punctuation, and a spatial relation is a preposition of place or direction (Landau
 and Jackendoff 1993, their list of English spatial prepositions) that the tagger calls a
 preposition. Words with punctuation and all prepositions are counted separately: both
-probably are what the paper counted (docs/measurements/captions.md).
+probably are what the paper counted (docs/internals/measurements/captions.md).
 
 Its supplement (0.C.2): the hundred most common nouns, verbs and adjectives, those that do
 not occur in MSCOCO-Captions, and the share of the 3,000 most common words that two corpora
 have in common. Words that no list knows (0.A.2) are mostly brands and new words
-(docs/measurements/cleaning.md). Larger datasets have more different words, so a dataset is
-also compared with a random part of the larger one (section 3.2): the same number of images,
-with the same distribution of captions per image.
+(docs/internals/measurements/cleaning.md). Larger datasets have more different words, so a
+dataset is also compared with a random part of the larger one (section 3.2): the same number
+of images, with the same distribution of captions per image.
 
 How similar the captions of one image are is the measure of Jas and Parikh, "Image
 Specificity" (CVPR 2015): two captions are as similar as, on average, each word of one and

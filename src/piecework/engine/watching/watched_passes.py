@@ -1,6 +1,6 @@
 """Passes of one process, counted in a file of metrics while they begin and end.
 
-A pass is a short process, so Prometheus cannot ask it. docs/decisions/watching.md says
+A pass is a short process, so Prometheus cannot ask it. docs/internals/decisions/watching.md says
 why it is a file. A killed pass cannot say that it was killed. Therefore each pass marks
 its beginning, and holds a lock that the system releases when the process ends. The next
 pass knows from both that the last pass was killed. The file is in Prometheus' text

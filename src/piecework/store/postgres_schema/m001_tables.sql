@@ -515,7 +515,7 @@ CREATE TABLE last_pass (
     end_is_announced BIGINT NOT NULL DEFAULT 0
 );
 
--- Totals that triggers update (docs/decisions/running-totals.md).
+-- Totals that triggers update (docs/internals/decisions/running-totals.md).
 CREATE FUNCTION count_arrival() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN

@@ -1,6 +1,6 @@
 """Measures models of labels beside crowd-kit's; `make truth` runs it.
 
-Writes the tables of docs/measurements/labels.md between comments.
+Writes the tables of docs/internals/measurements/labels.md between comments.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tests.bench.truth.labels.measure import Interval, Outcomes, Resamples, outc
 from tests.bench.truth.labels.models import ABILITY, OWN, crowd_kit
 from tests.bench.truth.labels.sets import GoldVotes, gold_votes
 
-PAGE = Path("docs/measurements/labels.md")
+PAGE = Path("docs/internals/measurements/labels.md")
 BEGIN, END = "<!-- labels -->", "<!-- end -->"
 
 

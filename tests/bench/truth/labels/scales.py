@@ -1,7 +1,7 @@
 """Adjusted means beside plain ones, on real grades; `make truth` runs it.
 
 Some of the people who graded an item predict the mean grade of the others. Writes the
-table of docs/measurements/ratings.md between comments.
+table of docs/internals/measurements/ratings.md between comments.
 """
 
 import csv
@@ -14,7 +14,7 @@ import pandas as pd
 from piecework.analyses.rating_scales import rating_scales
 from tests.bench.truth.sets import DATA
 
-PAGE = Path("docs/measurements/ratings.md")
+PAGE = Path("docs/internals/measurements/ratings.md")
 BEGIN, END = "<!-- ratings -->", "<!-- end -->"
 
 _GRADES = {

@@ -1,7 +1,7 @@
 """How many answers labels of models save; `make truth-machine` runs it.
 
 It replays votes in twenty orders and writes the tables of
-docs/measurements/labels-of-models.md between comments. `--set WORD` replays only the
+docs/internals/measurements/labels-of-models.md between comments. `--set WORD` replays only the
 sets with this word in their names.
 """
 
@@ -21,7 +21,7 @@ from tests.bench.truth.machine.models import agreement, classifiers, planted_mod
 from tests.bench.truth.machine.replay import Outcome, replay
 from tests.bench.truth.machine.sets import ReplayedSet, replayed_sets
 
-PAGE = Path("docs/measurements/labels-of-models.md")
+PAGE = Path("docs/internals/measurements/labels-of-models.md")
 
 ORDERS, PROCESSES = 20, 2
 UNTIL = 0.9

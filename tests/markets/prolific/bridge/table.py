@@ -1,7 +1,7 @@
 """Run every fault at every kind of call and write the table of outcomes.
 
 `python -m tests.markets.prolific.bridge.table` writes the last part of
-`docs/measurements/faults.md`. With names of faults or calls it runs only those and
+`docs/internals/measurements/faults.md`. With names of faults or calls it runs only those and
 keeps the other cells of the page.
 """
 
