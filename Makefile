@@ -107,7 +107,7 @@ truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from
 	$(BIN)/python -m tests.bench.truth
 	$(BIN)/python -m tests.bench.truth.labels
 	$(BIN)/python -m tests.bench.truth.labels.scales
-	$(BIN)/python -m tools.heuristics_page > docs/reference/heuristics.md
+	$(BIN)/python -m tools.heuristics_page
 	@echo "make truth-machine replays votes with labels of models: an hour or two more"
 
 truth-machine: $(READY)  ## answers that labels of models save, from ../shared/data: an hour or two

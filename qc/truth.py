@@ -83,10 +83,18 @@ def table_of(name: str) -> Iterator[str]:
     for row in figures:
         yield (
             f"| {row.set_name} | {row.bad:,} of {row.units:,} {row.unit} "
-            f"| {row.flagged:,} | {_percent(row.precision)} | {_percent(row.recall)} "
-            f"| {_percent(row.honest_flagged)} | {_decimal(row.auc)} |"
+            f"| {row.flagged:,} | {percent(row.precision)} | {percent(row.recall)} "
+            f"| {percent(row.honest_flagged)} | {_decimal(row.auc)} |"
         )
     yield ""
+
+
+def percent(share: Share | None, *, has_interval: bool = True) -> str:
+    """A share as a cell of a table, with or without its interval."""
+    if share is None:
+        return _NOTHING
+    middle, low, high = (f"{100 * part:.1f}" for part in share)
+    return f"{middle} % ({low} to {high})" if has_interval else f"{middle} %"
 
 
 def _figures(held: Mapping[str, Any]) -> Figures:
@@ -95,13 +103,6 @@ def _figures(held: Mapping[str, Any]) -> Figures:
         name: tuple(value) if isinstance(value, list) else value for name, value in held.items()
     }
     return Figures(**fields)
-
-
-def _percent(share: Share | None) -> str:
-    if share is None:
-        return _NOTHING
-    middle, low, high = (f"{100 * part:.1f}" for part in share)
-    return f"{middle} % ({low} to {high})"
 
 
 def _decimal(share: Share | None) -> str:

@@ -1,74 +1,102 @@
-"""Generate `docs/reference/heuristics.md` from the heuristics' docstrings.
+"""Generate the two pages about heuristics from their docstrings and `qc/truth.json`.
 
-`python -m tools.heuristics_page > docs/reference/heuristics.md` writes it, and a test
-compares the two.
+`python -m tools.heuristics_page` writes `docs/reference/heuristics.md`, for requesters, and
+`docs/internals/measurements/heuristics.md`, for people who change a heuristic; a test
+compares both with the files.
 """
 
 import inspect
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, SubjectKind
 from piecework.qc import joined, written_here
 from piecework.qc.parameters import Described
-from piecework.qc.registry import Description, describe
-from piecework.qc.truth import table_of
+from piecework.qc.registry import OFF_BY_DEFAULT, Description, describe
+from piecework.qc.truth import BY_PEOPLE, measured, percent, table_of
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs/reference/heuristics.md"
+MEASURED_PAGE = ROOT / "docs/internals/measurements/heuristics.md"
 
 OPENING = """\
 # Heuristics
 
-This page is generated from `qc/heuristics/` by `python -m tools.heuristics_page >
-docs/reference/heuristics.md`: edit the docstrings there, not this page.
+A heuristic looks at all answers at once. For every subject (an answer, an assignment or a
+worker) it returns a suspicion from 0 to 1, a flag if the suspicion passes the limit, and
+evidence: a sentence that a reviewer can check. All heuristics run, and each is independent
+of the others. A heuristic recommends; a person, or the policy in the campaign file, decides.
 
-A heuristic looks at all answers at once. For every subject (an answer, an assignment
-or a worker) it returns a suspicion, a flag if the suspicion passes the limit, and
-evidence: a sentence that a reviewer can check. All heuristics run, and none hides
-another. A heuristic recommends; a person, or the policy in the campaign file, decides.
+For a measure with a limit, suspicion is 0.5 at the limit, 0.75 at twice the limit, and 0 up
+to three quarters of it. A subject becomes a finding if it is flagged or its suspicion is at
+least a quarter.
 
-The last two sections describe [joined_suspicion](#joined_suspicion), which combines
-many heuristics into one probability, and [not_written_here](#not_written_here), which
-combines those about how a text was written.
+In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A heuristic
+that the file does not name runs with its defaults, unless it is marked as off. After a
+parameter's meaning stands its source: the paper, the original's code, or ours.
 
-Suspicion is from 0 to 1. For a measure with a limit, it is 0.5 at the limit, 0.75 at
-twice the limit, and 0 up to three quarters of it. A random sample is flagged with a
-suspicion of 0. A subject becomes a finding if it is flagged or its suspicion is at
-least a quarter; if a subject has no finding, the heuristic looked and found little
-against it.
-
-Each section shows how accurate the heuristic is, with 95 % intervals, as measured by
-`make truth`: on labelled work by real people, on real texts, some of them exchanged, in
-a real browser that programs drive, and in rehearsals of the campaigns that come with
-piecework, with planted simulated workers. A driven browser and a rehearsal only show
-that a heuristic finds what it was written for. If no labelled set contains what a
-heuristic looks at, its section says that it was never measured. Heuristics see a whole
-set without its labels; but some of their limits were chosen on these sets, so they may
-do worse on a new one.
-
-In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
-heuristic that the file does not name runs with its defaults, unless it is marked as
-off: those were useless on every labelled set, and run only if a task or a campaign file
-names them. After each parameter's meaning stands its source: the paper, the original's
-code, or ours.
+`tools/heuristics_page.py` generates this page from `qc/heuristics/`.
 """
 
+ACCURACY = """
+## How often they are right
+
+Measured on labelled work by real people, with the defaults: the share of subjects that are
+bad, of flagged subjects that are bad (precision), of bad subjects that are flagged (recall),
+and of honest subjects that are flagged. Some limits were chosen on these sets. "Exchanged"
+texts are captions of other pictures. Heuristics that are off were useless on every set. The
+others that are not in the table were never measured on enough real work.
+[Each heuristic, measured](../internals/measurements/heuristics.md) has intervals,
+rehearsals, and what a naive reading gets wrong.
+"""
+
+MEASURED_OPENING = """\
+# Each heuristic, measured
+
+`tools/heuristics_page.py` generates this page from the docstrings in `qc/heuristics/` and
+from `qc/truth.json`. [Heuristics](../../reference/heuristics.md) says what each looks at and
+which parameters it has.
+
+The tables have 95 % intervals. `make truth` measured them on labelled work by real people,
+on real texts, some of them exchanged, in a real browser that programs drive, and in
+rehearsals of the campaigns that come with piecework, with planted simulated workers. A
+driven browser and a rehearsal only show that a heuristic finds what it was written for.
+Heuristics see a whole set without its labels; but some of their limits were chosen on these
+sets, so they may do worse on a new one. A heuristic that is off was useless on every
+labelled set.
+"""
 
 KINDS: tuple[SubjectKind, ...] = ("answer", "worker")
+SHORT_NAMES = {
+    "ParaQuality, half: an expert says cheating": "ParaQuality",
+    "half of VizWiz-Captions val, no worker ids: four sentences of spam": "VizWiz spam",
+    "Flickr8k, workers of ten, 5 % with captions of other pictures": "Flickr8k, exchanged",
+    "half of VizWiz-Captions val, workers of ten, 5 % with captions of other pictures": (
+        "VizWiz, exchanged"
+    ),
+    "long descriptions: one in six is by the program of the samples": "long descriptions",
+    "captions of COCO: one in six is by the program of the samples": "COCO captions",
+    "explanations of three MTurk batches, 45 % of assignments without theirs": "MTurk batches",
+    "RTE votes: workers right on less than 60 %": "RTE votes",
+}
+"""Of the sets in the short table; a set that is not here is only on the long page."""
 
 _WIDTH = 88
 _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 
 def heuristics_page() -> str:
-    """Return the page, ending with a line feed."""
+    """Return the page for requesters, ending with a line feed."""
     descriptions = describe()
-    lines = [OPENING, "| heuristic | name | looks at | finds |", "|---|---|---|---|"]
+    lines = [OPENING, "| heuristic | looks at | finds |", "|---|---|---|"]
     lines += [
-        f"| [{description.title}](#{description.name})"
-        f"{'' if description.is_on else ' (off)'} | `{description.name}` "
+        f"| [`{description.name}`](#{description.name})"
+        f"{'' if description.is_on else ' (off)'} "
         f"| {description.subject} | {_cell(description.idea)} |"
         for description in descriptions
     ]
+    lines += [ACCURACY, *_accuracy()]
     for description in descriptions:
         lines += _section(description)
     lines += _joined()
@@ -76,11 +104,39 @@ def heuristics_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def measured_page() -> str:
+    """Return the page for developers, ending with a line feed."""
+    lines = [MEASURED_OPENING]
+    for description in describe():
+        lines += [f"## {description.name}\n", f"Version {description.version}.\n"]
+        by_title = _by_title(description)
+        for title in ("Naive reading", "Edge cases"):
+            lines += [f"**{title}.** {by_title[title]}\n"]
+        lines += table_of(description.name)
+    lines += [*_joined_measured(), *_written_here_measured()]
+    return "\n".join(lines) + "\n"
+
+
+def _accuracy() -> Iterator[str]:
+    """The short table: every measurement on work by people, without intervals."""
+    yield "| heuristic | set | bad | precision | recall | honest flagged |"
+    yield "|---|---|---:|---:|---:|---:|"
+    for name, (_, rows) in measured().items():
+        for row in rows:
+            is_in_table = row.kind in BY_PEOPLE and row.set_name in SHORT_NAMES
+            if is_in_table and name not in OFF_BY_DEFAULT:
+                shares = (row.precision, row.recall, row.honest_flagged)
+                bad = f"{100 * row.bad / row.units:.0f} %"
+                yield (
+                    f"| `{name}` | {SHORT_NAMES[row.set_name]} | {bad} | "
+                    + " | ".join(percent(share, has_interval=False) for share in shares)
+                    + " |"
+                )
+
+
 def _joined() -> Iterator[str]:
-    """Describe the joined suspicion: how it was fitted, and how good it is."""
+    """Describe the joined suspicion: what it joins, and when it is silent."""
     yield f"\n## {JOINED}\n"
-    module = inspect.getdoc(joined) or ""
-    _, *paragraphs = module.split("\n\n")
     yield (
         f"**{joined.TITLE}.** One probability that an answer, or a worker's work, is "
         "bad; for rules with `suspicion_above`. The evidence names the features that "
@@ -88,7 +144,15 @@ def _joined() -> Iterator[str]:
         f"{joined.FLAG_FROM:g} and becomes a finding from "
         f"{joined.SHOWN_PROBABILITY:g}. Version {joined.VERSION}.\n"
     )
-    for paragraph in paragraphs:
+    *_, silent, holds = (inspect.getdoc(joined) or "").split("\n\n")
+    yield f"{silent}\n\n{holds}"
+
+
+def _joined_measured() -> Iterator[str]:
+    """How the joined suspicion was fitted, and how good it is."""
+    yield f"## {JOINED}\n"
+    _, *paragraphs = (inspect.getdoc(joined) or "").split("\n\n")
+    for paragraph in paragraphs[:-2]:
         yield paragraph + "\n"
     yield "| ParaQuality, workers held out | AUC | recall (2 % honest flagged) | ECE |"
     yield "|---|---:|---:|---:|"
@@ -113,18 +177,25 @@ def _joined() -> Iterator[str]:
 def _written_here() -> Iterator[str]:
     """Describe the probability that a text was not written on the page by a person."""
     yield f"\n## {NOT_WRITTEN_HERE}\n"
-    _, *paragraphs = (inspect.getdoc(written_here) or "").split("\n\n")
-    weights = written_here.WEIGHTS
     yield (
         f"**{written_here.TITLE}.** One probability from `not_typed`, `like_samples` "
         f"and `canary`. It is flagged from {written_here.FLAG_FROM:g} and becomes a "
         f"finding from {written_here.SHOWN_PROBABILITY:g}. Version "
         f"{written_here.VERSION}. [Measured]"
         "(../internals/measurements/typing.md#the-record-together-with-samples-and-the-planted-word)"
-        f" on constructed combinations. Weights: record {weights.typing:g}, samples "
-        f"{weights.samples:g}, word {weights.word:g}.\n"
+        " on constructed combinations.\n"
     )
-    yield "\n\n".join(paragraphs)
+    yield (inspect.getdoc(written_here) or "").split("\n\n")[-1]
+
+
+def _written_here_measured() -> Iterator[str]:
+    """How that probability is computed and fitted."""
+    yield f"\n## {NOT_WRITTEN_HERE}\n"
+    yield "\n\n".join((inspect.getdoc(written_here) or "").split("\n\n")[1:-1])
+    weights = written_here.WEIGHTS
+    yield (
+        f"\nWeights: record {weights.typing:g}, samples {weights.samples:g}, word {weights.word:g}."
+    )
 
 
 def _verdict() -> str:
@@ -159,30 +230,27 @@ def _beyond(figures: Mapping[str, float]) -> str:
 
 
 def _section(description: Description) -> Iterator[str]:
+    by_title = _by_title(description)
     yield f"\n## {description.name}\n"
-    off = "" if description.is_on else " Off unless a campaign file names it."
-    yield (
-        f"**{description.title}.** {description.idea} Looks at each "
-        f"{description.subject}. Version {description.version}.{off}\n"
-    )
-    for paragraph in description.sections:
-        title, _, words = paragraph.partition(": ")
-        yield f"**{title}.** {words[0].upper()}{words[1:]}\n"
-    yield from table_of(description.name)
-    if not description.parameters:
-        yield "It has no parameters."
-        return
-    yield "| parameter | default | allowed | meaning |"
-    yield "|---|---|---|---|"
-    for parameter in description.parameters:
-        yield _parameter(parameter)
+    off = "" if description.is_on else " (off unless a campaign file names it)"
+    yield f"**{description.title}**{off}. {by_title['Idea']}\n"
+    yield f"**Silent** {by_title['Silent']}"
+    if description.parameters:
+        yield ""
+    yield from map(_parameter, description.parameters)
+
+
+def _by_title(description: Description) -> dict[str, str]:
+    """The paragraphs of a docstring by their first words, each a sentence's beginning."""
+    paragraphs = (section.split(": ", 1) for section in description.sections)
+    return {
+        title: words if title == "Silent" else words[0].upper() + words[1:]
+        for title, words in paragraphs
+    }
 
 
 def _parameter(parameter: Described) -> str:
-    return (
-        f"| `{parameter.name}` | {_cell(_toml(parameter.default))} "
-        f"| {_cell(parameter.allowed)} | {_cell(parameter.meaning)} |"
-    )
+    return f"- `{parameter.name}` ({_toml(parameter.default)}): {parameter.meaning}"
 
 
 def _toml(value: object) -> str:
@@ -199,4 +267,5 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(heuristics_page())
+    PAGE.write_text(heuristics_page(), encoding="utf-8")
+    MEASURED_PAGE.write_text(measured_page(), encoding="utf-8")

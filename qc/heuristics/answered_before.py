@@ -5,13 +5,14 @@ HIT twice, but not from taking a replacement HIT that shows the same item under 
 id. piecework prevents this for the HITs that it posts. Other tools may not have
 prevented it in results that you import.
 
+Silent: if the worker is unknown.
+
 Naive reading: the second answer is bad work. Usually it is the same honest work again.
 It is paid, but does not count towards the number of answers wanted. All heuristics that
 compare the answers of an item leave it out, so that one person cannot outvote another.
 
 Edge cases: the first answer is the one submitted first; in a tie, the one whose answer
-id sorts first. The third answer is flagged like the second. Unknown workers (empty id)
-raise no suspicion.
+id sorts first. The third answer is flagged like the second.
 """
 
 from dataclasses import dataclass

@@ -4,15 +4,16 @@ Idea: the page holds a sentence that is invisible and that no screen reader spea
 asks automatic writers to use a certain word. A worker who copies the page into a text
 generator, or lets a program fill it in, passes the sentence on, and some programs obey.
 
+Silent: if the campaign has no planted word, or the text is empty or the canned text.
+
 Naive reading: a worker who does not use the word wrote the text themselves. But
 programs that look at a picture of the page never see the sentence, and others are told
 to ignore such requests. So a missing word says nothing. And a person may use the word
 honestly: it should be rare and have nothing to do with the items (`check` refuses one
 that appears in them). A policy must not reject for this alone.
 
-Edge cases: without a word nothing is flagged. For results that another tool collected,
-the campaign file must state the word, if their page asked for one. Whole words count,
-in any case. The canned text and an empty text raise no suspicion. If a browser does not
+Edge cases: for results that another tool collected, the campaign file must state the
+word, if their page asked for one. Whole words count, in any case. If a browser does not
 load the styles, the page shows the sentence and says who it is meant for.
 """
 

@@ -4,14 +4,15 @@ Idea: a worker who leaves CAPS LOCK on may not have looked at their text.
 VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who used
 CAPS LOCK for more than 50% of the caption text".
 
+Silent: if the text has no letters, or fewer than `min_letters`.
+
 Naive reading: the original code divides by all characters, including spaces and digits,
 so a text in capitals with many digits passes. Counting only letters finds those, but
 also flags what people copy from packages ("A can of LA CROIX 12 FL OZ"). The paper's
 reading is the default; `letters_only` gives the other.
 
-Edge cases: an empty text, or one without letters, raises no suspicion. Exactly half is
-not more than half. Letters without case (Arabic, Chinese) count as letters, never as
-capitals. The canned text is judged like any other.
+Edge cases: exactly half is not more than half. Letters without case (Arabic, Chinese)
+count as letters, never as capitals. The canned text is judged like any other.
 """
 
 import itertools

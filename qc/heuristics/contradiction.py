@@ -4,13 +4,15 @@ Idea: some items repeat another item's question (column `twin`), perhaps the oth
 round (`twin_reversed`). A worker who looks mostly gives the same answer twice; a worker
 who guesses does so only by chance.
 
+Silent: if the worker has fewer than `min_pairs` pairs.
+
 Naive reading: consistent answers are good answers. But a worker who always gives the
 same answer never contradicts themselves (`straight_line` finds them), and no one reads
 a scale to the exact point. So only a large share of large differences counts.
 
 Edge cases: a pair counts once, if the worker answered both items; the first answer
-about each counts. On a scale, answers within `tolerance` are the same. A worker with
-fewer than `min_pairs` pairs is not judged. A share exactly at the limit is flagged.
+about each counts. On a scale, answers within `tolerance` are the same. A share exactly
+at the limit is flagged.
 """
 
 from collections.abc import Iterator

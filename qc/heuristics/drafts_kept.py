@@ -4,14 +4,15 @@ Idea: if a page shows a draft to correct, a worker may accept all drafts unread.
 each draft, the others' answers say how often a careful worker leaves it as it is. A
 worker who leaves more of them than that explains may not have read them.
 
+Silent: if others answered fewer than `min_items` of the worker's items.
+
 Naive reading: leaving a draft unchanged is bad. But a right draft needs no change, and
 on an item that all workers leave alone nothing is suspicious. So each item is compared
 with what others did on it, and a worker with an easy batch is not flagged for it.
 
-Edge cases: fewer than `min_items` items that others answered too are not judged. Only
-the first answer about an item counts. Blanks at the ends and between words are no
-change. The share of others is drawn towards one half by one answer of each kind, so one
-other answer proves little.
+Edge cases: only the first answer about an item counts. Blanks at the ends and between
+words are no change. The share of others is drawn towards one half by one answer of each
+kind, so one other answer proves little.
 """
 
 from collections.abc import Iterator

@@ -4,6 +4,8 @@ Idea: some items carry the answer that quality control expects (columns `gold.<f
 workers cannot tell them from others. A worker who differs on most of them may not be
 doing the task.
 
+Silent: if the worker answered fewer than `min_items` items with a known answer.
+
 Naive reading: one failure is proof. But people slip, and gold items contain mistakes:
 one of four failures may be the requester's fault. So a worker must have answered
 `min_items` of them and failed a large share. The evidence says that answers differ from
@@ -13,10 +15,9 @@ to everything can do well in the sum of a test: a worker who always says "incorr
 right on most of a list of errors. So each section (column `section`) can have a limit
 of its own, and the evidence names its score.
 
-Edge cases: without gold items no worker is flagged. On a scale an answer is right
-within `tolerance` of the known one; several ticks are right if Jaccard's distance is at
-most that; a single choice is right or wrong. An item without an answer is not judged. A
-share exactly at the limit is flagged.
+Edge cases: on a scale an answer is right within `tolerance` of the known one; several
+ticks are right if Jaccard's distance is at most that; a single choice is right or
+wrong. An item without an answer is not judged. A share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator

@@ -4,13 +4,15 @@ Idea: some rules only ask for confirmation (`questioned:<rule>`): a larger chang
 was wanted, more ticks than usual. An honest worker has a reason to confirm now and
 then; a worker who writes anything at all confirms under nearly every item.
 
+Silent: if the worker gave fewer than `min_items` answers, or there are no other
+workers.
+
 Naive reading: every questioned answer should be dropped. But the page asks because it
 cannot know. Only a habit is evidence, and only if few other workers have it.
 
-Edge cases: fewer than `min_items` answers are too few for a habit. The share is
-compared with that of all other workers together, so a warning that everyone dismisses
-flags no worker; without other workers no worker is flagged either. A second answer
-about an item does not count. A share exactly at the limit is flagged.
+Edge cases: the share is compared with that of all other workers together, so a warning
+that everyone dismisses flags no worker. A second answer about an item does not count. A
+share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator

@@ -4,6 +4,9 @@ Idea: many pages ask for more than they enforce, for example an explanation of e
 answer. If most workers write one under nearly every item, a worker who writes none has
 left out a part of the task. The others of the same batch show what the task expects.
 
+Silent: if the field is filled in under any item, holds several choices, or fewer than
+`min_assignments` assignments of the batch use it.
+
 Naive reading: flag what is empty where the field is not required. But some fields are
 for remarks that few workers have, and others fit only some items ("if you chose
 other"). So the measure looks at the assignments that fill the field in under most of
@@ -14,14 +17,12 @@ and if such an assignment would leave this many items empty with a chance of at 
 leave the field empty. Files of different tasks may have been imported as one batch, so
 an assignment is compared only with those that fill in everything that it fills in.
 
-Edge cases: an assignment that fills the field in under any item is not flagged for that
-field. An assignment with fewer than `_LONG` items tells little alone: there, all
+Edge cases: an assignment with fewer than `_LONG` items tells little alone: there, all
 assignments of a worker show whether they use the field, and a worker who never does is
 judged by all of them together; if users leave more than `max_empty` of their
 assignments empty, nothing is flagged. Several choices (`choices`) are not judged,
 because no tick may be the right answer. Unknown workers (empty id) are judged
-assignment by assignment. With fewer than `min_assignments` assignments of users nothing
-is flagged.
+assignment by assignment.
 """
 
 from collections.abc import Iterator

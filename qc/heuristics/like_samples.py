@@ -8,6 +8,9 @@ compared with what the campaign's people wrote, by runs of two to four character
 samples. If at least twenty texts have a record of typing that shows keys, these are the
 people's side; otherwise all texts are, and samples among them are allowed for.
 
+Silent: if there are fewer than twenty samples or texts, too few items, or one worker
+only; or the text has fewer than `min_words` words.
+
 Naive reading: a suspected text is a machine's. But it only reads like these samples. An
 honest person may write like a program, above all in one short sentence, and a person
 who pastes a machine's text with changes may not. Programs that wrote no samples are not
@@ -15,14 +18,11 @@ recognised: with samples of one caption program, texts of another were told apar
 better than by chance (docs/internals/measurements/machine-texts.md). A policy must not reject for
 this alone.
 
-Edge cases: without samples nothing is flagged, nor with fewer than twenty samples,
-texts or, on either side, too few items to hold some out; nor if one worker wrote
-everything, because then the samples would only be compared with that worker. Words used
-about few items do not count, as both sides describe the same things. A text and all
-about its item are left out of the model that judges it. The canned text and texts of
-fewer than `min_words` raise no suspicion. In languages written without spaces little
-remains to compare. The probability holds where one text in six is like the samples, and
-for workers who use the programs of the samples.
+Edge cases: words used about few items do not count, as both sides describe the same
+things. A text and all about its item are left out of the model that judges it. In
+languages written without spaces little remains to compare. The probability holds where
+one text in six is like the samples, and for workers who use the programs of the
+samples.
 """
 
 import zlib

@@ -9,6 +9,9 @@ worker's votes is below the usual worker's. The value of a vote is its probabili
 the others' votes (`piecework.analyses.dawid_skene`), which weighs the others by how
 good they are.
 
+Silent: if the worker has fewer than `min_items` items with `min_others` other ratings,
+or the field asks for opinions (`is_opinion` in the task).
+
 Naive reading: workers who disagree with the majority, or whose agreement is low, are
 bad. But on hard items everyone disagrees at times, and where nearly all answers are
 alike even a blind worker agrees. Dividing by chance corrects for both. But the measure
@@ -27,10 +30,8 @@ never agree. They also follow if they are near the others' on the line that sepa
 the options best, which is learnt from all workers: options may be grades whose order
 the task does not say.
 
-Edge cases: only items with `min_others` other ratings count, and a worker needs
-`min_items` of them. Opinions (`is_opinion` in the task) are never compared, because
-people may differ in them. If blind answers never differ, there is nothing to measure. A
-worker's second answer about an item neither counts nor is judged.
+Edge cases: if blind answers never differ, there is nothing to measure. A worker's
+second answer about an item neither counts nor is judged.
 """
 
 from collections.abc import Iterator, Mapping

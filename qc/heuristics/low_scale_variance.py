@@ -4,13 +4,15 @@ Idea: the page does not count a slider until it is moved, so a worker who does n
 to judge may nudge it and continue: such answers lie in a narrow band, whatever is
 shown.
 
+Silent: if the worker answered fewer than `min_items` items, or there are no other
+workers.
+
 Naive reading: a narrow band is bad. But if all items are alike, it is right. So a
 worker's band is compared with the bands of the others, which must be much wider.
 
-Edge cases: fewer than `min_items` items are too few for a habit. The width runs from
-the tenth to the ninetieth percentile of a worker's answers, so one jump does not hide
-the habit. It is compared with the median width of the others; without others no worker
-is flagged.
+Edge cases: the width runs from the tenth to the ninetieth percentile of a worker's
+answers, so one jump does not hide the habit. It is compared with the median width of
+the others.
 """
 
 from collections.abc import Iterator

@@ -4,15 +4,16 @@ Idea: four people saw something and one says that nothing can be seen, or the ot
 round. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who
 were the only one to either use or not use the canned text for an image".
 
+Silent: if the item has fewer than `min_answers` answers, or it is a worker's second
+answer about it.
+
 Naive reading: the minority of one is wrong. Of 23,431 rated VizWiz training images,
 4,122 have one such vote of five and 725 have four, so this check flags one answer on
 every fifth image. It shows what to review, but proves nothing. A policy should not drop
 answers for this alone.
 
-Edge cases: an item with fewer than `min_answers` answers raises no suspicion. A
-worker's second answer about an item neither counts nor is flagged. With two answers,
-each would be "the only one", so the check needs at least three answers even if
-`min_answers` is lower.
+Edge cases: with two answers, each would be "the only one", so the check needs at least
+three answers even if `min_answers` is lower.
 """
 
 from dataclasses import dataclass

@@ -12,6 +12,9 @@ or if it appeared in no time or after the page lost focus. In 2023 a third to a 
 crowd workers were found to use text generators for a summarisation task (Veselovsky et
 al. 2023).
 
+Silent: if the page counted and recorded nothing, the text is empty or the canned text,
+or a record has fewer than ten new characters.
+
 Naive reading: such texts are fraud. But people write elsewhere and paste their own
 words, and the page cannot know who wrote a text or whether it is good. And a text that
 looks typed may be a machine's: a person who retypes it, and a program that sends keys
@@ -20,15 +23,13 @@ dictation and a phone's suggestions send few keystrokes too, so few keystrokes a
 flag nothing. A policy must not reject for this alone.
 
 Edge cases: the probability holds where one text in six was not typed; it was fitted to
-sessions in a browser whose rhythms were made up (docs/internals/measurements/typing.md), not to
-people's. Where nothing in a record speaks against a text, the suspicion is 0, although
-one such text in forty was not typed in the sessions. Records with fewer than ten new
-characters say nothing, and neither counts nor record flag them. Missing counts raise no
-suspicion. The canned text and an empty text raise none either: there was nothing to
-type. Without a record and a paste, nothing is flagged where most texts of the batch
-have fewer than `usual_keystrokes` per character, because there the page starts with a
-text to edit, or does not count keys. Records and counts come from the worker's own
-browser; a program that sends false ones is not detected.
+sessions in a browser whose rhythms were made up
+(docs/internals/measurements/typing.md), not to people's. Where nothing in a record
+speaks against a text, the suspicion is 0, although one such text in forty was not typed
+in the sessions. Without a record and a paste, nothing is flagged where most texts of
+the batch have fewer than `usual_keystrokes` per character, because there the page
+starts with a text to edit, or does not count keys. Records and counts come from the
+worker's own browser; a program that sends false ones is not detected.
 """
 
 from dataclasses import dataclass

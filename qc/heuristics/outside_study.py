@@ -5,12 +5,14 @@ everyone, because people who are asked before they are paid learn what to answer
 task says which options exclude a worker (`excludes` of an option that is asked once a
 HIT).
 
+Silent: if no option of the task excludes workers.
+
 Naive reading: the work is bad. But it is paid like any other work, and is only left out
 of the means.
 
 Edge cases: the evidence does not say which answer it was, since reports show findings
 and color vision is private; the store has it. All answers of the assignment are
-flagged, one by one. A task without such options flags nothing.
+flagged, one by one.
 """
 
 from dataclasses import dataclass

@@ -5,17 +5,18 @@ it shows. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "w
 who used words like quality, blur and blurry (but not the canned text), and so were not
 focusing on content in the image".
 
+Silent: if the text is empty or the canned text, or the list of words is empty.
+
 Naive reading: the original searches for QUALITY and BLUR anywhere in the text. So "a
 bag of Quality Street candies" and "a can of premium quality carrots" are flagged. Here
 words are whole words (`blur*` matches any ending), names are removed first, and a grade
 before "quality" ("premium quality carrots") belongs to the thing unless the word that
 follows is the picture itself: "a high quality photo" is still flagged.
 
-Edge cases: the canned text raises no suspicion; text that only resembles it is judged.
-An empty text raises none either. An empty list of words switches the rule off. Only the
-listed words are flagged: add "unclear" or "out of focus" in the campaign file. In other
-tasks these words may be the answer ("the quality of the food"), so only the gallery's
-caption tasks switch it on; any other task or campaign has to name it.
+Edge cases: only the listed words are flagged: add "unclear" or "out of focus" in the
+campaign file. In other tasks these words may be the answer ("the quality of the food"),
+so only the gallery's caption tasks switch it on; any other task or campaign has to name
+it.
 """
 
 import itertools

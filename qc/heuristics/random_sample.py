@@ -4,6 +4,8 @@ Idea: rules find what they look for; only a random sample shows what they miss.
 VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "random sample from
 all results"; the paper gives no size.
 
+Silent: never, since it draws a share of all answers.
+
 Naive reading: shuffle the table and take the first hundred answers. Then every new
 answer changes the whole sample, and an answer reviewed yesterday may not be in it
 today. Here a hash of the seed and the answer's id decides whether an answer is in the

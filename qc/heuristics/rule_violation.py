@@ -3,13 +3,13 @@
 Idea: the page refuses such answers, so one that arrives bypassed the page, or the page
 and the code disagree. VizWiz-Captions checked the same rules only in the browser.
 
+Silent: if no answer of the table has a recorded problem.
+
 Naive reading: such answers should be dropped when they are read. But a rule may turn
 out to be wrong, so they are stored and flagged.
 
-Edge cases: `problems` is filled when answers are read; a table where it is empty
-everywhere flags nothing. An answer that breaks several rules gets one flag. A rule that
-only asks for confirmation (`questioned:<rule>`) is not a fault: the page let the answer
-pass.
+Edge cases: an answer that breaks several rules gets one flag. A rule that only asks for
+confirmation (`questioned:<rule>`) is not a fault: the page let the answer pass.
 """
 
 from dataclasses import dataclass

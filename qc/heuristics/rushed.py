@@ -6,6 +6,9 @@ typed than usual, at the speed of an average typist (Dhakal et al., CHI 2018: 52
 minute). Only fast times count. Their spread is measured on the fast half of the batch
 alone, because slow times have a long tail that hides everything.
 
+Silent: if no time is known or it is not positive, or the batch has fewer than
+`min_assignments` times.
+
 Naive reading: compare with mean and standard deviation. But the tail makes the
 deviation so large that no time counts as fast (`time_in_batch`), and slow workers, who
 are honest, are flagged instead. A fixed number of seconds (`too_fast`) finds only
@@ -20,10 +23,8 @@ them in one batch. Sets in which raw times tell more (areas of .73 and .82 were 
 two) were not available, so the limits could not be tuned to find their bad work.
 
 Edge cases: the time is that of the page where it is known, else from accepting to
-submitting. A missing, negative or zero time raises no suspicion (`too_fast` handles
-these), and neither does a batch with fewer than `min_assignments` times. Where the fast
-half of a batch varies a lot (many rush, or items differ), the limit is further away and
-fewer are flagged. The canned text takes no typing.
+submitting. Where the fast half of a batch varies a lot (many rush, or items differ),
+the limit is further away and fewer are flagged. The canned text takes no typing.
 """
 
 from collections.abc import Iterator

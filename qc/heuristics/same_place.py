@@ -4,15 +4,17 @@ Idea: the page shuffles options or swaps the two sides of a comparison, so the p
 of an answer that depends on the item varies. A worker who always chooses the same
 position may not be reading.
 
+Silent: if the order was not recorded, or the worker gave fewer than `min_items` answers
+with a position.
+
 Naive reading: more than half of a worker's answers on one side is bias. But with ten
 answers, one honest worker in three has seven or more on one side. So a worker is
 flagged only for a result that chance gives once in a thousand, over all positions
 together.
 
 Edge cases: answers for neither side have no side; several ticks have no position, nor
-does an option outside the order (the last, "none of these"). Fewer than `min_items`
-answers are too few for a habit. If the order was not recorded, answers have no
-position. A worker's second answer about an item does not count.
+does an option outside the order (the last, "none of these"). A worker's second answer
+about an item does not count.
 """
 
 from collections import Counter

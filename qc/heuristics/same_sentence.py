@@ -4,6 +4,9 @@ Idea: spam that passes every check of the page is a sentence that fits anything.
 of VizWiz-Captions val, "a very wonderful view and worth seeing at all times my friend"
 appears on 47 images, and a sentence of the instructions on 30.
 
+Silent: if the text is empty or the canned text, or the worker is unknown (copied
+instructions are still found).
+
 Naive reading: count a sentence over all workers. But "A picture of the food is on the
 packaging" appears on 18 images and is true of them; different people may well write the
 same sentence. So a sentence counts within one worker, and only if repeated sentences
@@ -11,9 +14,8 @@ make up `min_share` of that worker's texts, all together: spammers rotate a few.
 Sentences are compared without case, punctuation and spacing.
 
 Edge cases: the canned text (which `canned_share` judges) and empty texts are left out
-of counts and shares. If the worker answered an item twice, the first answer counts.
-Unknown workers (empty id) have no repetitions, but copied instructions are still found.
-A value exactly at a limit is flagged.
+of counts and shares. If the worker answered an item twice, the first answer counts. A
+value exactly at a limit is flagged.
 """
 
 from dataclasses import dataclass

@@ -4,12 +4,13 @@ Idea: one sentence under every picture of a HIT hardly describes each of them.
 `same_sentence` judges a worker and everything they sent; this one judges a single HIT,
 so that a reason that names the HIT is true of that HIT.
 
+Silent: if one item of the HIT has another sentence, the canned text or none.
+
 Naive reading: two equal sentences are enough. But two pictures of a HIT may show the
 same thing. So the HIT needs `min_items` items, and the sentence `min_words` words: a
 worker who is asked for a colour may truthfully write "red" three times.
 
-Edge cases: every item must have the sentence; a canned or empty text under a single
-item rules it out. Case, punctuation and spacing do not count.
+Edge cases: case, punctuation and spacing do not count.
 """
 
 from dataclasses import dataclass

@@ -6,6 +6,9 @@ about them. In half of VizWiz-Captions val, "a very wonderful view and worth see
 all times my friend" appears on 47 pictures. It shares no more words with their other
 captions than with the captions of any picture.
 
+Silent: if others wrote about fewer than `min_items` of its items, or the text is empty
+or the canned text.
+
 Naive reading: count how often a sentence appears. But "A picture of the food is on the
 packaging" appears on 18 pictures, "A computer screen is displaying a window with a
 message" on 13, and both are true of their pictures. On some pictures they share more
@@ -16,9 +19,8 @@ text is compared with its own batch, but the evidence is added up over the campa
 
 Edge cases: a sentence needs `min_items` items that others wrote about; if it is
 flagged, it is flagged under all items of the campaign, but answers of earlier batches
-keep their decision. Case, punctuation and spacing do not count. The canned text and an
-empty text raise no suspicion. A sentence with the same evidence everywhere has a
-standard error of at least `LEAST_SD` of one text.
+keep their decision. Case, punctuation and spacing do not count. A sentence with the
+same evidence everywhere has a standard error of at least `LEAST_SD` of one text.
 """
 
 from dataclasses import dataclass

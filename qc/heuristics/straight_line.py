@@ -3,16 +3,17 @@
 Idea: a worker who gives the same answer under every item may not have looked. The task
 says in which fields an honest worker's answers vary.
 
+Silent: if the worker answered fewer than `min_items` items, or there are no other
+workers.
+
 Naive reading: a long line of equal answers is bad. But if nine of ten items are alike,
 a careful worker gives the same answer most of the time: the chance of 14 equal answers
 to 14 items is then one in four. So the line is compared with the others: how likely is
 it that a worker whose answers are drawn from all other answers gives this answer as
 often? A worker must pass both limits.
 
-Edge cases: fewer than `min_items` items are too few to judge. A worker's second answer
-about an item does not count. Without other workers there is no comparison. A set of
-ticks is one answer. Positions on a scale have a heuristic of their own
-(`low_scale_variance`).
+Edge cases: a worker's second answer about an item does not count. A set of ticks is one
+answer. Positions on a scale have a heuristic of their own (`low_scale_variance`).
 """
 
 from collections import Counter

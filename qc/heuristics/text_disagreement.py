@@ -4,14 +4,16 @@ Idea: a worker who sees no text where four others see some may have overlooked i
 original VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one
 says none.
 
+Silent: if the task has no such field, the answer leaves it empty, or it is a worker's
+second answer about the item.
+
 Naive reading: flag both directions alike. But a worker who sees text where no other
 does may have looked more closely. So only a majority for `majority_value` counts,
 unless that is empty. Two against four is not one against all: `min_share` restricts the
 rule to strong majorities when there are more than five answers.
 
-Edge cases: an answer without a value neither counts nor is flagged. A worker's second
-answer about an item neither counts nor is flagged. A task without the field raises no
-suspicion. A tie is not a majority.
+Edge cases: an answer without a value neither counts nor is flagged. A tie is not a
+majority.
 """
 
 from collections.abc import Iterator

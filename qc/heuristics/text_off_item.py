@@ -5,6 +5,9 @@ another picture, or about none, shares only the words that appear in every text.
 `qc/text_fit.py` explains how the odds are computed: word by word, whether another
 answer about the item uses it, compared with how often answers to other items do.
 
+Silent: if the text is empty or the canned text, no other worker wrote about the item,
+or the batch has fewer than ten answers to other items.
+
 Naive reading: count shared words. But all texts share *a* and *of*, and a text of
 thirty words shares some words by chance. A word that only this worker uses says little
 where everyone uses words of their own. Of 40,460 captions in Flickr8k, and of 16,634 in
@@ -13,11 +16,10 @@ about another picture, for example because a worker saw something that four othe
 overlooked. So the limit is odds of 25 to 1, and a policy should not reject for this
 alone.
 
-Edge cases: the canned text, an empty text, an item that no other worker wrote about,
-and a batch with fewer than ten answers to other items raise no suspicion. If the texts
-of a task share nothing anyway (wishes, names), a text that shares nothing is not
-evidence. Chinese, Japanese and Thai are compared by pairs of characters. A worker's
-second answer about an item is judged, but others are not compared with it.
+Edge cases: if the texts of a task share nothing anyway (wishes, names), a text that
+shares nothing is not evidence. Chinese, Japanese and Thai are compared by pairs of
+characters. A worker's second answer about an item is judged, but others are not
+compared with it.
 """
 
 from dataclasses import dataclass

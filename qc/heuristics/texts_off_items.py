@@ -4,6 +4,9 @@ Idea: one text that shares nothing with the others' may come from a closer look;
 such texts of one worker hardly do. The evidence of all texts of a worker is summed
 (`qc/text_fit.py`), so that many small doubts become a clear one.
 
+Silent: if the worker is unknown, or has fewer than `min_texts` texts that can be
+compared.
+
 Naive reading: count flagged answers. That misses a worker whose texts all fit badly,
 but none of them beyond the limit. A plain sum would let one good text of twenty words
 outweigh five that were written about nothing. So the evidence for a text counts up to
@@ -11,8 +14,7 @@ outweigh five that were written about nothing. So the evidence for a text counts
 are not independent: a sentence pasted fifty times is one doubt and not fifty. Together
 they count as much as one text.
 
-Edge cases: a worker needs `min_texts` texts that can be compared. Unknown workers
-(empty id) raise no suspicion. Texts that `text_off_item` cannot judge are left out.
+Edge cases: texts that `text_off_item` cannot judge are left out.
 """
 
 from dataclasses import dataclass

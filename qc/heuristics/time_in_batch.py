@@ -6,6 +6,9 @@ were a statistical outlier in time-to-submit (taking either too little or too mu
 by 1.95 times the standard deviation for all the results". The time is from accepting to
 submitting, divided by the items of the HIT.
 
+Silent: if no time is known or it is zero; the batch has fewer than `min_assignments`
+times, or all are equal.
+
 Naive reading: use mean and sd of the raw times. But real times have a long tail, so the
 sd is about as large as the mean and the lower bound is negative: on 12 real MTurk
 batches (1,450 assignments) raw times find 106 slow and not one fast assignment.
@@ -13,9 +16,8 @@ Logarithms make both tails reachable, so `log` is the default; the evidence give
 distances. Neither finds a batch in which most are fast: `too_fast` does.
 
 Edge cases: a negative time is always flagged, because a clock must be wrong. Times that
-are negative or zero do not enter the mean and sd; a zero raises no suspicion here, and
-neither does a missing time. A batch with fewer than `min_assignments` times, or with
-all times equal, flags nothing else. A value exactly at the limit is not beyond it.
+are negative or zero do not enter the mean and sd. A value exactly at the limit is not
+beyond it.
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,9 @@ Idea: how long an image takes depends on the image, so an answer is compared wit
 other answers about it. The original VizWiz code flags it, under each of three
 definitions of time, at 1.95 standard deviations of the image's five or so answers.
 
+Silent: if no time is known, all times are equal, or it is a worker's second answer
+about the item.
+
 Naive reading: the limit flags one answer in twenty. But among n values no |z| can
 exceed sqrt(n - 1) with the population sd: 2.00 at n = 5, so it takes one extreme value
 among four that are close together, and 1.73 at n = 4, so it NEVER fires at four answers
@@ -13,9 +16,8 @@ or fewer. With the sample sd (the default of pandas) it never fires at n = 5 eit
 slowest.
 
 Edge cases: a negative time is flagged. Times that are negative or zero do not enter the
-mean and sd, but a zero is compared with them, as in the original. A missing time raises
-no suspicion. If all times are equal, nothing else is flagged. A worker's second answer
-about an item does not enter the mean and raises no suspicion, unless its time is
+mean and sd, but a zero is compared with them, as in the original. A worker's second
+answer about an item does not enter the mean and raises no suspicion, unless its time is
 negative.
 """
 

@@ -6,6 +6,8 @@ seconds per item, and words typed per second. The fastest of 168,000 typists rea
 two words a second (Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only
 copied a text.
 
+Silent: if no time is known.
+
 Naive reading: fast work is bad. But on 3,387 paraphrases labelled by an expert, time
 tells cheaters from others no better than a coin (AUC 0.51). Only below five seconds per
 text were all flagged texts cheating, and these three are 0.5 % of all cheating. So the
@@ -14,10 +16,9 @@ almost certainly bad.
 
 Edge cases: the canned text takes one click: it has a limit of its own and no typing
 speed. So has every answer of a batch in which most answers have no text, because there
-is nothing to type. A missing time raises no suspicion; `best` takes the first known of
-shown, page and market time. Zero or negative is below any limit. A value exactly at a
-limit is not beyond it. An empty text has no typing speed. Pasted text is judged too: it
-was not typed in that time.
+is nothing to type. `best` takes the first known of shown, page and market time. Zero or
+negative is below any limit. A value exactly at a limit is not beyond it. An empty text
+has no typing speed. Pasted text is judged too: it was not typed in that time.
 """
 
 from dataclasses import dataclass

@@ -8,15 +8,15 @@ import pytest
 
 from piecework.qc.registry import HEURISTICS, Description, describe
 from tests.for_each import for_each
-from tools.heuristics_page import heuristics_page
+from tools.heuristics_page import MEASURED_PAGE, PAGE, heuristics_page, measured_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_committed_page_is_the_generated_one() -> None:
-    """`python -m tools.heuristics_page > docs/reference/heuristics.md` writes it."""
-    committed = (ROOT / "docs/reference/heuristics.md").read_text(encoding="utf-8")
-    assert committed == heuristics_page()
+def test_the_committed_pages_are_the_generated_ones() -> None:
+    """`python -m tools.heuristics_page` writes them."""
+    assert PAGE.read_text(encoding="utf-8") == heuristics_page()
+    assert MEASURED_PAGE.read_text(encoding="utf-8") == measured_page()
 
 
 def test_files_registry_and_tests_are_the_same_list() -> None:
@@ -32,17 +32,29 @@ def test_files_registry_and_tests_are_the_same_list() -> None:
 
 
 @for_each("each", describe())
-def test_every_heuristic_says_idea_naive_reading_and_edge_cases(each: Description) -> None:
-    """In this order, under a one-line question; the page shows all of it."""
+def test_every_heuristic_says_when_it_is_silent_and_what_a_naive_reading_misses(
+    each: Description,
+) -> None:
+    """In this order, under a one-line question; the two pages show all of it."""
     titles = [section.split(": ")[0] for section in each.sections]
-    assert titles == ["Idea", "Naive reading", "Edge cases"]
+    assert titles == ["Idea", "Silent", "Naive reading", "Edge cases"]
     assert "\n" not in each.idea
-    assert f"\n## {each.name}\n" in heuristics_page()
+    for page in (heuristics_page(), measured_page()):
+        assert f"\n## {each.name}\n" in page
+
+
+def test_the_page_for_requesters_is_short() -> None:
+    """One reads it before the first campaign; figures go to the page for developers."""
+    assert len(heuristics_page().split()) < 4800
 
 
 @pytest.mark.full
-def test_running_the_module_writes_the_page() -> None:
+def test_running_the_module_writes_the_pages() -> None:
     """The command that the page names does what it says."""
-    command = [sys.executable, "-m", "tools.heuristics_page"]
-    ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    assert ran.stdout.decode() == heuristics_page()
+    before = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text("", encoding="utf-8")
+    try:
+        subprocess.run([sys.executable, "-m", "tools.heuristics_page"], cwd=ROOT, check=True)
+        assert PAGE.read_text(encoding="utf-8") == heuristics_page()
+    finally:
+        PAGE.write_text(before, encoding="utf-8")
