@@ -3,7 +3,7 @@
 Idea: a description of a picture that has never been described cannot be copied from
 anywhere; a text that did not come by keys, a composition or speech was written
 somewhere else. Where the page recorded how the text was entered
-(docs/explanation/typing.md), the suspicion is the probability that most of it was not
+(docs/explanation/worker-pages.md), the suspicion is the probability that most of it was not
 typed there. It follows from the share of characters that were pasted from outside the
 page, made by a script, appeared without an event, or came in one burst faster than
 speech; and from keys at even or impossibly short intervals. Without a record, the

@@ -32,7 +32,7 @@ from piecework.domain.campaign import AsNeeded
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs/internals/measurements/published-figures.md"
-METHODS = ROOT / "docs/explanation/analyses.md"
+METHODS = ROOT / "docs/internals/methods.md"
 
 Row = tuple[str, str, str]
 """What, published, recomputed."""

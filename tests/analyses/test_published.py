@@ -25,7 +25,7 @@ ROUNDED = {
 
 @for_each("path", SOURCES)
 def test_every_method_is_on_the_page(path: Path) -> None:
-    """docs/explanation/analyses.md names each module."""
+    """docs/internals/methods.md names each module."""
     if path.stem != "__init__":
         assert f"`{path.stem}`" in published.METHODS.read_text(encoding="utf-8")
 

@@ -144,4 +144,4 @@ def _print_table(kills: Kills, runs: list[dict[str, Any]], seconds: float) -> No
     outcomes = Counter(outcome_of(run) for run in runs)
     begun = sum(run["start_time"] is not None for run in runs)
     print(dict(kills.counts), "runs killed", kills.runs, "in a pass", kills.in_pass)  # noqa: T201
-    print("begun", begun, dict(outcomes), f"{seconds:.0f} s", flush=True)  # noqa: T201 - docs/how-to/several-machines.md
+    print("begun", begun, dict(outcomes), f"{seconds:.0f} s", flush=True)  # noqa: T201 - docs/internals/measurements/schedule.md

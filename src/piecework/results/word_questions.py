@@ -201,7 +201,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
     if asked.campaign.task.name != TASK:
         raise ConfigError(
             [f"{asked.campaign.path} has the task {asked.campaign.task.name}"],
-            next_step=f"name a campaign of {TASK}: docs/how-to/words.md",
+            next_step=f"name a campaign of {TASK}: docs/how-to/chains.md",
         )
     if asked.is_rehearsal and not opened.is_rehearsal:
         raise ConfigError(

@@ -1,6 +1,6 @@
 """A participant's visit in a browser: consent, two HITs, the way back; or stopping.
 
-It takes the pictures of `docs/explanation/prolific-participants.md`, as
+It takes the pictures of `docs/explanation/worker-pages.md`, as
 `test_recording` takes those of other pages.
 """
 

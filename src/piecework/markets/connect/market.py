@@ -26,7 +26,7 @@ MARKET = Market(
         "connect-emulator",
         "commands.emulator:connect_emulator",
         "Run an offline CloudResearch Connect.",
-        page="docs/how-to/offline-markets.md",
+        page="docs/how-to/clients.md",
         extra="offline-markets",
     ),
     token_variable="CONNECT_API_KEY",  # noqa: S106 - a variable's name

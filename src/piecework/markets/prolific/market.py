@@ -29,7 +29,7 @@ MARKET = Market(
         "prolific-emulator",
         "commands.emulator:prolific_emulator",
         "Run an offline Prolific on this machine.",
-        page="docs/how-to/offline-markets.md",
+        page="docs/how-to/clients.md",
         extra="offline-markets",
     ),
     token_variable="PROLIFIC_TOKEN",  # noqa: S106 - a variable's name
