@@ -47,9 +47,10 @@ test: $(COMPILED)  ## all tests; installs chromium for the browser tests where i
 	@sh tests/need_chromium.sh
 	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q
 
-test-full: $(COMPILED)  ## the long forms too
+test-full: $(COMPILED)  ## the long forms too, and a week's share of the largest; WEEK=, ALL=1
 	@sh tests/need_chromium.sh
-	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q --hypothesis-profile=thorough -m "not clients"
+	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q --hypothesis-profile=thorough -m "not clients" \
+	  $(if $(ALL),,--week $(or $(WEEK),$(shell date +%V)))
 
 test-clients: $(READY)  ## other people's clients, and our wheel, each in an environment of its own
 	$(BIN)/pytest -q tests/clients -m "clients or not clients"

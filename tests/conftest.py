@@ -3,7 +3,8 @@
 import gc
 import os
 import shutil
-from collections.abc import Generator, Iterator
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -53,17 +54,58 @@ def installed_chromium() -> str | None:
     return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests, and with those that share a server of Prefect.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the number of a week, whose share of the largest suites is tested."""
+    sentence = "of tests marked full(weeks=N), only this week's: all of them in N weeks"
+    parser.addoption("--week", type=int, metavar="NUMBER", help=sentence)
 
-    Workers of xdist begin with tests that follow each other: one of them starts the server.
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Name the week, so that its tests can be repeated."""
+    if (week := config.getoption("--week")) is not None:
+        terminalreporter.write_line(f"of the largest suites, the cases of --week {week}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave a week's share, and begin with the longest and with those that share a server.
+
+    Workers of xdist begin with tests that follow each other: one of them starts the server
+    of Prefect.
     """
+    if (week := config.getoption("--week")) is not None:
+        are_tested = in_week([_case(item) for item in items], week)
+        left_out = [
+            item for item, is_tested in zip(items, are_tested, strict=True) if not is_tested
+        ]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item, is_tested in zip(items, are_tested, strict=True) if is_tested]
     items.sort(
         key=lambda item: (
             item.get_closest_marker("early") is None
             and "prefect_server" not in getattr(item, "fixturenames", ())
         )
     )
+
+
+def _case(item: pytest.Item) -> tuple[str, int]:
+    mark = item.get_closest_marker("full")
+    return item.nodeid.partition("[")[0], mark.kwargs.get("weeks", 1) if mark else 1
+
+
+def in_week(cases: Iterable[tuple[str, int]], week: int) -> list[bool]:
+    """Return whether each case is tested in a week.
+
+    Args:
+        cases: the test of each, and in how many weeks all cases of it are tested.
+        week: its number.
+    """
+    are_tested, places = [], Counter[str]()
+    for test, weeks in cases:
+        are_tested.append((places[test] + week) % weeks == 0)
+        places[test] += weeks > 1
+    return are_tested
 
 
 @pytest.hookimpl(wrapper=True)
@@ -90,14 +132,18 @@ def absent(program: str, sentence: str) -> NoReturn:
     pytest.skip(sentence)
 
 
-def in_full(*cases: object) -> list[ParameterSet]:
+def in_full(*cases: object, weeks: int = 1) -> list[ParameterSet]:
     """Cases of a parametrized test for `make test-full` alone.
 
     A case with several values is a tuple, as elsewhere.
+
+    Args:
+        cases: the values, or tuples of values.
+        weeks: how many weeks it takes until each was tested.
     """
+    mark = pytest.mark.full(weeks=weeks)
     return [
-        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full)
-        for case in cases
+        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=mark) for case in cases
     ]
 
 

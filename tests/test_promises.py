@@ -17,6 +17,7 @@ import pytest
 
 from piecework.domain.verdicts import VERDICTS
 from piecework.qc.registry import HEURISTICS
+from tests.conftest import in_week
 from tools import campaign_keys_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -208,3 +209,12 @@ def test_every_verdict_and_every_reason_to_refuse_work_is_in_a_test_of_make_test
             if not any(re.search(rf"['\"]{word}['\"]", source) for source in tests)
         }
         assert not untested
+
+
+def test_a_case_of_the_largest_suites_is_tested_once_in_as_many_weeks_as_its_mark_says() -> None:
+    """`make test-full` takes a share of these cases each week, and all cases of other tests."""
+    cases = [("small", 1), *[("large", 4)] * 11, *[("larger", 5)] * 7, ("small", 1)]
+    weeks = [in_week(cases, week) for week in range(47, 67)]
+    times = [sum(week) for week in zip(*weeks, strict=True)]
+    assert times == [20, *[5] * 11, *[4] * 7, 20]
+    assert {sum(week[1:12]) for week in weeks} == {2, 3}

@@ -62,8 +62,8 @@ While the fault lasts, `piecework status` can read the store. A pass that fails 
 the reason and the next command, and exits with code 1.
 
 The table covers {runs} campaigns; {bad} went wrong. `make test` runs a sample of them,
-`make test-full` runs all (`tests/crash/test_crash.py`). `python -m tests.crash.table`
-writes this section; it needs root to make a small disk.
+`make test-full` a quarter, another one each week (`tests/crash/test_crash.py`).
+`python -m tests.crash.table` writes this section; it needs root to make a small disk.
 
 | cell | meaning |
 |---|---|
@@ -82,8 +82,9 @@ IN_POSTGRESQL = """
 The same campaigns and laws, with the store in a PostgreSQL server of the same machine.
 Its server runs on while the pass dies. Faults of the marketplace and of clocks do not
 concern the store, so they were not run again. The table covers {runs} campaigns; {bad}
-went wrong. `make test` runs a sample of them (`tests/crash/test_postgresql.py`).
-`python -m tests.crash.table postgresql` writes this section.
+went wrong. `make test` runs a sample of them, `make test-full` a quarter, another one
+each week (`tests/crash/test_postgresql.py`). `python -m tests.crash.table postgresql`
+writes this section.
 
 {faults}
 

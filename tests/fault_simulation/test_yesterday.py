@@ -85,7 +85,7 @@ MORE: list[tuple[Files, int]] = [(("store", "marketplace"), 2)]
 MORE += [(files, seed) for files in FILES for seed in range(100, 140)]
 
 
-@pytest.mark.parametrize(("restored", "seed"), [*CASES, *in_full(*MORE)])
+@pytest.mark.parametrize(("restored", "seed"), [*CASES, *in_full(*MORE, weeks=3)])
 def test_files_of_yesterday_repeat_nothing(
     tmp_path: Path, restored: tuple[str, ...], seed: int
 ) -> None:

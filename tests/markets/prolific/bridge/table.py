@@ -39,8 +39,8 @@ Afterwards the test reads the books of both sides:
 - the bridge has nothing left to do
 
 The table covers {runs} campaigns at Prolific; {bad} went wrong. `make test` runs a
-sample of them, `make test-full` runs all (`tests/markets/prolific/bridge/test_faults.py`); some
-runs really kill the process.
+sample of them, `make test-full` a fifth, another one each week
+(`tests/markets/prolific/bridge/test_faults.py`); some runs really kill the process.
 `python -m tests.markets.prolific.bridge.table` writes this section.
 
 | cell | meaning |
