@@ -210,7 +210,7 @@ def test_a_compensation_is_shown_then_paid_once(finished: Finished) -> None:
     again = finished.piecework("pay", *words, "--yes")
     assert again.exit_code == 0
     assert "was paid $1.00 for this reason before" in again.output
-    status = finished.piecework("status")
+    status = finished.piecework("status", "--all")
     assert "$1.00 (1 payment, 1 reason)" in status.output
     assert json.loads(finished.piecework("status", "--json").stdout)["compensations_cents"] == 100
 

@@ -116,12 +116,12 @@ class PrefectApart:
             reply.raise_for_status()
         self.run("--no-prompt", "deploy", "--all", "--prefect-file", file)
 
-    def run(self, *words: str | Path) -> str:
-        """One `prefect` command; what it printed."""
+    def run(self, *words: str | Path, folder: Path = ROOT) -> str:
+        """One `prefect` command in a folder; what it printed."""
         done = subprocess.run(
             [_BIN / "prefect", *words],
-            env=self.environment,
-            cwd=ROOT,
+            env={**self.environment, "PWD": str(folder)},
+            cwd=folder,
             capture_output=True,
             text=True,
             timeout=_PATIENCE,
@@ -152,12 +152,16 @@ class PrefectApart:
         return shown
 
     def created(self, what: str, **wanted: object) -> str:
-        """The id of what a call creates; a busy server may first answer 5xx."""
+        """The id of what a call creates."""
+        return str(self.posted(what, **wanted).json()["id"])
+
+    def posted(self, what: str, **wanted: object) -> httpx.Response:
+        """The answer to a call; a busy server may first answer 5xx."""
         until = time.monotonic() + _PATIENCE
         while True:
             reply = httpx.post(f"{self.api}/{what}", json=wanted, timeout=_PATIENCE)
             if not reply.is_server_error or time.monotonic() > until:
-                return str(reply.raise_for_status().json()["id"])
+                return reply.raise_for_status()
             time.sleep(1)
 
     def states(self) -> list[str]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +19,8 @@ from piecework.domain.progress import Progress, SourceState
 from piecework.domain.text import plural, printable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from piecework.campaign.live_changes import LiveChange
     from piecework.campaign.opened import OpenedCampaign
     from piecework.foundation.client.checks import Check
@@ -27,19 +31,108 @@ if TYPE_CHECKING:
 _NAMES_SHOWN = 20
 
 
-def say_progress(progress: Progress, *, as_json: bool) -> None:
-    """Print the progress of a campaign."""
+def say_progress(progress: Progress, *, as_json: bool, all_rows: bool = False) -> None:
+    """Print how far a campaign is: two sentences and a bar, or the table of all counts."""
     if as_json:
         click.echo(json.dumps(progress.as_dict(), indent=2, sort_keys=True))
         return
-    table = Table(title=f"campaign {progress.campaign}", title_justify="left")
-    table.add_column("what")
-    table.add_column("how much", justify="right")
-    for name, value in progress_rows(progress):
-        table.add_row(name, value)
-    Console().print(table)
+    if all_rows:
+        table = Table(title=f"campaign {progress.campaign}", title_justify="left")
+        table.add_column("what")
+        table.add_column("how much", justify="right")
+        for name, value in progress_rows(progress):
+            table.add_row(name, value)
+        Console().print(table)
+    else:
+        for line in progress_lines(progress):
+            click.echo(line)
     if progress.too_few_workers:
         click.echo(f"too few workers: {progress.too_few_workers}")
+
+
+_BAR = 40
+
+
+def progress_lines(progress: Progress) -> Iterator[str]:
+    """Yield what a person wants to know first, in lines for a terminal.
+
+    The second line has the money, the last one a bar of the accepted answers. What
+    needs attention comes between them: a cap, a source that cannot be read.
+    """
+    wanted = progress.accepted + progress.missing
+    counts = [f"{progress.accepted:,} of {plural(wanted, 'answer')} accepted"]
+    for number, what in (
+        (progress.undecided, "not judged yet"),
+        (progress.dropped + progress.surplus, "set aside"),
+    ):
+        counts += [f"{number:,} {what}"] if number else []
+    counts += [f"{plural(progress.excluded, 'worker')} excluded"] if progress.excluded else []
+    yield _wrapped(f"{progress.campaign}: {_state(progress)}. {', '.join(counts)}.")
+    shown = progress.shown
+    held = f", {shown(progress.held_cents)} held for open HITs" if progress.held_cents else ""
+    yield f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)} spent{held}."
+    if progress.to_decide:
+        times = (
+            [f"about {_span(progress.review_seconds)} of work"] if progress.review_seconds else []
+        )
+        if progress.pays_itself_at:
+            times.append(f"the marketplace pays automatically at {_at(progress.pays_itself_at)}")
+        if times:
+            yield f"{plural(progress.to_decide, 'decision')}: {', '.join(times)}."
+    if progress.cap_reached:
+        yield _wrapped(f"{plural(progress.missing, 'answer')} missing: a cap is reached.")
+    source = progress.source
+    for fault in (source.fault, source.unfinished) if source is not None else ():
+        if fault:
+            yield _wrapped(f"source: {fault}")
+    share = progress.accepted / wanted if wanted else 0.0
+    full = int(_BAR * share)
+    yield f"{'█' * full}{'░' * (_BAR - full)} {int(100 * share)} %"
+
+
+def _state(progress: Progress) -> str:
+    by = f" by {progress.stopped_by}" if progress.stopped_by else ""
+    later = f", continues at {_at(progress.goes_on_at)}" if progress.goes_on_at else ""
+    match progress.waiting_for:
+        case "nobody":
+            return f"ended{by}" if progress.missing else "finished"
+        case "workers":
+            return f"batch {progress.batch_shown} waits for workers, {_open_hits(progress)}"
+        case "people":
+            return f"waits for a person, {plural(progress.to_decide, 'decision')}"
+        case "the next pass":
+            because = f" ({progress.reason})" if progress.reason else ""
+            return f"waits for the next pass{because}"
+        case other:
+            return f"waits for {other}{by}{later}"
+
+
+def _open_hits(progress: Progress) -> str:
+    return f"{plural(progress.hits_open, 'HIT')} open"
+
+
+def next_command(progress: Progress, campaign: "Path", *, report: "Path | None") -> str | None:
+    """Return the command that a person types next, if any.
+
+    Args:
+        progress: of the campaign.
+        campaign: its file.
+        report: its report, if there is one.
+    """
+    if progress.to_decide:
+        return f"piecework review {campaign}"
+    if progress.is_finished:
+        return None if report is None else f"open {report}"
+    if progress.is_rehearsal:
+        return f"piecework rehearse {campaign}"
+    return None
+
+
+def _wrapped(text: str) -> str:
+    """Break a line of a terminal between words, and never inside of a path."""
+    width = min(80, get_terminal_size().columns)
+    lines = wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def say_changes(opened: "OpenedCampaign") -> None:

@@ -28,7 +28,7 @@ from piecework.cli.options import (
     grouped,
     load_results,
 )
-from piecework.cli.output import say_live_changes, say_progress
+from piecework.cli.output import next_command, say_live_changes, say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
@@ -116,10 +116,8 @@ def run(
     say_progress(progress, as_json=as_json)
     if as_json:
         return
-    if progress.to_decide:
-        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV file")
-    elif progress.is_finished:
-        click.echo(f"finished; dataset and report: {loaded.out}")
+    if command := next_command(progress, campaign, report=loaded.out / "report.html"):
+        click.echo(f"next: {command}")
 
 
 def _opened(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON, REHEARSAL_NUMBER, load_results
-from piecework.cli.output import also_sent_lines, say_changes, say_progress
+from piecework.cli.output import also_sent_lines, next_command, say_changes, say_progress
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework.campaign.opened import OpenedCampaign
+    from piecework.domain.progress import Progress
     from piecework.engine.recover.other_stores import OrphanHit, Whose
 
 _MEANING: dict["Whose", str] = {
@@ -37,14 +38,16 @@ _SHOWN = 20
 @click.option(
     "--look", is_flag=True, help="Also ask the marketplace for HITs that the store does not know."
 )
+@click.option("--all", "all_rows", is_flag=True, help="Show the table of all counts.")
 @JSON
-def status(campaign: Path, *, look: bool, as_json: bool) -> None:
+def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None:
     """Show progress, cost and next steps.
 
     The command reads the campaign's store. With --look it also asks the marketplace.
 
     Examples:
       piecework status birds.toml
+      piecework status birds.toml --all
       piecework status birds.toml --look
     """
     from piecework.engine.opening import on_its_platform, open_to_look
@@ -68,15 +71,26 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
             more["unknown_hits"] = [asdict(hit) for hit in orphans]
         click.echo(json.dumps(progress.as_dict() | more, indent=2, sort_keys=True))
         return
-    say_progress(progress, as_json=False)
+    say_progress(progress, as_json=False, all_rows=all_rows)
     for line in also_sent_lines(also_sent):
         click.echo(line)
     if look:
         _say_orphan_hits(opened, orphans)
-    if progress.waiting_for == "the next pass" and opened.is_imported:
-        click.echo(f"next: piecework assess {campaign}")
-    if progress.to_decide:
-        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV file")
+    _say_next(opened, progress, campaign)
+
+
+def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path) -> None:
+    """Print the command that a person types next, if any."""
+    report = opened.campaign.out / "report.html"
+    command = next_command(progress, path, report=report if report.exists() else None)
+    if command is None and progress.waiting_for == "the next pass":
+        command = (
+            f"piecework assess {path}"
+            if opened.is_imported
+            else f"piecework run {path} --endpoint {opened.endpoint}"
+        )
+    if command:
+        click.echo(f"next: {command}")
 
 
 def _say_orphan_hits(opened: "OpenedCampaign", orphans: "Sequence[OrphanHit]") -> None:

@@ -1,0 +1,118 @@
+"""What a terminal shows of a campaign: two sentences, a bar, the next command."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from piecework.cli.output import next_command, progress_lines
+from piecework.domain.progress import Progress, Waiting
+from tests.for_each import for_each
+
+_FINISHED = Progress(
+    campaign="birds",
+    is_rehearsal=False,
+    items=8,
+    batch=2,
+    batches=2,
+    hits_posted=4,
+    hits_open=0,
+    replaced=0,
+    submitted=10,
+    answers=50,
+    flagged=3,
+    accepted=40,
+    dropped=9,
+    surplus=1,
+    missing=0,
+    rejected=0,
+    excluded=1,
+    to_decide=0,
+    rewards_cents=1192,
+    bonuses_cents=0,
+    fees_cents=238,
+    held_cents=0,
+    budget_cents=1900,
+    currency="USD",
+    waiting_for="nobody",
+    cap_reached=False,
+    stopped_by="",
+    goes_on_at="",
+    due_at="",
+)
+
+
+def test_a_finished_campaign_is_two_sentences_and_a_full_bar() -> None:
+    """Only what is there is counted."""
+    assert [*progress_lines(_FINISHED)] == [
+        "birds: finished. 40 of 40 answers accepted, 10 set aside, 1 worker excluded.",
+        "$14.30 of $19.00 spent.",
+        "█" * 40 + " 100 %",
+    ]
+
+
+def test_a_campaign_that_a_cap_ended_says_what_is_missing() -> None:
+    """The bar is not full, and the key to raise is named."""
+    ended = replace(_FINISHED, missing=10, cap_reached=True, stopped_by="budget")
+    assert [*progress_lines(ended)] == [
+        "birds: ended by budget. 40 of 50 answers accepted, 10 set aside, 1 worker\nexcluded.",
+        "$14.30 of $19.00 spent.",
+        "10 answers missing: a cap is reached.",
+        "█" * 32 + "░" * 8 + " 80 %",
+    ]
+
+
+@for_each(
+    ("waiting_for", "words"),
+    [
+        ("workers", "batch 2 of 2 waits for workers, 3 HITs open"),
+        ("people", "waits for a person, 7 decisions"),
+        ("the next pass", "waits for the next pass (HITs are due)"),
+        ("the next day", "waits for the next day by budget.day, continues at 2027-01-02 00:00 UTC"),
+        ("new rows", "waits for new rows"),
+    ],
+)
+def test_the_first_sentence_says_who_has_to_act(waiting_for: Waiting, words: str) -> None:
+    """And no line is wider than the terminal."""
+    is_day = waiting_for == "the next day"
+    progress = replace(
+        _FINISHED,
+        waiting_for=waiting_for,
+        hits_open=3,
+        to_decide=7 if waiting_for == "people" else 0,
+        reason="HITs are due",
+        stopped_by="budget.day" if is_day else "",
+        goes_on_at="2027-01-02T00:00:00+00:00" if is_day else "",
+        missing=5,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "60")
+        lines = "\n".join(progress_lines(progress)).splitlines()
+    assert words in " ".join(lines)
+    assert max(map(len, lines)) <= 60
+
+
+def test_a_person_reads_how_long_it_takes_and_when_it_is_too_late() -> None:
+    """Before the marketplace pays by itself."""
+    waiting = replace(
+        _FINISHED,
+        waiting_for="people",
+        to_decide=7,
+        review_seconds=600,
+        pays_itself_at="2027-01-02T09:00:00+00:00",
+    )
+    assert (
+        "7 decisions: about 10 min of work, "
+        "the marketplace pays automatically at 2027-01-02 09:00 UTC."
+    ) in [*progress_lines(waiting)]
+
+
+def test_the_next_command_is_the_one_that_helps() -> None:
+    """Review, open the report, go on rehearsing; or none."""
+    campaign, report = Path("birds.toml"), Path("out/birds/report.html")
+    waiting = replace(_FINISHED, waiting_for="people", to_decide=7)
+    half = replace(_FINISHED, waiting_for="workers", is_rehearsal=True)
+    assert next_command(waiting, campaign, report=report) == "piecework review birds.toml"
+    assert next_command(_FINISHED, campaign, report=report) == "open out/birds/report.html"
+    assert next_command(half, campaign, report=None) == "piecework rehearse birds.toml"
+    assert next_command(replace(half, is_rehearsal=False), campaign, report=None) is None
