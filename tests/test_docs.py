@@ -209,6 +209,25 @@ def test_the_lists_of_pages_have_each_page() -> None:
     assert sorted(in_docs) == sorted(DOCS.keys() - {ROOT / "docs/README.md"})
 
 
+@for_each("index", ["docs/README.md", "docs/internals/README.md"])
+def test_no_label_is_in_a_list_of_pages_twice(index: str) -> None:
+    """The site's navigation shows labels without the question beside them."""
+    labels = re.findall(r"^\| \[([^]]+)\]", (ROOT / index).read_text(), re.MULTILINE)
+    assert labels
+    assert [label for label, many in Counter(labels).items() if many > 1] == []
+
+
+def test_every_picture_of_the_docs_is_shown() -> None:
+    """`--update-pictures` takes those again that are there."""
+    shown = {
+        (path.parent / target).resolve()
+        for path in PAGES
+        for target in _LINK.findall(path.read_text())
+        if target.endswith(".png")
+    }
+    assert {*ROOT.glob("docs/**/*.png")} - shown == set()
+
+
 def test_the_closure_of_mturk_is_said_where_a_user_could_be_misled() -> None:
     """README and the marketplace's page say that Amazon's service is closed."""
     for text in (README, (ROOT / "docs/reference/marketplace.md").read_text()):

@@ -1,6 +1,5 @@
 """Looks at each page on a worker's way, and takes the pictures of the docs."""
 
-from collections.abc import Collection
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
@@ -16,17 +15,14 @@ class Recorder:
     Args:
         page: the browser's.
         view: a key of `WIDTHS`.
-        folder: where pictures go; None keeps none.
-        on_the_phone: names of which the narrow picture is kept, too.
+        folder: where the pictures of a page of the docs are; those that are there are
+            taken again. None takes none.
     """
 
-    def __init__(
-        self, page: Page, view: str, *, folder: Path | None, on_the_phone: Collection[str]
-    ) -> None:
+    def __init__(self, page: Page, view: str, *, folder: Path | None) -> None:
         self._page = page
         self._view = view
         self._folder = folder
-        self._on_the_phone = on_the_phone
         self._number = 0
 
     def look(self, name: str) -> None:
@@ -36,10 +32,10 @@ class Recorder:
         width = self._page.evaluate("document.documentElement.scrollWidth")
         assert width <= WIDTHS[self._view]
         self._number += 1
-        if self._folder and (self._view == "desk" or name in self._on_the_phone):
-            self._folder.mkdir(exist_ok=True)
+        picture = f"{self._number:02d}-{name}-{self._view}.png"
+        if self._folder and (self._folder / picture).exists():
             self._page.screenshot(
-                path=self._folder / f"{self._number:02d}-{name}-{self._view}.png",
+                path=self._folder / picture,
                 clip={"x": 0, "y": 0, "width": width, "height": self._bottom()},
             )
 

@@ -52,9 +52,7 @@ def test_a_whole_visit(
         page = open_page(_link(scene, "ann", "s1"), width=WIDTHS[view], height=HEIGHT)
         arrived: list[str] = []
         page.route("https://panel.example/**", lambda route: _back(route, arrived))
-        recorder = Recorder(
-            page, view, folder=_PICTURES if update_pictures else None, on_the_phone=()
-        )
+        recorder = Recorder(page, view, folder=_PICTURES if update_pictures else None)
         recorder.look("welcome")
         expect(page.get_by_text("$0.80")).to_be_visible()
         _begin(page)
@@ -93,7 +91,7 @@ def test_who_stops_or_forges_reads_a_sentence(
     with a_scene(tmp_path, file=file) as scene:
         _posted(scene)
         page = open_page(_link(scene, "ann", "s1"), width=WIDTHS[view], height=HEIGHT)
-        recorder = Recorder(page, view, folder=None, on_the_phone=())
+        recorder = Recorder(page, view, folder=None)
         _begin(page)
         page.get_by_text("Stop here").click()
         recorder.look("stop")

@@ -18,7 +18,6 @@ from tests.marketplace.market import Market
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 _PICTURES = Path(__file__).parents[3] / "docs/how-to/worker-site"
-_ON_THE_PHONE = ("lacking", "test", "picture", "last-picture")
 """A few are enough; the rest is the same, narrower."""
 
 
@@ -34,9 +33,7 @@ def test_somebody_new_takes_the_test_and_does_five_pictures(
         )
         page.get_by_role("button", name="Sign in as").click()
         page.wait_for_url("**/worker/hits")
-        recorder = Recorder(
-            page, view, folder=_PICTURES if update_pictures else None, on_the_phone=_ON_THE_PHONE
-        )
+        recorder = Recorder(page, view, folder=_PICTURES if update_pictures else None)
         recorder.look("lacking")
         _take_the_test(page, recorder)
         page.get_by_role("link", name="See the HITs").click()

@@ -73,7 +73,6 @@ def test_a_whole_visit(
             page,
             view,
             folder=_PICTURES if update_pictures else None,
-            on_the_phone=("welcome", "hit"),
         )
         recorder.look("welcome")
         page.get_by_label("I have read this").check()
@@ -100,7 +99,7 @@ def test_stopping_and_another_account(tmp_path: Path, open_page: Callable[..., P
         _posted(town)
         ann, bob = town.visitor(), town.visitor()
         page = open_page(_link(town, ann), width=WIDTHS["phone"], height=HEIGHT)
-        recorder = Recorder(page, "phone", folder=None, on_the_phone=())
+        recorder = Recorder(page, "phone", folder=None)
         page.get_by_label("I have read this").check()
         page.get_by_role("button", name="Begin").click()
         page.get_by_text("Stop here").click()
@@ -124,7 +123,7 @@ def test_who_is_too_late_reads_what_became_of_it(
     with a_town(tmp_path) as town:
         _posted(town)
         page = open_page(_link(town, town.visitor()), width=WIDTHS[view], height=HEIGHT)
-        recorder = Recorder(page, view, folder=None, on_the_phone=())
+        recorder = Recorder(page, view, folder=None)
         page.get_by_label("I have read this").check()
         page.get_by_role("button", name="Begin").click()
         answer(page, "A red bird on a branch.")

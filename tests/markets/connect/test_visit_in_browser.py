@@ -36,9 +36,7 @@ def test_a_whole_visit_and_the_code_entered_at_connect(
         town.settle()
         place = town.connect.arrive(town.project())
         page = open_page(place.url, width=WIDTHS[view], height=HEIGHT)
-        recorder = Recorder(
-            page, view, folder=_PICTURES if update_pictures else None, on_the_phone=("done",)
-        )
+        recorder = Recorder(page, view, folder=_PICTURES if update_pictures else None)
         recorder.look("welcome")
         page.get_by_label("I have read this").check()
         page.get_by_role("button", name="Begin").click()
