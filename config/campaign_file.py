@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from piecework.config.items_file import items_of_folder, read_items
+from piecework.config.money_tables import faults_of_money
 from piecework.config.posting_tables import ExperimentTable
 from piecework.config.requirements_table import (
     EarnedTable,
@@ -24,8 +25,7 @@ from piecework.config.requirements_table import (
     ParticipantFile,
     RequirementsTable,
 )
-from piecework.config.rewards import faults_of_money
-from piecework.config.schema import CampaignTables, DatasetTable, OutputTable, PostingTable
+from piecework.config.schema import CampaignTables, DatasetTable, OutputTable
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.trust import refuse_untrusted
 from piecework.config.user_files import read_text, with_secrets
@@ -143,7 +143,7 @@ class CampaignFile:
         return PictureLocation.named(named, beside=self.path.parent) if named else None
 
     def at(self, *key: str) -> str:
-        """Return where a key is, for an error: `birds.toml:8: rewards.reward`."""
+        """Return where a key is, for an error: `birds.toml:8: reward`."""
         return at(self.path, self.text, key)
 
     def items(
@@ -247,8 +247,8 @@ def parse_text(path: Path, text: str) -> CampaignFile:
     try:
         document = tomllib.loads(text)
         faults = [
-            f"{at(path, text, ('rewards', *where))}: {sentence}"
-            for where, sentence in faults_of_money(document.get("rewards"))
+            f"{at(path, text, where)}: {sentence}"
+            for where, sentence in faults_of_money(document, text)
         ]
         if not {"items", "imported"} & document.keys():
             faults.append(f"{at(path, text, ('items',))}: is missing")
@@ -306,11 +306,12 @@ def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
     )
 
 
-def posting(table: PostingTable, task: Task) -> Posting:
+def posting(tables: CampaignTables, task: Task) -> Posting:
     """Return how HITs are posted, with the task's defaults."""
-    minutes, asked = table.assignment_minutes, table.assignments
+    table, asked = tables.posting, tables.answers
+    minutes = table.assignment_minutes
     return Posting(
-        batches=table.batches,
+        batches=tables.batches,
         assignments=asked if isinstance(asked, int) else asked.least,
         items_per_hit=table.items_per_hit or task.items_per_hit,
         lifetime_seconds=round(table.lifetime_hours * HOUR),

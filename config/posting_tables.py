@@ -1,6 +1,6 @@
 """Tables of a campaign file about what is posted, where and how often.
 
-`posting.assignments` is a number, or as many as needed; `[crowds]` names the markets that
+`answers` is a number, or as many as needed; `[crowds]` names the markets that
 HITs go to; `[experiment]` compares pages at random; `[gold]` mixes in items with known
 answers; `[machine]` is what models say about the items. Labels of models join people's
 votes; texts of models are samples, with which people's texts are compared.
@@ -27,8 +27,8 @@ from piecework.domain.crowds import MARKETS, Crowds, Market
 from piecework.domain.experiment import PastePolicy
 
 
-class AssignmentsTable(BaseModel):
-    """`posting.assignments` as a table: as many answers as an item needs."""
+class AnswersTable(BaseModel):
+    """`answers` as a table: as many answers as an item needs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,7 +38,7 @@ class AssignmentsTable(BaseModel):
     until: Annotated[float, Field(gt=0.5, le=0.95)] = 0.95
 
     @model_validator(mode="after")
-    def _may_grow(self) -> "AssignmentsTable":
+    def _may_grow(self) -> "AnswersTable":
         if self.most <= self.least:
             raise ValueError("most must be more than least; for a fixed number, write it alone")
         return self
@@ -48,9 +48,9 @@ def _number_or_table(value: object) -> str:
     return "branch[table]" if isinstance(value, dict) else "branch[number]"
 
 
-Assignments = Annotated[
+Answers = Annotated[
     Annotated[int, Field(ge=1, le=100), Tag("branch[number]")]
-    | Annotated[AssignmentsTable, Tag("branch[table]")],
+    | Annotated[AnswersTable, Tag("branch[table]")],
     Discriminator(_number_or_table),
 ]
 """A union with tags, so that errors are only about the branch that was meant."""

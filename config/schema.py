@@ -5,8 +5,6 @@ cannot represent a cent exactly.
 """
 
 import re
-from datetime import date
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -21,9 +19,16 @@ from pydantic import (
 
 from piecework.config.generic_tables import ScaleTable, TextTable, as_example, as_option
 from piecework.config.imported_table import ImportedTable
+from piecework.config.money_tables import (
+    Budget,
+    Cents,
+    Fees,
+    KnownCurrency,
+    currency_of_signs,
+)
 from piecework.config.named import Names, Words
 from piecework.config.posting_tables import (
-    Assignments,
+    Answers,
     CrowdsTable,
     ExperimentTable,
     GoldTable,
@@ -34,7 +39,6 @@ from piecework.domain.campaign import OutputFormat
 from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
 from piecework.domain.hit import MTURK
-from piecework.domain.money import CURRENCIES, Currency, cents_from_text
 from piecework.domain.task import GENERIC, FieldKind, FieldScope, is_page
 from piecework.domain.text import control_in
 from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict
@@ -66,30 +70,6 @@ Language = Annotated[
 ]
 
 WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$"), Names.LINK]
-
-
-def _cents(value: object) -> int:
-    if not isinstance(value, str):
-        raise ValueError('write an amount as text, for example "0.55"')  # noqa: TRY004 - pydantic only collects ValueError
-    return cents_from_text(value)
-
-
-def _currency(value: object) -> object:
-    if value not in CURRENCIES:
-        raise ValueError(f"piecework does not know this currency; write {_KNOWN}")
-    return value
-
-
-_KNOWN = " or ".join(f'"{currency}"' for currency in CURRENCIES)
-Cents = Annotated[int, BeforeValidator(_cents)]
-KnownCurrency = Annotated[Currency, BeforeValidator(_currency)]
-
-
-MONEY_KEYS = (
-    *("reward", "budget", "batch_budget", "day_budget", "month_budget"),
-    *("item_budget", "wage_floor_per_hour", "minimum"),
-)
-"""Keys of `[rewards]` and `[[rewards.fees]]` with an amount."""
 
 
 class _Strict(BaseModel):
@@ -164,10 +144,8 @@ Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
 class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
-    batches: Annotated[int, Field(ge=1, le=1000)] = 1
     batch_size: Annotated[int, Field(ge=1, le=MOST_IN_BATCH)] = 100
     batch_every_hours: Annotated[float, Field(ge=0.01, le=8760)] = 24
-    assignments: Assignments = 5
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
     lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
     assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None
@@ -178,45 +156,6 @@ class PostingTable(_Strict):
     # Joined by commas, they fit the 1000 characters that MTurk allows.
     keywords: Annotated[tuple[Keyword, ...], Field(max_length=20)] | None = None
     records_typing: bool = True
-
-
-Percent = Annotated[Decimal, Field(ge=0, le=100)]
-
-
-class FeesTable(_Strict):
-    """`[[rewards.fees]]`: the marketplace's fees from a day on."""
-
-    valid_from: date
-    percent: Percent
-    extra_percent_from_ten: Percent = Decimal(0)
-    masters_percent: Percent = Decimal(0)
-    minimum: Cents = 0
-    source: Words
-
-
-class RewardsTable(_Strict):
-    """`[rewards]`: what is paid, and what the campaign may cost."""
-
-    currency: KnownCurrency = "USD"
-    reward: Annotated[Cents, Field(ge=1)] | None = None
-    budget: Cents
-    batch_budget: Annotated[Cents, Field(ge=1)] | None = None
-    day_budget: Annotated[Cents, Field(ge=1)] | None = None
-    month_budget: Annotated[Cents, Field(ge=1)] | None = None
-    item_budget: Annotated[Cents, Field(ge=1)] | None = None
-    wage_floor_per_hour: Cents
-    expected_minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
-    # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
-    # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019 (the half in shared data).
-    expected_loss_percent: Annotated[float, Field(ge=0, le=90)] = 17
-    fees: tuple[FeesTable, ...] = ()
-
-    @model_validator(mode="after")
-    def _fees_differ(self) -> "RewardsTable":
-        days = [schedule.valid_from for schedule in self.fees]
-        if len(set(days)) < len(days):
-            raise ValueError("two schedules of fees start on the same day")
-        return self
 
 
 class QualificationTestTable(_Strict):
@@ -295,6 +234,14 @@ class OutputTable(_Strict):
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
     releases: bool = False
     sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
+
+
+class AdvancedTable(_Strict):
+    """`[advanced]`: what few campaigns have to change."""
+
+    # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
+    # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019 (the half in shared data).
+    expected_loss_percent: Annotated[float, Field(ge=0, le=90)] = 17
 
 
 class StoreTable(_Strict):
@@ -409,8 +356,15 @@ class CampaignTables(_Strict):
     gold: GoldTable | None = None
     machine: MachineTable | None = None
     experiment: ExperimentTable | None = None
+    answers: Answers = 5
+    batches: Annotated[int, Field(ge=1, le=1000)] = 1
+    reward: Annotated[Cents, Field(ge=1)] | None = None
+    hourly_wage: Cents
+    minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
+    budget: Budget
+    currency: KnownCurrency = "USD"
+    fees: Fees = ()
     posting: PostingTable = PostingTable()
-    rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
     crowds: CrowdsTable | None = None
     qualification: QualificationTestTable | None = None
@@ -421,6 +375,14 @@ class CampaignTables(_Strict):
     store: StoreTable = StoreTable()
     dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()
+    advanced: AdvancedTable = AdvancedTable()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_in_the_currency_of_its_signs(cls, document: object) -> object:
+        if isinstance(document, dict) and (sign := currency_of_signs(document)):
+            return {"currency": sign, **document}
+        return document
 
     @model_validator(mode="after")
     def _asks_one_thing(self) -> "CampaignTables":
@@ -436,9 +398,9 @@ class CampaignTables(_Strict):
         has_page, is_generic = is_page(self.task), self.task in GENERIC
         if not has_page and (self.page != PageTable() or self.fields):
             raise ValueError('[page] and [fields] go with a page, such as task = "hit.html"')
-        if (has_page or is_generic) and self.rewards.reward is None:
+        if (has_page or is_generic) and self.reward is None:
             what = f"the task {self.task}" if is_generic else "a page"
-            raise ValueError(f"{what} has no default reward; set rewards.reward")
+            raise ValueError(f"{what} has no default reward; set reward")
         return self
 
     @model_validator(mode="after")
@@ -451,10 +413,8 @@ class CampaignTables(_Strict):
     @model_validator(mode="after")
     def _deals_one_way(self) -> "CampaignTables":
         growing = {"batch_size", "batch_every_hours"} & self.posting.model_fields_set
-        if self.items.grows and "batches" in self.posting.model_fields_set:
-            raise ValueError(
-                "posting.batches is for items that do not grow; set posting.batch_size"
-            )
+        if self.items.grows and "batches" in self.model_fields_set:
+            raise ValueError("batches is for items that do not grow; set posting.batch_size")
         if not self.items.grows and growing:
             raise ValueError(
                 f"posting.{min(growing)} is for items that grow; set items.grows = true"

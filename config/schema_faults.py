@@ -1,6 +1,7 @@
 """Where a TOML file breaks its schema, each fault with line and key."""
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -16,12 +17,19 @@ def schema_faults(
 ) -> list[str]:
     """Return where a TOML file breaks its schema, each fault with line and key."""
     faults = []
-    for error in fault.errors(include_url=False):
+    errors = fault.errors(include_url=False)
+    moved = [pair for error in errors for pair in _moved(error["loc"], error["input"])]
+    known_elsewhere = {now.split()[0] for _, now in moved}
+    faults += [f"{at(path, text, key)}: is {now}" for key, now in moved]
+    for error in errors:
         location = [part for part in error["loc"] if not _is_branch(part)]
         where = at(path, text, location)
+        if _moved(location, error["input"]) or (
+            error["type"] == "missing" and location[-1] in known_elsewhere
+        ):
+            continue
         if error["type"] == "extra_forbidden":
-            known = _keys_of(location[:-1], schema)
-            faults.append(f"{where}: no such key{did_you_mean(str(location[-1]), known)}")
+            faults.append(f"{where}: no such key{_meant(location, schema)}")
         elif error["type"] == "missing":
             faults.append(f"{where}: is missing")
         else:
@@ -31,6 +39,40 @@ def schema_faults(
             value = "" if is_table else f" (found {error['input']!r:.80})"
             faults.append(f"{where}: {message}{value}")
     return faults
+
+
+_TOP = "now, at the top of the file"
+_MOVED: Mapping[str, str] = {
+    **{f"rewards.{key}": f"{key} {_TOP}" for key in ("reward", "budget", "currency")},
+    **{
+        f"rewards.{key}_budget": f"budget = {{ {key} = ... }} {_TOP}"
+        for key in ("batch", "day", "month", "item")
+    },
+    "rewards.wage_floor_per_hour": f"hourly_wage {_TOP}",
+    "rewards.expected_minutes": f"minutes {_TOP}",
+    "rewards.expected_loss_percent": "expected_loss_percent in [advanced] now",
+    "rewards.fees": "[[fees]] now",
+    "posting.assignments": f"answers {_TOP}",
+    "posting.batches": f"batches {_TOP}",
+}
+"""Where each former key is now."""
+
+
+def _moved(location: Location, value: object) -> list[tuple[Location, str]]:
+    """Return former keys at a place, each with what it is now."""
+    keys = [[*location, name] for name in value] if isinstance(value, dict) else []
+    named = {".".join(map(str, key)): key for key in [[*location], *keys]}
+    return [(key, _MOVED[name]) for name, key in named.items() if name in _MOVED]
+
+
+def _meant(location: Location, schema: type[BaseModel]) -> str:
+    """Return what an unknown key may be instead: one of its table, or of the file."""
+    *table, key = location
+    if hint := did_you_mean(str(key), _keys_of(table, schema)):
+        return hint
+    if table and key in schema.model_fields:
+        return f"; {key} stands at the top of the file, before the first [table]"
+    return ""
 
 
 def _keys_of(table: Sequence[str | int], schema: type[BaseModel]) -> list[str]:
@@ -57,10 +99,27 @@ def _is_table(kind: object) -> bool:
 
 
 def at(path: Path, text: str, location: Location) -> str:
-    """Return where a key is, for an error: `birds.toml:8: rewards.reward`."""
+    """Return where a key is, for an error: `birds.toml:8: reward`."""
+    location = _as_written(text, location)
     line = line_of(text, location)
     where = f"{path}:{line}" if line else str(path)
     return f"{where}: {'.'.join(map(str, location)) or 'the file'}"
+
+
+def _as_written(text: str, location: Location) -> Location:
+    """Return a location as the file writes it: a short form has no keys inside."""
+    try:
+        table: object = tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return location
+    for length, part in enumerate(location):
+        if length and not isinstance(table, dict | list):
+            return location[:length]
+        if isinstance(table, dict):
+            table = table.get(str(part), {})
+        elif isinstance(table, list):
+            table = table[int(part)] if str(part).isdecimal() and int(part) < len(table) else {}
+    return location
 
 
 def _is_branch(part: str | int) -> bool:

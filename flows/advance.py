@@ -115,7 +115,7 @@ def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
     )
-    currency = parse(path).tables.rewards.currency
+    currency = parse(path).tables.currency
     request = request.spending(_cents(deployment.spend_at_most, currency))
     return request, from_block(deployment.credentials_block)
 

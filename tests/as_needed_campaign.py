@@ -18,17 +18,16 @@ AS_NEEDED = """
 name = "crash"
 description = "As many answers as a label needs."
 task = "congruency"
+batches = 1
+answers = { least = 2, most = 4, until = 0.88 }
+reward = "0.50"
+budget = "20.00"
+hourly_wage = "5.00"
 [items]
 file = "items.csv"
 [posting]
-batches = 1
-assignments = { least = 2, most = 4, until = 0.88 }
 items_per_hit = 2
 max_rounds = 1
-[rewards]
-reward = "0.50"
-budget = "20.00"
-wage_floor_per_hour = "5.00"
 [heuristics]
 random_sample = false
 [decisions]

@@ -20,9 +20,11 @@ from tests.small_campaign import CAMPAIGN
 from tests.trusted import own
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-TEXT = CAMPAIGN.replace("batches = 2", "batch_size = 4\nbatch_every_hours = 24")
+TEXT = CAMPAIGN.replace("batches = 2\n", "").replace(
+    "[posting]", "[posting]\nbatch_size = 4\nbatch_every_hours = 24"
+)
 TEXT = TEXT.replace('file = "items.csv"', 'file = "items.csv"\ngrows = true')
-TEXT = TEXT.replace("assignments = 2", "assignments = 1").replace('"20.00"', '"900.00"')
+TEXT = TEXT.replace("answers = 2", "answers = 1").replace('"20.00"', '"900.00"')
 
 
 @dataclass(slots=True)

@@ -24,16 +24,15 @@ CAMPAIGN = f"""
 name = "crash"
 description = "Small enough to be killed at every call."
 task = "caption"
+batches = 2
+answers = 2
+reward = "0.50"
+budget = "20.00"
+hourly_wage = "5.00"
 [items]
 file = "items.csv"
 [posting]
-batches = 2
-assignments = 2
 items_per_hit = 2
-[rewards]
-reward = "0.50"
-budget = "20.00"
-wage_floor_per_hour = "5.00"
 [heuristics]
 {heuristics_off("same_sentence", "capitals", "rule_violation")}[heuristics.same_sentence]
 min_images = 2

@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from piecework.config import schema
 from piecework.config.imported_table import Column
+from piecework.config.money_tables import Cents
 from piecework.domain.crowds import MARKETS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,7 +35,7 @@ Hint = Any
 """A type annotation with its `Annotated` parts."""
 
 _ALIASES: list[tuple[Hint, str]] = [
-    (schema.Cents, "amount"),
+    (Cents, "amount"),
     (schema.Name, "small letters, digits, `-`, `_`; at most 40"),
     (Column, "column name"),
     (schema.Host, "host name"),
@@ -84,7 +85,7 @@ def _sections(
     rows = [
         _row(name, hints[name], field, meanings, path)
         for name, field in model.model_fields.items()
-        if _is_value(hints[name], path)
+        if _is_value(hints[name], path) or name in meanings[path]
     ]
     yield path, _section(header, meanings, path, rows)
     for name in model.model_fields:

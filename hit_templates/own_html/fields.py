@@ -151,7 +151,7 @@ def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> fl
     counts as one text.
 
     Rehearsals and the minutes that `init` states use this estimate;
-    `rewards.expected_minutes` is more exact.
+    `minutes` is more exact.
 
     Args:
         fields: the fields of an item.

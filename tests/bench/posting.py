@@ -29,16 +29,15 @@ CAMPAIGN = """
 name = "posting"
 description = "Posted, and never worked on."
 task = "caption"
+batches = 1
+answers = 5
+reward = "0.05"
+budget = "{budget}.00"
+hourly_wage = "5.00"
 [items]
 file = "items.csv"
 [posting]
-batches = 1
-assignments = 5
 items_per_hit = 5
-[rewards]
-reward = "0.05"
-budget = "{budget}.00"
-wage_floor_per_hour = "5.00"
 [output]
 formats = ["csv"]
 """

@@ -1,5 +1,6 @@
 """Caps of campaign, batch and day: no call beyond them, and a day is only put off."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -25,10 +26,11 @@ NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 def with_key(text: str, line: str) -> str:
-    """The campaign file with one more key of `[rewards]`, or another budget."""
+    """The campaign file with one more cap (`day = "9.00"`), or another budget."""
     if line.startswith("budget"):
         return text.replace('budget = "20.00"', line)
-    return text.replace('reward = "0.50"', f'reward = "0.50"\n{line}')
+    stated = r'^budget = (?:\{ total = )?("[^"]+")(.*?)(?: \})?$'
+    return re.sub(stated, rf"budget = {{ total = \1\2, {line} }}", text, flags=re.MULTILINE)
 
 
 def _nothing_replaced(text: str) -> str:
@@ -47,11 +49,11 @@ def at(run: CampaignRun, moment: datetime) -> CampaignRun:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('batch_budget = "1.19"', r"batch_budget is \$1\.19.*batch costs \$1"),
-        ('day_budget = "1.19"', r"day_budget is \$1\.19.*HIT alone costs \$1"),
-        ('month_budget = "1.19"', r"month_budget is \$1\.19.*HIT alone costs \$1"),
+        ('batch = "1.19"', r"budget\.batch is \$1\.19.*batch costs \$1"),
+        ('day = "1.19"', r"budget\.day is \$1\.19.*HIT alone costs \$1"),
+        ('month = "1.19"', r"budget\.month is \$1\.19.*HIT alone costs \$1"),
         # Two answers to each of the HIT's two items.
-        ('item_budget = "0.59"', r"item_budget is \$0\.59, but 2 answers .*\$1\.20"),
+        ('item = "0.59"', r"budget\.item is \$0\.59, but 2 answers .*\$1\.20"),
         ('budget = "2.39"', r"budget is \$2\.39, but the campaign costs \$2\.40"),
     ],
 )
@@ -67,9 +69,9 @@ def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
 
 _JUST_ENOUGH = (
     'budget = "2.40"',
-    'batch_budget = "1.20"',
-    'day_budget = "1.20"',
-    'month_budget = "1.20"',
+    'batch = "1.20"',
+    'day = "1.20"',
+    'month = "1.20"',
 )
 
 
@@ -78,7 +80,7 @@ def test_a_cap_that_just_pays_for_what_it_bounds_lets_it_be_posted(
 ) -> None:
     """To the cent, all at once; an item's share of a HIT is 60 cents."""
     text = campaign_text
-    for line in (*_JUST_ENOUGH, 'item_budget = "0.60"'):
+    for line in (*_JUST_ENOUGH, 'item = "0.60"'):
         text = with_key(text, line)
     with at_work(text) as (run, _):
         post(run)
@@ -90,7 +92,7 @@ def test_a_cap_that_just_pays_for_what_it_bounds_lets_it_be_posted(
 def test_the_most_expensive_batch_has_to_fit_its_cap(tmp_path: Path, campaign_text: str) -> None:
     """Of five pictures the first batch has three: two HITs of $1.20."""
     for budget in ("2.40", "2.39"):
-        text = with_key(campaign_text, f'batch_budget = "{budget}"')
+        text = with_key(campaign_text, f'batch = "{budget}"')
         campaign = load_campaign(write_campaign(tmp_path, text, pictures=5))
         if budget == "2.40":
             check_caps(campaign, at=NOON)
@@ -99,17 +101,15 @@ def test_the_most_expensive_batch_has_to_fit_its_cap(tmp_path: Path, campaign_te
             check_caps(campaign, at=NOON)
 
 
-@pytest.mark.parametrize(
-    "name", ["budget", "batch_budget", "day_budget", "month_budget", "item_budget"]
-)
+@pytest.mark.parametrize("name", ["budget", "batch", "day", "month", "item"])
 def test_a_campaign_that_grows_needs_caps_that_pay_for_one_hit(tmp_path: Path, name: str) -> None:
     """A HIT of two rows costs 60 cents with one answer each."""
     for cents, is_refused in ((60, False), (59, True)):
-        cap = cents // 2 if name == "item_budget" else cents
+        cap = cents // 2 if name == "item" else cents
         text = with_key(TEXT.replace("900.00", "20.00"), f'{name} = "0.{cap}"')
         campaign = load_campaign(write_growing(tmp_path, names(1, 4), text))
         if is_refused:
-            with pytest.raises(BudgetExceeded, match=rf"rewards\.{name} is"):
+            with pytest.raises(BudgetExceeded, match=rf"budget(\.{name})? is"):
                 check_caps(campaign, at=NOON)
         else:
             check_caps(campaign, at=NOON)
@@ -143,7 +143,7 @@ def test_a_month_s_cap_is_that_of_the_utc_month_and_begins_anew_with_the_next(
     at_work: Open, campaign_text: str
 ) -> None:
     """From the first moment of its first day to the last of its last, in any zone."""
-    with at_work(with_key(campaign_text, 'month_budget = "9.00"')) as (run, _):
+    with at_work(with_key(campaign_text, 'month = "9.00"')) as (run, _):
         post(at(run, datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC)))
         for moment, spent in (
             (datetime(2026, 1, 1, tzinfo=UTC), 120),
@@ -182,7 +182,7 @@ def test_a_month_s_cap_puts_work_off_until_the_next_utc_month(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a month: the second batch waits for February and is not a failure."""
-    text = with_key(campaign_text, 'month_budget = "1.20"')
+    text = with_key(campaign_text, 'month = "1.20"')
     with at_work(_nothing_replaced(text)) as (run, people):
         last_day = at(run, datetime(2026, 1, 31, 20, tzinfo=UTC))
         run_pass(last_day)
@@ -190,7 +190,7 @@ def test_a_month_s_cap_puts_work_off_until_the_next_utc_month(
         reached = run_pass(last_day)
         assert (reached.waiting_for, reached.stopped_by) == (
             "the next month",
-            "rewards.month_budget",
+            "budget.month",
         )
         assert reached.goes_on_at == "2026-02-01T00:00:00+00:00"
         late = at(run, datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC))
@@ -205,7 +205,7 @@ def test_an_item_is_asked_again_as_long_as_its_own_cap_pays_its_share(
     at_work: Open, campaign_text: str, budget: str, slots: int
 ) -> None:
     """60 cents an item were paid; bob's two answers cost 30 cents an item once more."""
-    text = with_key(campaign_text, f'item_budget = "{budget}"')
+    text = with_key(campaign_text, f'item = "{budget}"')
     with at_work(text) as (run, people):
         evening = at(run, NOON.replace(hour=20))
         run_pass(evening)
@@ -220,7 +220,7 @@ def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a day: the second batch waits for midnight and is not a failure."""
-    text = with_key(campaign_text, 'day_budget = "1.20"')
+    text = with_key(campaign_text, 'day = "1.20"')
     with at_work(_nothing_replaced(text)) as (run, people):
         monday = at(run, NOON)
         run_pass(monday)
@@ -228,7 +228,7 @@ def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
         reached = run_pass(monday)
         assert (reached.waiting_for, reached.batch) == ("the next day", 2)
         assert reached.goes_on_at == "2026-01-06T00:00:00+00:00"
-        assert reached.stopped_by == "rewards.day_budget"
+        assert reached.stopped_by == "budget.day"
         assert not reached.is_finished
         assert not reached.cap_reached
         assert len(list(run.platform.find_hits())) == 1
@@ -243,7 +243,7 @@ def test_a_batch_is_posted_over_as_many_days_as_its_cap_needs(
     at_work: Open, campaign_text: str
 ) -> None:
     """Two HITs, one a day; workers at the first are waited for meanwhile."""
-    text = with_key(campaign_text, 'day_budget = "1.20"')
+    text = with_key(campaign_text, 'day = "1.20"')
     text = text.replace("batches = 2", "batches = 1")
     with at_work(text) as (run, people):
         monday, tuesday = at(run, NOON), at(run, NOON + timedelta(days=1))
@@ -261,13 +261,13 @@ def test_a_batch_s_cap_leaves_it_incomplete_and_goes_on_with_the_next(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a batch pays for no replacement of bob's two answers."""
-    with at_work(with_key(campaign_text, 'batch_budget = "1.20"')) as (run, people):
+    with at_work(with_key(campaign_text, 'batch = "1.20"')) as (run, people):
         reached = run_pass(run)
         while not reached.is_finished:
             people.work()
             reached = run_pass(run)
         assert (reached.batch, reached.cap_reached) == (2, True)
-        assert reached.stopped_by == "rewards.batch_budget"
+        assert reached.stopped_by == "budget.batch"
         # dan's rejection gave 60 cents back to batch 2: one assignment more of it.
         taken = list(ledger.taken_by_batch(run.store).values())
         assert taken == [120, 120]
@@ -278,7 +278,7 @@ def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
     at_work: Open, campaign_text: str
 ) -> None:
     """Even a HIT that something planned too dearly is not posted."""
-    with at_work(with_key(campaign_text, 'batch_budget = "3.00"')) as (run, _):
+    with at_work(with_key(campaign_text, 'batch = "3.00"')) as (run, _):
         dear = PlannedHit(
             hit_key=HitKey("crash.b0001.r00.000001"),
             batch=1,
@@ -296,7 +296,7 @@ def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
 
 def test_money_that_came_back_was_promised_all_the_same(at_work: Open, campaign_text: str) -> None:
     """A day's allowance never grows within the day."""
-    with at_work(with_key(campaign_text, 'day_budget = "9.00"')) as (run, _):
+    with at_work(with_key(campaign_text, 'day = "9.00"')) as (run, _):
         monday = at(run, NOON)
         run_pass(monday)
         assert caps.left_today(monday) == 900 - 120

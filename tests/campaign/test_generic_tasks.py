@@ -32,15 +32,14 @@ CAMPAIGN = f"""
 name = "own"
 description = "A question of one's own."
 %s
+answers = 3
+reward = "0.10"
+budget = "50.00"
+hourly_wage = "5.00"
 [items]
 file = "items.csv"
 [posting]
-assignments = 3
 max_rounds = 1
-[rewards]
-reward = "0.10"
-budget = "50.00"
-wage_floor_per_hour = "5.00"
 [heuristics]
 {heuristics_off("straight_line", "low_agreement", "same_sentence", "rule_violation")}[decisions]
 by = "policy"

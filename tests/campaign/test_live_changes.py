@@ -22,10 +22,10 @@ CHANGES = {
     "heuristic": (("min_images = 2", "min_images = 3"), Means.FREE),
     "dataset": (("[output]", '[dataset]\ntitle = "Birds"\n[output]'), Means.FREE),
     "reward": (('reward = "0.50"', 'reward = "0.60"'), Means.NEW_HITS),
-    "title": (("batches = 2", 'batches = 2\ntitle = "Birds"'), Means.NEW_HITS),
+    "title": (("[posting]", '[posting]\ntitle = "Birds"'), Means.NEW_HITS),
     "countries": (("[output]", '[requirements]\ncountries = ["FR"]\n[output]'), Means.NEW_HITS),
     "batches": (("batches = 2", "batches = 1"), Means.BOUND),
-    "assignments": (("assignments = 2", "assignments = 3"), Means.BOUND),
+    "assignments": (("answers = 2", "answers = 3"), Means.BOUND),
     "items_per_hit": (("items_per_hit = 2", "items_per_hit = 1"), Means.BOUND),
     "task": (('task = "caption"', 'task = "hodosh_caption"'), Means.BOUND),
 }
@@ -77,12 +77,12 @@ def test_check_and_run_say_it_first(at_work: Open) -> None:
         shown = CliRunner().invoke(main, ["check", str(path)])
         assert shown.exit_code == 0, shown.output
         assert "changed since the last pass, for new HITs" in shown.stdout
-        assert "rewards.reward was '0.50' and is '0.60'" in shown.stdout
-        path.write_text(CAMPAIGN.replace("assignments = 2", "assignments = 3"))
+        assert "reward was '0.50' and is '0.60'" in shown.stdout
+        path.write_text(CAMPAIGN.replace("answers = 2", "answers = 3"))
         shown = CliRunner().invoke(main, ["check", str(path)])
         assert shown.exit_code == 1
-        assert "posting.assignments was 2 and is 3" in shown.stdout
-        assert "next: write assignments = 2 again" in shown.stderr
+        assert "answers was 2 and is 3" in shown.stdout
+        assert "next: write answers = 2 again" in shown.stderr
         document = CliRunner().invoke(main, ["check", str(path), "--json"])
         assert document.exit_code == 1
         assert [each["means"] for each in json.loads(document.stdout)["changes"]] == ["bound"]

@@ -31,15 +31,14 @@ CAMPAIGN = f"""
 name = "birds"
 description = "Which pictures show birds."
 task = "hit.html"
+answers = 3
+reward = "0.10"
+budget = "50.00"
+hourly_wage = "5.00"
 [items]
 file = "birds.csv"
 [posting]
-assignments = 3
 max_rounds = 1
-[rewards]
-reward = "0.10"
-budget = "50.00"
-wage_floor_per_hour = "5.00"
 [heuristics]
 {heuristics_off("straight_line", "low_agreement", "same_sentence")}[decisions]
 by = "policy"
@@ -172,7 +171,7 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
     [
         ('task = "hit.html"', "", "set task"),
         ('task = "hit.html"', 'question = "hit.html"', 'set task = "hit.html"; question is the'),
-        ('task = "hit.html"', 'task = "caption"\n[page]\nhosts = ["a.b"]', "go with a page"),
+        ('task = "hit.html"', 'task = "caption"\npage.hosts = ["a.b"]', "go with a page"),
         ('reward = "0.10"\n', "", "a page has no default reward"),
         ('"hit.html"', '"hat.html"', "hat.html: "),
         ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
@@ -363,7 +362,7 @@ def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
     html = '<p>${image_url}</p><textarea name="a"></textarea><input name="b">'
     path = written(tmp_path, html=html, rows=8)
     text = CAMPAIGN.replace("first_clicker", "straight_liner")
-    text = text.replace("assignments = 3", "assignments = 5")  # so that all have to work
+    text = text.replace("answers = 3", "answers = 5")  # so that all have to work
     path.write_text(text.replace("straight_line", "same_sentence", 1))
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)

@@ -43,9 +43,9 @@ PROLIFIC = PriceList(
     extra_percent_for_masters=Decimal(0),
     minimum_cents=1,
 )
-POUNDS = CAMPAIGN.replace("[rewards]", '[rewards]\ncurrency = "GBP"')
+POUNDS = CAMPAIGN.replace("reward = ", 'currency = "GBP"\nreward = ')
 FEES = """
-[[rewards.fees]]
+[[fees]]
 valid_from = 2020-01-01
 percent = 20
 minimum = "0.01"
@@ -169,7 +169,7 @@ def test_a_campaign_never_begins_in_another_currency(
             words_of_command = [command, str(tmp_path / "crash.toml")]
             ended = CliRunner().invoke(main, [*words_of_command, "--endpoint", endpoint])
             assert ended.exit_code == 3
-            assert "rewards.currency is" in ended.output
+            assert "currency is" in ended.output
 
 
 def test_a_marketplace_that_does_not_say_counts_as_dollars(
@@ -228,7 +228,7 @@ def test_other_prices_at_a_later_start_are_taken_from_then_on(tmp_path: Path) ->
 
 def test_what_was_put_off_costs_what_is_taken_when_it_is_posted(tmp_path: Path) -> None:
     """A day's cap lets one HIT be posted; the other is, after the fees have risen."""
-    text = POUNDS.replace('budget = "20.00"', 'budget = "20.00"\nday_budget = "1.60"')
+    text = POUNDS.replace('budget = "20.00"', 'budget = { total = "20.00", day = "1.60" }')
     text = text.replace("batches = 2", "batches = 1")
     with market(tmp_path, PROLIFIC) as endpoint, at_work(tmp_path, endpoint, text) as run:
         run_pass(run)
@@ -270,7 +270,7 @@ def test_a_store_keeps_its_currency(tmp_path: Path) -> None:
     with market(tmp_path, PROLIFIC) as endpoint, at_work(tmp_path, endpoint):
         pass
     dollars = load_campaign(write_campaign(tmp_path))
-    words = "its money is in GBP, .* rewards.currency is USD"
+    words = "its money is in GBP, .* currency is USD"
     with pytest.raises(StoreError, match=words), open_to_look(dollars):
         pass
     with pytest.raises(StoreError, match=words):
@@ -279,7 +279,7 @@ def test_a_store_keeps_its_currency(tmp_path: Path) -> None:
 
 def test_check_asks_a_marketplace_what_it_takes_and_wants(tmp_path: Path) -> None:
     """The price is by its percentage; less than its least pay an hour is said."""
-    text = POUNDS.replace("[rewards]", "[rewards]\nexpected_minutes = 30")
+    text = POUNDS.replace("reward = ", "minutes = 30\nreward = ")
     path = write_campaign(tmp_path, text)
     least = replace(PROLIFIC, least_per_hour_cents=600)
     with market(tmp_path, least) as endpoint:

@@ -95,7 +95,7 @@ def test_a_cap_below_the_most_is_warned_of() -> None:
     assert any("$0.01 below the cost of 7 answers" in warning for warning in warnings)
     enough = changed(asked, budget_cents=2520)
     warnings = campaign_warnings(enough, price(enough, on=TODAY))
-    assert not any("rewards.budget" in warning for warning in warnings)
+    assert not any("budget" in warning for warning in warnings)
     few = replace(enough, crowd_size=6)
     warnings = campaign_warnings(few, price(few, on=TODAY))
     assert any("6 workers cannot give 7 answers each" in warning for warning in warnings)
@@ -371,7 +371,7 @@ def test_a_plan_that_cannot_work_is_a_warning() -> None:
     shares = warned(replace(at_two(SIXTY_FORTY), requirements=(age,)))
     assert "requirements.prolific" not in shares
     assert "crowds.cheapest" not in shares
-    assert "crowds.cheapest: with posting.batches = 1" in warned(at_two(CHEAPEST))
+    assert "crowds.cheapest: with batches = 1" in warned(at_two(CHEAPEST))
 
 
 def test_filters_of_prolific_name_prolific_without_the_table() -> None:

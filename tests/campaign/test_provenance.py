@@ -104,9 +104,9 @@ def test_changed_keys_are_named_and_a_comment_is_a_change_too(tmp_path: Path) ->
 
     assert changes(CAMPAIGN) == ()
     assert changes(f"{CAMPAIGN}# more") == ("the campaign file (no key)",)
-    assert changes(CAMPAIGN.replace('"0.50"', '"0.40"')) == ("rewards.reward",)
+    assert changes(CAMPAIGN.replace('"0.50"', '"0.40"')) == ("reward",)
     assert changes(CAMPAIGN.replace("share = 1.0", "")) == ("decisions.rule",)
-    assert changes(CAMPAIGN.replace("batches = 2", "batches = 1")) == ("posting.batches",)
+    assert changes(CAMPAIGN.replace("batches = 2", "batches = 1")) == ("batches",)
 
 
 def test_a_changed_file_beside_a_page_is_another_input(tmp_path: Path) -> None:

@@ -14,16 +14,14 @@ name = "mugs"
 description = "Mugs."
 task = "caption"
 language = "en"
+budget = "50.00"
+hourly_wage = "10.00"
 
 [items]
 file = "mugs.csv"
 
 [posting]
 {line}
-
-[rewards]
-budget = "50.00"
-wage_floor_per_hour = "10.00"
 
 [decisions]
 by = "person"

@@ -109,8 +109,8 @@ def required(hit: Mapping[str, Any]) -> list[tuple[str, str, object]]:
 def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
     """Its texts, times, pay, slots, page and requirements."""
     text = CAMPAIGN.replace('name = "crash"', 'name = "birds"')
-    text = text.replace("assignments = 2", f"assignments = 3{POSTING}")
-    text = text.replace("items_per_hit = 2", "items_per_hit = 1")
+    text = text.replace("answers = 2", "answers = 3")
+    text = text.replace("items_per_hit = 2", f"items_per_hit = 1{POSTING}")
     text = text.replace('"0.50"', '"0.33"').replace("batches = 2", "batches = 4")
     with at_work(text.replace("[output]", REQUIREMENTS)) as (run, _):
         post(run)
@@ -122,8 +122,8 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
         check(
             {
                 "name": (lambda: "/birds.b0001.r00" in hit["RequesterAnnotation"], True),
-                "posting.batches": (lambda: len(client.list_hits()["HITs"]), 1),
-                "posting.assignments": (lambda: hit["MaxAssignments"], 3),
+                "batches": (lambda: len(client.list_hits()["HITs"]), 1),
+                "answers": (lambda: hit["MaxAssignments"], 3),
                 "posting.items_per_hit": (
                     lambda: (
                         hit["Question"].count("&quot;url&quot;") or hit["Question"].count('"id":"p')
@@ -142,7 +142,7 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
                     lambda: hit["Keywords"].replace(" ", "").split(","),
                     ["bird", "wing"],
                 ),
-                "rewards.reward": (lambda: hit["Reward"], "0.33"),
+                "reward": (lambda: hit["Reward"], "0.33"),
                 "requirements.approved_hits_above": (
                     lambda: wanted[0],
                     ("00000000000000000040", "GreaterThan", [77]),
@@ -286,17 +286,18 @@ def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
     assert set(fixed.values()) > {"test"}
 
 
-FEES = """wage_floor_per_hour = "6.00"
-expected_minutes = 9
+FEES = """hourly_wage = "6.00"
+minutes = 9
+[advanced]
 expected_loss_percent = 50
-[[rewards.fees]]
+[[fees]]
 valid_from = 2026-01-01
 percent = 10
 extra_percent_from_ten = 5
 masters_percent = 7
 minimum = "0.04"
 source = "our own list of fees"
-[[rewards.fees]]
+[[fees]]
 valid_from = 2026-06-01
 percent = 90
 source = "a later list"
@@ -314,8 +315,8 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     least fee is 4 cents. Nine minutes at $6.00 are 90 cents.
     """
     dollar = ('reward = "0.50"', 'reward = "1.00"')
-    fees = ('wage_floor_per_hour = "5.00"\n', FEES)
-    ten = ("assignments = 2", "assignments = 10")
+    fees = ('hourly_wage = "5.00"\n', FEES)
+    ten = ("answers = 2", "answers = 10")
     single = ("batches = 2", "batches = 1")
     stated = loaded(tmp_path, dollar, fees)
     assert hit_cost_cents(stated, 2, on=DAY) == 2 * 110
@@ -526,15 +527,14 @@ def test_pages_speak_the_language_of_the_file() -> None:
 
 ELSEWHERE = """name = "birds"
 description = "Collected elsewhere."
+budget = "1.00"
+hourly_wage = "0"
 [imported]
 item = "text"
 answers = { mood = "said" }
 [fields.mood]
 kind = "text"
 scope = "hit"
-[rewards]
-budget = "1.00"
-wage_floor_per_hour = "0"
 """
 
 

@@ -60,8 +60,8 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     assert tables["items"] == {"pictures": "photos"}
     assert tables["posting"]["batches"] == 3
     assert tables["rewards"]["reward"] == "0.92"
-    assert tables["rewards"]["expected_minutes"] == 5.5
-    assert tables["rewards"]["wage_floor_per_hour"] == "10.00"
+    assert tables["minutes"] == 5.5
+    assert tables["hourly_wage"] == "10.00"
     assert tables["decisions"]["by"] == "person"
     rules = tables["decisions"]["rule"]
     assert not any(rule["then"] == "reject" for rule in rules)
@@ -98,7 +98,7 @@ def test_the_budget_is_what_is_expected_and_a_fifth() -> None:
     tested by hand elsewhere. Here: budget / 1.2 lies within a dollar below it.
     """
     _pictures(Path("photos"), 50)
-    pay = ("--minutes", "6.01", "--wage", "$10.00", "--assignments", "2")
+    pay = ("--minutes", "6.01", "--wage", "$10.00", "--answers", "2")
     words = ("--task", "caption", "--items", "photos", "--batches", "1", *pay)
     tables, _ = _written("birds.toml", *words)
     assert tables["name"] == "birds"
@@ -252,7 +252,7 @@ def test_the_rules_that_are_written_can_all_apply(task: str, assignments: str, c
     header = "review_id,url,text,reference,error"
     Path("items.csv").write_text("\n".join([header, *rows, ""]))
     columns = {"correction": ("description=text",), "severity": ("description=text",)}
-    words = ["--task", task, "--items", "items.csv", "--assignments", assignments]
+    words = ["--task", task, "--items", "items.csv", "--answers", assignments]
     for column in columns.get(task, ()):
         words += ["--column", column]
     tables, output = _written("c.toml", *words, "--yes")
@@ -397,8 +397,8 @@ def test_titles_with_quotes_stay_what_they_are() -> None:
 def test_a_task_that_is_none_is_answered_with_the_one_that_was_meant() -> None:
     """In a campaign file as well."""
     Path("a.toml").write_text(
-        'name = "a"\ndescription = "a"\ntask = "captoin"\n[items]\nscenes = 2\n'
-        '[rewards]\nbudget = "1"\nwage_floor_per_hour = "1"\n'
+        'name = "a"\ndescription = "a"\ntask = "captoin"\n'
+        'budget = "1"\nhourly_wage = "1"\n[items]\nscenes = 2\n'
     )
     with pytest.raises(ConfigError, match="did you mean 'caption'"):
         load_campaign(Path("a.toml"))

@@ -26,7 +26,7 @@ from tests.engine.two_markets import Office, TwoMarkets
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 SHARES = CAMPAIGN.replace("batches = 2", "batches = 1").replace(
-    "[rewards]", "[rewards]\nexpected_minutes = 6"
+    "reward = ", "minutes = 6\nreward = "
 )
 SHARES += "[crowds]\nprolific = 60\nconnect = 40\n"
 

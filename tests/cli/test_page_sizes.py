@@ -15,12 +15,11 @@ CAMPAIGN = """
 name = "dog"
 description = "Looks at dogs."
 task = "./dog"
-[items]
-file = "items.csv"
-[rewards]
 reward = "0.10"
 budget = "50.00"
-wage_floor_per_hour = "5.00"
+hourly_wage = "5.00"
+[items]
+file = "items.csv"
 """
 
 

@@ -91,7 +91,7 @@ def naming(folder: Path, key: str, path: str) -> Path:
     assert old in text
     new = new.replace("[qualification]", "[qualification]\ncorrect_at_least.a = 1")
     if "grows" in new:
-        text = text.replace("batches = 2", "batch_size = 2")
+        text = text.replace("batches = 2\n", "")
     return write_received(folder, text.replace(old, new.format(path=path), 1))
 
 
@@ -236,7 +236,7 @@ def test_no_command_opens_what_an_untrusted_campaign_names(
             ITEMS,
             'grows = true\nquery = "SELECT 1"\ndatabase = '
             f'"postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
-        ).replace("batches = 2", "batch_size = 2")
+        ).replace("batches = 2\n", "")
         folder = tmp_path / "sent"
         folder.mkdir()
         path = write_received(folder, text)

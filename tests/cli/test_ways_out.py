@@ -156,10 +156,10 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
 
         items.write_text(before)
         text = campaign.read_text()
-        campaign.write_text(text.replace("assignments = 2", "assignments = 3"))
+        campaign.write_text(text.replace("answers = 2", "answers = 3"))
         shown = piecework(*words).output
         assert "assignments was 2 and is now 3" in shown
-        assert f"next: write assignments = 2 again in {campaign}" in shown
+        assert f"next: write answers = 2 again in {campaign}" in shown
         campaign.write_text(text)
         assert piecework(*words).exit_code == 0
 

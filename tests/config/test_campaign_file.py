@@ -17,12 +17,11 @@ GOOD = """
 name = "birds"
 description = "Captions of birds."
 task = "caption"
-[items]
-file = "items.csv"
-[rewards]
 reward = "0.55"
 budget = "20"
-wage_floor_per_hour = "9.50"
+hourly_wage = "9.50"
+[items]
+file = "items.csv"
 [requirements]
 approved_hits_above = 500
 approval_rate_at_least = 95
@@ -81,9 +80,9 @@ def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
     assert len(faults) == 4
     text_of_faults = "\n".join(faults)
     for words in (
-        "birds.toml:8: rewards.reward: write an amount as text",
-        "birds.toml:7: rewards.budget: is missing",
-        "birds.toml:15: decisions.by: ",
+        "birds.toml:5: reward: write an amount as text",
+        "birds.toml: budget: is missing",
+        "birds.toml:14: decisions.by: ",
         "decisions.rule.0.colour: no such key",
     ):
         assert words in text_of_faults
@@ -195,9 +194,9 @@ def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path)
         (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]]"),
         (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
         (GOOD.replace('"20"', '"-1"'), "zero or more"),
-        (GOOD.replace('"0.55"', '"0.00"'), "rewards.reward"),
+        (GOOD.replace('"0.55"', '"0.00"'), "reward"),
         (GOOD.replace('"us"', '"éé"'), "write a country as"),
-        (GOOD + "[posting]\nbatches = 2\n", "batches: is 2, but there are only 1"),
+        ("batches = 2\n" + GOOD, "batches: is 2, but there are only 1"),
         (GOOD + "[posting]\nitems_per_hit = 6\n", "shows 1 to 5 items"),
         (GOOD + "[posting]\nlifetime_hours = 0.001\n", "posting.lifetime_hours"),
         (GOOD + "[output]\nfolder = 'items.csv'\n", "items.csv is not a folder"),
@@ -205,7 +204,7 @@ def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path)
             GOOD + "[[requirements.qualification]]\nid='X'\ncomparator='In'\n",
             "comparator In takes 1 to 15 values, not 0",
         ),
-        (GOOD.replace('"20"', '"1e99999999"'), "rewards.budget"),
+        (GOOD.replace('"20"', '"1e99999999"'), "budget"),
         (GOOD.replace('"20"', '"0.005"'), "two decimals"),
         (GOOD.replace('"us"', '"USA"'), "write a country as"),
     ],
@@ -246,7 +245,7 @@ def test_a_heuristic_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_keywords_are_the_task_s_unless_the_file_has_its_own(tmp_path: Path) -> None:
     """MTurk joins them with commas, so none may hold one."""
-    own = GOOD.replace("[rewards]", '[posting]\nkeywords = ["bird", "wire"]\n[rewards]')
+    own = GOOD + '[posting]\nkeywords = ["bird", "wire"]\n'
     assert read(tmp_path, own).keywords == ("bird", "wire")
     assert read(tmp_path, GOOD).keywords == load_task("caption").keywords != ()
     (fault,) = faults_of(tmp_path, own.replace('"bird"', '"bird, wing"'))

@@ -6,9 +6,9 @@ import pytest
 
 from tests.config.test_campaign_file import GOOD, faults_of, read
 
-POUNDS = GOOD.replace("[rewards]", '[rewards]\ncurrency = "GBP"')
+POUNDS = GOOD.replace("reward = ", 'currency = "GBP"\nreward = ')
 FEES = """
-[[rewards.fees]]
+[[fees]]
 valid_from = 2020-01-01
 percent = 42.8
 minimum = "0.03"
@@ -25,26 +25,47 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
     assert rewards.shown(rewards.budget_cents) == "£20.00"
 
 
+def test_the_sign_of_an_amount_says_the_currency_of_all(tmp_path: Path) -> None:
+    """Of the reward, the wage or a cap; `currency` may repeat it."""
+    for before in ('"0.55"', '"9.50"', '"20"'):
+        rewards = read(tmp_path, GOOD.replace(before, before.replace('"', '"£', 1))).rewards
+        assert (rewards.currency, rewards.budget_cents) == ("GBP", 2000)
+    capped = read(tmp_path, GOOD.replace('"20"', '{ total = "20", day = "£5" }')).rewards
+    assert (capped.currency, capped.day_budget_cents) == ("GBP", 500)
+    assert read(tmp_path, POUNDS.replace('"20"', '"£20"')).rewards.currency == "GBP"
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (POUNDS.replace('"20"', '"$20"'), "birds.toml:10: rewards.budget: '$20' is not in pounds"),
-        (GOOD.replace('"20"', '"£20"'), "rewards.budget: '£20' is not in US dollars"),
+        (
+            POUNDS.replace('"20"', '"$20"'),
+            'birds.toml:7: budget: "$20" is in US dollars, but currency = "GBP" (line 5) is in',
+        ),
+        (
+            GOOD.replace('"20"', '"£20"').replace('"0.55"', '"$0.55"'),
+            'birds.toml:6: budget: "£20" is in pounds, but reward = "$0.55" (line 5) is in US',
+        ),
+        (
+            GOOD.replace('"20"', '{ total = "20", day = "£5" }').replace('"9.50"', '"$9.50"'),
+            'birds.toml:6: budget.day: "£5" is in pounds, but hourly_wage = "$9.50" (line 7)',
+        ),
+        (
+            POUNDS + FEES.replace('"0.03"', '"$0.03"'),
+            'fees.0.minimum: "$0.03" is in US dollars, but currency = "GBP"',
+        ),
         (
             POUNDS.replace('reward = "0.55"\n', ""),
-            (
-                "birds.toml:8: rewards.currency: the task's own reward is in "
-                "dollars: set rewards.reward in GBP"
-            ),
+            "birds.toml:5: currency: the task's own reward is in dollars: set reward in GBP",
         ),
         (
             POUNDS.replace('"GBP"', '"EUR"'),
-            (
-                "birds.toml:8: rewards.currency: piecework does not know this currency"
-                '; write "GBP" or "USD" (found \'EUR\')'
-            ),
+            "birds.toml:5: currency: piecework does not know this currency; write",
         ),
-        (POUNDS.replace('"GBP"', "7"), "rewards.currency: piecework does not know"),
+        (POUNDS.replace('"GBP"', "7"), "currency: piecework does not know"),
+        (GOOD.replace('"20"', "20"), "budget: write an amount as text, for example"),
+        (GOOD.replace('"20"', '{ day = "5" }'), "birds.toml:6: budget.total: is missing"),
+        (GOOD.replace('"20"', '{ total = "20", week = "5" }'), "budget.week: no such key"),
     ],
 )
 def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> None:

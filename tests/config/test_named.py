@@ -14,7 +14,7 @@ _OPENED = re.compile(
     r"(^|_)(file|folder|path|url|database|store|records|replay|pictures|to|hosts|"
     r"address|endpoint|sink|webhook|source)s?(_|$)"
 )
-SHOWN = {"rewards.fees.*.source", "dataset.pictures"}
+SHOWN = {"fees.*.source", "dataset.pictures"}
 """Texts with such a name that are only shown, or are one of a few words."""
 
 
@@ -97,7 +97,8 @@ def test_the_texts_of_a_file_come_with_their_marks(
             "description": "d",
             "task": "caption",
             "items": {"file": "items.csv"},
-            "rewards": {"budget": "1.00", "wage_floor_per_hour": "0"},
+            "budget": "1.00",
+            "hourly_wage": "0",
             **table,
         }
     )

@@ -81,7 +81,7 @@ def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
     tmp_path: Path, installed: Command
 ) -> None:
     """It dies while many HITs are posted, for four seconds; each HIT is there once."""
-    text = CAMPAIGN.replace("batches = 2", "batches = 1").replace("= 2\n[r", "= 1\n[r")
+    text = CAMPAIGN.replace("batches = 2", "batches = 1").replace("hit = 2", "hit = 1")
     path = write_campaign(tmp_path, text.replace('"20.00"', '"200.00"'), pictures=60)
     world = World(tmp_path)
     with world.marketplace(apart=True), ThreadPoolExecutor(1) as pool:

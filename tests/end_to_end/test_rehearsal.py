@@ -19,13 +19,11 @@ CAMPAIGN = """
 name = "small"
 description = "Ten drawn pictures in two batches."
 task = "caption"
+batches = 2
+budget = "60.00"
+hourly_wage = "10.00"
 [items]
 scenes = 10
-[posting]
-batches = 2
-[rewards]
-budget = "60.00"
-wage_floor_per_hour = "10.00"
 [requirements]
 approved_hits_above = 500
 countries = ["US"]

@@ -122,7 +122,7 @@ def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
         progress = read_progress(work.run)
         assert progress.spent_cents == 240
         assert (progress.missing, progress.unsure) == (2, 2)
-        assert (progress.cap_reached, progress.stopped_by) == (True, "rewards.budget")
+        assert (progress.cap_reached, progress.stopped_by) == (True, "budget")
         section = outcomes.as_needed_section(report_model(report_facts(work.run)))
     assert section is not None
     _, early, saved = section.lead
@@ -189,7 +189,7 @@ def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
         work.voters.work()
         with pytest.raises(PieceworkError, match="had not converged") as failed:
             run_pass(work.run)
-        assert "posting.assignments" in failed.value.next_step
+        assert "answers" in failed.value.next_step
         paid = work.run.store.db.execute(
             "SELECT count(*) FROM assignments WHERE outcome IS NOT NULL"
         )
@@ -209,8 +209,8 @@ def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
         ("{ least = 3, most = 7, until = 0.96 }", "until: Input should be less than or"),
         ("{ least = 3, most = 3 }", "most must be more than least"),
         ("{ least = 3, most = 7, untl = 0.9 }", "no such key; did you mean 'until'?"),
-        ("{ most = 7 }", "posting.assignments.least: is missing"),
-        ("0", "posting.assignments: Input should be greater than or equal to 1"),
+        ("{ most = 7 }", "answers.least: is missing"),
+        ("0", "answers: Input should be greater than or equal to 1"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path, asked: str, fault: str) -> None:
@@ -237,10 +237,8 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
     folder = Path(__file__).resolve().parents[2] / "config/campaigns"
     name = {"caption": "demo"}.get(task, task)
     text = (folder / f"{name}.toml").read_text()
-    line = next(
-        text_line for text_line in text.splitlines() if text_line.startswith("assignments = ")
-    )
-    changed = text.replace(line, "assignments = { least = 3, most = 7 }")
+    line = next(text_line for text_line in text.splitlines() if text_line.startswith("answers = "))
+    changed = text.replace(line, "answers = { least = 3, most = 7 }")
     path = folder / f".{name}_as_needed.toml"
     path.write_text(changed)
     try:
@@ -248,7 +246,7 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
             load_campaign(path)
     finally:
         path.unlink()
-    (message,) = [fault for fault in refused.value.faults if "posting.assignments" in fault]
+    (message,) = [fault for fault in refused.value.faults if "answers" in fault]
     assert why in message
 
 

@@ -187,7 +187,7 @@ def test_what_was_paid_before_it_could_be_rejected_is_not_counted_as_rejected(
     posted: Post, campaign_text: str
 ) -> None:
     """Nobody made a pass for two days; the marketplace approved dan's paste itself."""
-    text = campaign_text.replace("batches = 2", "batches = 2\nauto_approval_hours = 48")
+    text = campaign_text.replace("[posting]", "[posting]\nauto_approval_hours = 48")
     with posted(text) as (run, people, clock, _):
         people.page = 3
         people.work(at_most=1)

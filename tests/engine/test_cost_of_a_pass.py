@@ -56,7 +56,7 @@ BEFORE = START - timedelta(days=3)
 # 24 items, a HIT each, in two batches; one answer is wanted of each.
 TEXT = (
     CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
-    .replace("assignments = 2", "assignments = 1")
+    .replace("answers = 2", "answers = 1")
     .replace('"20.00"', '"2000.00"')
 )
 Cost = tuple[int, int]

@@ -358,16 +358,16 @@ def test_a_cap_ends_it_and_rows_that_wait_keep_their_order(tmp_path: Path) -> No
 def test_a_day_and_a_month_postpone_what_they_do_not_pay(tmp_path: Path) -> None:
     """The campaign says which of the two, and until when."""
     text = TEXT.replace(
-        'budget = "900.00"', 'budget = "900.00"\nday_budget = "1.20"\nmonth_budget = "2.00"'
+        'budget = "900.00"', 'budget = { total = "900.00", day = "1.20", month = "2.00" }'
     )
     with growing(tmp_path, names(1, 12), text) as campaign:
         first = campaign.finish()
         assert len(campaign.shown()) == 4  # two HITs a day
-        assert (first.waiting_for, first.stopped_by) == ("the next day", "rewards.day_budget")
+        assert (first.waiting_for, first.stopped_by) == ("the next day", "budget.day")
         campaign.move(days=1)
         second = campaign.finish()
         assert len(campaign.shown()) == 6  # three HITs a month
-        assert (second.waiting_for, second.stopped_by) == ("the next month", "rewards.month_budget")
+        assert (second.waiting_for, second.stopped_by) == ("the next month", "budget.month")
         assert second.goes_on_at == "2026-02-01T00:00:00+00:00"
         campaign.move(days=27)
         campaign.finish()
@@ -378,7 +378,7 @@ def test_a_day_and_a_month_postpone_what_they_do_not_pay(tmp_path: Path) -> None
 def test_an_item_that_has_cost_its_budget_is_not_asked_again(tmp_path: Path) -> None:
     """The missing answer counts as missing."""
     # A share of a HIT costs 30 cents. A second answer would make 60 or, alone, 90.
-    text = TEXT.replace('budget = "900.00"', 'budget = "900.00"\nitem_budget = "0.80"')
+    text = TEXT.replace('budget = "900.00"', 'budget = { total = "900.00", item = "0.80" }')
     with growing(tmp_path, names(1, 4), text) as campaign:
         shouts = (("bob", "half"), ("ann", "good"), ("cat", "good"))
         campaign.people.script = shouts
@@ -393,7 +393,7 @@ def test_an_item_that_has_cost_its_budget_is_not_asked_again(tmp_path: Path) -> 
 @pytest.mark.full
 def test_a_backlog_that_the_budget_cannot_keep_up_with(tmp_path: Path) -> None:
     """Rates in and out, and the days of work that wait."""
-    text = TEXT.replace('budget = "900.00"', 'budget = "900.00"\nday_budget = "1.20"')
+    text = TEXT.replace('budget = "900.00"', 'budget = { total = "900.00", day = "1.20" }')
     with growing(tmp_path, names(1, 10), text) as campaign:
         for day in range(1, 4):
             progress = campaign.finish()
@@ -416,7 +416,7 @@ def test_a_store_whose_items_grow_cannot_stop_growing(tmp_path: Path) -> None:
         campaign.finish()
         path, endpoint = campaign.path, campaign.run.platform.endpoint
         fixed = TEXT.replace("grows = true", "").replace("batch_every_hours = 24", "")
-        path.write_text(fixed.replace("batch_size = 4", "batches = 1"))
+        path.write_text(fixed.replace("batch_size = 4", ""))
         with (
             pytest.raises(StoreError),
             open_for_rehearsal(load_campaign(path), endpoint, campaign.clock),

@@ -24,9 +24,9 @@ from tests.for_each import for_each
 
 MIDNIGHT = datetime(2026, 1, 6, tzinfo=UTC)
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
-DAY_CAP = "rewards.day_budget"
-BATCH_CAP = "rewards.batch_budget"
-CAP = "rewards.budget"
+DAY_CAP = "budget.day"
+BATCH_CAP = "budget.batch"
+CAP = "budget"
 STOP = "piecework stop"
 
 

@@ -40,7 +40,7 @@ def half_done(at_work: Open, campaign_text: str) -> HalfDone:
     @contextmanager
     def opened(decided_by: str) -> Iterator[At]:
         text = campaign_text.replace('by = "policy"', f'by = "{decided_by}"')
-        text = text.replace("batches = 2", "batches = 2\nauto_approval_hours = 48")
+        text = text.replace("[posting]", "[posting]\nauto_approval_hours = 48")
         with at_work(text) as (market, people):
             clock = VirtualClock(market.platform.endpoint)
             run = replace(market, clock=clock)

@@ -28,14 +28,12 @@ CAMPAIGN = """
 name = "gated"
 description = "Captions by people who passed a test."
 task = "hodosh_caption"
+answers = 2
+budget = "20"
+hourly_wage = "0"
 [items]
 file = "items.csv"
 scenes = 120
-[posting]
-assignments = 2
-[rewards]
-budget = "20"
-wage_floor_per_hour = "0"
 [qualification]
 task = "hodosh_qualification"
 items = "questions.csv"

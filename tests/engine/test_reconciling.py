@@ -406,7 +406,9 @@ def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(folder: Pa
     """It had posted one of the batch's two HITs; the other is posted, and once."""
     by_one = CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
     # A day pays for the first batch and one HIT of the second.
-    write_campaign(folder, by_one.replace("[rewards]", '[rewards]\nday_budget = "3.60"'))
+    write_campaign(
+        folder, by_one.replace('budget = "20.00"', 'budget = { total = "20.00", day = "3.60" }')
+    )
     store = folder / "out/crash/piecework.db"
     with _market(folder) as endpoint:
         people = People(endpoint, script=tuple((f"worker {n}", "good") for n in range(8)))

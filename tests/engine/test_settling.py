@@ -48,7 +48,7 @@ HELD = 6 * 60
 @pytest.fixture
 def collected(at_work: Open, campaign_text: str) -> Iterator[CampaignRun]:
     """Six assignments of one HIT, one of each worker; nothing is decided."""
-    text = campaign_text.replace("assignments = 2", "assignments = 6")
+    text = campaign_text.replace("answers = 2", "answers = 6")
     with at_work(text) as (run, people):
         people.script = tuple((handle, "good") for handle in HANDLES)
         run_pass(run)

@@ -285,7 +285,7 @@ def test_a_refusal_counts_for_all_if_no_other_hit_is_open(tmp_path: Path, office
 
 def test_a_refusal_frees_the_allowance_of_the_day(tmp_path: Path, office: Office) -> None:
     """Two dollars pay for one HIT of 140 cents, or for one of 126 cents."""
-    text = SHARES.replace('budget = "20.00"', 'budget = "20.00"\nday_budget = "2.00"')
+    text = SHARES.replace('budget = "20.00"', 'budget = { total = "20.00", day = "2.00" }')
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint, text) as run:
         office.broke["prolific"] = "too low"
         run_pass(run)

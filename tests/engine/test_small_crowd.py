@@ -21,7 +21,7 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 # Ten items in two HITs of five, five answers each, of six people who were invited.
 SIX = (
     CAMPAIGN.replace("batches = 2", "batches = 1")
-    .replace("assignments = 2", "assignments = 5")
+    .replace("answers = 2", "answers = 5")
     .replace("items_per_hit = 2", "items_per_hit = 5")
     .replace("[heuristics]", "[requirements]\nworkers = 6\n[heuristics]")
 )
@@ -129,7 +129,7 @@ def test_where_nobody_has_come_yet_nobody_is_too_few(at_work: Open) -> None:
     text = SIX.replace("[requirements]\nworkers = 6\n", "")
     text = text.replace('reward = "0.50"', 'reward = "999.00"')
     text = text.replace('budget = "20.00"', 'budget = "90000.00"')
-    text = text.replace("assignments = 5", "assignments = 10")
+    text = text.replace("answers = 5", "answers = 10")
     with at_work(text, pictures=5) as (run, _):
         with pytest.raises(PlatformRefused, match="insufficient funds") as refused:
             run_pass(run)

@@ -72,7 +72,7 @@ def test_a_campaign_that_goes_on_posts_what_the_stop_cut_off(
     at_work: Open, campaign_text: str
 ) -> None:
     """Both rounds that the campaign file allows are still there after the stop."""
-    text = campaign_text.replace("[rewards]", "max_rounds = 1\n[rewards]")
+    text = campaign_text.replace("[posting]", "[posting]\nmax_rounds = 1")
     with at_work(text) as (run, people):
         run_pass(run)
         _stop(run)

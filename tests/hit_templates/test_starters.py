@@ -44,7 +44,7 @@ def test_a_new_task_is_rehearsed_to_the_end(tmp_path: Path) -> None:
     """As it was written, with fewer workers, through all the real parts."""
     path = write_starter(tmp_path / "dog", "choice")
     text = path.read_text() + "crowd = { diligent = 6, straight_liner = 1 }\n"
-    path.write_text(text.replace("assignments = 5", "assignments = 2"))
+    path.write_text(text.replace("answers = 5", "answers = 2"))
     with rehearsal_of(prepare(path)) as (run, crowd):
         assert work_through(run, crowd).is_finished
         table = answers_table(run)

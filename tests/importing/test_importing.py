@@ -210,8 +210,8 @@ def test_a_campaign_file_without_its_mark_posts_nothing_either(campaign: Path) -
     items.write_text("image_id,url\na,http://127.0.0.1/a.png\n")
     campaign.write_text(
         'name = "stance"\ndescription = "d"\ntask = "caption"\n'
+        'budget = "9.00"\nhourly_wage = "1.00"\n'
         '[items]\nfile = "items.csv"\n'
-        '[rewards]\nbudget = "9.00"\nwage_floor_per_hour = "1.00"\n'
         '[[decisions.rule]]\non = "answer"\nany_of = ["capitals"]\nthen = "drop"\n'
         'because = "{evidence}"\n'
     )
@@ -237,7 +237,7 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("column", "kept"), [("caption", 'task = "hodosh_caption"'), *in_full(("said", "[rewards]"))]
+    ("column", "kept"), [("caption", 'task = "hodosh_caption"'), *in_full(("said", "[imported]"))]
 )
 def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     tmp_path: Path, column: str, kept: str

@@ -25,13 +25,13 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     assert (first["changes"], first["accepted"]) == ([], 40)
     assert user.rehearses("food.toml")["is_same_as_before"]
 
-    user.replace("food.toml", "assignments = 5", "assignments = 3")
+    user.replace("food.toml", "answers = 5", "answers = 3")
     user.replace("food.toml", '"rule_violation"', '"random_sample"')
     shown = user.types("status food.toml")
     assert "rehearsal 1 of food.toml" in shown
     assert "next: piecework rehearse" in shown
     second = user.rehearses("food.toml")
-    assert second["changes"] == ["posting.assignments", "decisions.rule"]
+    assert second["changes"] == ["answers", "decisions.rule"]
     assert second["accepted"] == 24
     assert int(str(second["rewards_cents"])) < int(str(first["rewards_cents"]))
 
@@ -55,7 +55,7 @@ def test_another_items_file_is_another_rehearsal(user: User) -> None:
     """A row more, and the table of items has it."""
     user.write("hit.html", PAGE)
     user.write("items.csv", ITEMS)
-    user.types("init food.toml --task hit.html --items items.csv --assignments 2 --json")
+    user.types("init food.toml --task hit.html --items items.csv --answers 2 --json")
     user.rehearses("food.toml")
     user.write("items.csv", ITEMS + "s8,Sentence 8 is about bread\n")
     assert user.rehearses("food.toml")["changes"] == ["items.file: items.csv"]

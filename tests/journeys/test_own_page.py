@@ -21,7 +21,7 @@ def test_what_a_page_sends_is_in_the_dataset_and_ids_are_not(user: User, serves:
     """Declared, made by a script, named as a column of ours: all of it arrives."""
     user.write("hit.html", PAGE)
     user.write("items.csv", "id,text\na,soup is good\n")
-    user.types("init food.toml --task hit.html --items items.csv --assignments 1 --json")
+    user.types("init food.toml --task hit.html --items items.csv --answers 1 --json")
     user.replace("food.toml", 'by = "person"', 'by = "policy"')
     shown = user.types("check food.toml")
     assert "workerId" not in shown

@@ -14,7 +14,7 @@ def test_passes_take_an_edited_file_and_say_which_file_decided(user: User) -> No
     user.write("hit.html", PAGE)
     user.write("items.csv", "id,text\n" + "".join(f"s{n},text {n}\n" for n in range(4)))
     user.types(
-        "init food.toml --task hit.html --items items.csv --assignments 2 --batches 2 --json"
+        "init food.toml --task hit.html --items items.csv --answers 2 --batches 2 --json"
     )
     user.replace("food.toml", 'by = "person"', 'by = "policy"')
     port = free_port()

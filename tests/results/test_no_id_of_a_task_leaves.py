@@ -48,17 +48,16 @@ FOLLOWED = {"congruency": "error_categories", "error_categories": "correction"}
 TOML = """name = "ids"
 description = "Only a test."
 task = "{task}"
+batches = 1
+answers = {workers}
+reward = "0.50"
+budget = "90.00"
+hourly_wage = "1.00"
+minutes = 1
 [items]
 file = "items.jsonl"
 [posting]
-batches = 1
-assignments = {workers}
 items_per_hit = {items}
-[rewards]
-reward = "0.50"
-budget = "90.00"
-wage_floor_per_hour = "1.00"
-expected_minutes = 1
 [decisions]
 by = "person"
 [dataset]

@@ -129,7 +129,7 @@ class Arrived:
 def arrived(folder: Path, forms: Sequence[Form]) -> Arrived:
     """Send forms to a marketplace, one by each worker, and export what came."""
     path = written(folder, html=PAGE, rows=2)
-    path.write_text(path.read_text().replace("assignments = 3", "assignments = 2"))
+    path.write_text(path.read_text().replace("answers = 3", "answers = 2"))
     campaign, program = prepare(path), Program(forms)
     with rehearsal_of(campaign) as (run, _):
         run_pass(run)

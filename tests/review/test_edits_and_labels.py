@@ -124,7 +124,7 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         return {"congruent": of_item[worker]}
 
     campaign = CAMPAIGN.replace('task = "caption"', 'task = "congruency"').replace(
-        "assignments = 2", "assignments = 3"
+        "answers = 2", "answers = 3"
     )
     with (
         stores.opened(tmp_path, workers=3, items=4, campaign=campaign, values=congruent) as run,

@@ -18,13 +18,11 @@ CAMPAIGN = """
 name = "days"
 description = "Drawn pictures, driven by a schedule."
 task = "caption"
+batches = {batches}
+budget = "2000.00"
+hourly_wage = "10.00"
 [items]
 scenes = {pictures}
-[posting]
-batches = {batches}
-[rewards]
-budget = "2000.00"
-wage_floor_per_hour = "10.00"
 [requirements]
 approved_hits_above = 500
 countries = ["US"]

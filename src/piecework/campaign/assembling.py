@@ -228,14 +228,14 @@ def _canned(tables: CampaignTables) -> dict[str, str]:
 
 
 def _around_page(tables: CampaignTables) -> Around:
-    minutes = tables.rewards.expected_minutes
+    minutes = tables.minutes
     return Around(
         title=tables.posting.title or "",
         description=tables.posting.description or tables.description,
         fields=_stated_fields(tables),
         hosts=tables.page.hosts,
         html_columns=tables.page.html_columns,
-        reward_cents=tables.rewards.reward or 1,
+        reward_cents=tables.reward or 1,
         seconds=None if minutes is None else minutes * 60,
         language=tables.language,
         canned=_canned(tables),
@@ -407,9 +407,9 @@ def _campaign(
         items=tuple(item for item in items if not item.columns.get(PRACTICE)),
         practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=file.pictures,
-        posting=values.posting(tables.posting, task),
+        posting=values.posting(tables, task),
         experiment=values.experiment(tables.experiment),
-        rewards=read_rewards(tables.rewards, task),
+        rewards=read_rewards(tables, task),
         requirements=values.requirements(tables.requirements),
         earlier=read_earlier(file),
         crowds=None if tables.crowds is None else tables.crowds.crowds(),

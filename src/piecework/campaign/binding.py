@@ -222,9 +222,10 @@ def _changes(known: Dealt, campaign: Campaign) -> Iterator[_Change]:
     for name in ("task", "batches", "assignments", "items_per_hit"):
         before, after = getattr(known, name), getattr(now, name)
         if before != after:
-            line = f'task = "{before}"' if name == "task" else f"{name} = {before}"
+            key = "answers" if name == "assignments" else name
+            line = f'task = "{before}"' if name == "task" else f"{key} = {before}"
             yield _Change(
-                f"{name} was {before} and is now {after}", f"write {line} again in {campaign.path}"
+                f"{key} was {before} and is now {after}", f"write {line} again in {campaign.path}"
             )
     files = [
         name
@@ -289,7 +290,7 @@ def bind_currency(store: Store, campaign: Campaign) -> None:
         store,
         "currency",
         stated,
-        otherwise=f"its money is in {known}, but rewards.currency is {stated}",
+        otherwise=f"its money is in {known}, but the campaign's currency is {stated}",
     )
 
 

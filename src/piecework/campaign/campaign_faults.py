@@ -30,18 +30,18 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
     if file.tables.imported is not None:
         # They were shown elsewhere, so piecework does not check their text.
         return _faults_of_formats(file, task)
-    posting, out = file.tables.posting, file.out
+    tables, out = file.tables, file.out
     count = sum(not item.columns.get(PRACTICE) for item in items)
     faults = _faults_of_formats(file, task)
-    if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
+    in_hit = tables.posting.items_per_hit
+    if in_hit and in_hit > task.items_per_hit:
         faults.append(
-            f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}, but a "
+            f"{file.at('posting', 'items_per_hit')}: is {in_hit}, but a "
             f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
         )
-    if count and posting.batches > count:
+    if count and tables.batches > count:
         faults.append(
-            f"{file.at('posting', 'batches')}: is {posting.batches}, but there are "
-            f"only {plural(count, 'item')}"
+            f"{file.at('batches')}: is {tables.batches}, but there are only {plural(count, 'item')}"
         )
     faults += _faults_of_dataset(file, items)
     faults += _faults_of_as_needed(file, task)
@@ -199,7 +199,7 @@ def _faults_of_canary(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
 
 def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
     """Return an error if answers are asked as needed but the task has no labels."""
-    if isinstance(file.tables.posting.assignments, int):
+    if isinstance(file.tables.answers, int):
         return []
     labelled = {field.name for field in task.label_fields}
     others = [
@@ -214,7 +214,7 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
         if labelled
         else f"{task.name} has no such field"
     )
-    where = file.at("posting", "assignments")
+    where = file.at("answers")
     fault = (
         f"{where}: least, most and until are for tasks that ask for one of several "
         f"options with one right answer, but {reason}; write a plain number"

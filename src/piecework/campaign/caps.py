@@ -126,19 +126,19 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
         ),
         (
             rewards.batch_budget_cents,
-            "rewards.batch_budget",
+            "budget.batch",
             max(costs),
             "the most expensive batch costs {} before any replacement",
         ),
         (
             rewards.day_budget_cents,
-            "rewards.day_budget",
+            "budget.day",
             dearest,
             "the most expensive HIT alone costs {}",
         ),
         (
             rewards.month_budget_cents,
-            "rewards.month_budget",
+            "budget.month",
             dearest,
             "the most expensive HIT alone costs {}",
         ),
@@ -159,9 +159,9 @@ def _check_dearest(campaign: Campaign, *, at: datetime) -> None:
     cost = hit_cost_cents(campaign, campaign.posting.assignments, on=at.date())
     for cap, name in (
         (rewards.cap_cents, rewards.cap_name),
-        (rewards.batch_budget_cents, "rewards.batch_budget"),
-        (rewards.month_budget_cents, "rewards.month_budget"),
-        (rewards.day_budget_cents, "rewards.day_budget"),
+        (rewards.batch_budget_cents, "budget.batch"),
+        (rewards.month_budget_cents, "budget.month"),
+        (rewards.day_budget_cents, "budget.day"),
     ):
         if cap is not None and cost > cap:
             raise BudgetExceeded(
@@ -179,9 +179,9 @@ def _check_item(campaign: Campaign, *, at: datetime) -> None:
     cost = hit_cost_cents(campaign, posting.assignments, on=at.date())
     if cap is not None and cost > cap * posting.items_per_hit:
         raise BudgetExceeded(
-            f"{campaign.path}: rewards.item_budget is {rewards.shown(cap)}, but "
+            f"{campaign.path}: budget.item is {rewards.shown(cap)}, but "
             f"{posting.assignments} answers to each item of a HIT with "
             f"{posting.items_per_hit} cost {rewards.shown(cost)}",
-            next_step="raise rewards.item_budget, or lower assignments or reward; then "
+            next_step="raise budget.item, or lower assignments or reward; then "
             f"run piecework check {campaign.path}",
         )

@@ -43,7 +43,7 @@ def _built(file: CampaignFile, rows: Sequence[Mapping[str, str]], *, grows: bool
 
 def _asked_in_file(file: CampaignFile) -> Asked:
     tables = file.tables
-    minutes = tables.rewards.expected_minutes
+    minutes = tables.minutes
     stated = tables.instructions
     return Asked(
         kind=str(tables.task),
@@ -62,7 +62,7 @@ def _asked_in_file(file: CampaignFile) -> Asked:
         examples=tables.examples,
         text=None if tables.text is None else TextRules(**tables.text.model_dump()),
         description=tables.posting.description or tables.description,
-        reward_cents=tables.rewards.reward or 1,
+        reward_cents=tables.reward or 1,
         seconds=None if minutes is None else minutes * 60,
         items_per_hit=tables.posting.items_per_hit or ITEMS_PER_HIT,
         hidden=frozenset(filter(None, (tables.dataset.split_by, tables.dataset.split_column))),

@@ -27,19 +27,20 @@ class Means(Enum):
 _NEW_HITS = (
     *("posting.lifetime_hours", "posting.assignment_minutes", "posting.auto_approval_hours"),
     *("posting.title", "posting.description", "posting.keywords", "posting.records_typing"),
-    *("rewards.reward", "requirements", "qualification", "experiment", "crowds", "language"),
+    *("reward", "requirements", "qualification", "experiment", "crowds", "language"),
     *("page", "description"),
 )
 _BOUND = (
     *("name", "task", "items", "gold", "fields", "imported"),
     *("question", "instructions", "options", "several", "scale", "examples", "text"),
-    *("posting.batches", "posting.assignments", "posting.items_per_hit", "rewards.currency"),
+    *("batches", "answers", "posting.items_per_hit", "currency"),
 )
 _FREE = (
     *("decisions", "heuristics", "dataset", "output", "earned", "machine", "rehearsal", "store"),
     *("items.on_change", "items.on_removal", "items.most_removed_percent"),
     *("items.archive_after_batches", "posting.batch_size", "posting.batch_every_hours"),
-    *("posting.max_rounds", "rewards", "gold.feedback"),
+    *("posting.max_rounds", "gold.feedback", "hourly_wage", "minutes", "budget", "fees"),
+    "advanced",
 )
 _KINDS = {
     **dict.fromkeys(_NEW_HITS, Means.NEW_HITS),
@@ -58,7 +59,7 @@ class LiveChange(Difference):
 def means(key: str) -> Means:
     """Return what a change of a key means; the longest prefix that is listed decides.
 
-    >>> means("rewards.reward").name, means("rewards.budget").name, means("items.file").name
+    >>> means("reward").name, means("budget.day").name, means("items.file").name
     ('NEW_HITS', 'FREE', 'BOUND')
     """
     parts = key.partition(": ")[0].split(".")

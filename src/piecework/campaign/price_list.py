@@ -47,10 +47,10 @@ def ask_prices(
     rewards = campaign.rewards
     if rewards.currency != (prices.currency if prices else "USD"):
         raise RefusedForSafety(
-            f"{campaign.path}: rewards.currency is {rewards.currency}, but "
+            f"{campaign.path}: currency is {rewards.currency}, but "
             f"{platform.endpoint} {currency_text}; no HITs were posted",
             next_step="use a marketplace with that currency, or state currency and all "
-            "amounts of [rewards] in the marketplace's",
+            "all amounts in the marketplace's",
         )
     stated = [fees for fees in rewards.fees if fees.valid_from <= today][-1:]
     if prices and stated and not rewards.fees_are_listed:
@@ -133,10 +133,8 @@ def _check_markets(
     ]
     if others:
         raise RefusedForSafety(
-            f"{where} pays {' and '.join(others)}, but rewards.currency is {stated}; "
-            "no HITs were posted",
-            next_step="use markets with one currency, and state currency and all "
-            "amounts of [rewards] in it",
+            f"{where} pays {' and '.join(others)}, but currency is {stated}; no HITs were posted",
+            next_step="use markets with one currency, and state currency and all all amounts in it",
         )
     missing = [market for market in campaign.markets if market not in currency]
     if not missing:
@@ -167,7 +165,7 @@ def _compare(
     if stated.takes_as(taken):
         return
     sentence = (
-        f"{campaign.path}: rewards.fees state {_terms(campaign, stated)}, but "
+        f"{campaign.path}: fees state {_terms(campaign, stated)}, but "
         f"{platform.endpoint} charges {_terms(campaign, taken)}"
     )
     if has_posted:
@@ -177,7 +175,7 @@ def _compare(
         return
     raise RefusedForSafety(
         f"{sentence}; no HITs were posted",
-        next_step="remove [[rewards.fees]]: the marketplace's own price list is used",
+        next_step="remove [[fees]]: the marketplace's own price list is used",
     )
 
 

@@ -91,7 +91,7 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
     rewards = campaign.rewards
     floor = rewards.wage_floor_cents_per_hour
     if not floor:
-        yield ("rewards.wage_floor_per_hour is 0: no bonuses will be paid to slow workers")
+        yield ("hourly_wage is 0: no bonuses will be paid to slow workers")
         return
     if rewards.expected_seconds is not None:
         return  # the price includes the bonus that reaches the floor
@@ -104,9 +104,9 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
         f"an hour; the floor is {rewards.shown(floor)}"
     )
     if hourly < floor:
-        yield f"{pace}: raise rewards.reward, or expect to pay bonuses up to the floor"
+        yield f"{pace}: raise reward, or expect to pay bonuses up to the floor"
     yield (
-        "bonuses are not priced: state rewards.expected_minutes "
+        "bonuses are not priced: state minutes "
         f"({seconds / 60:.1f} by the task's own pace), better from a pilot"
     )
 
@@ -123,7 +123,7 @@ def _about_time(campaign: Campaign) -> Iterator[str]:
     expected = campaign.rewards.expected_seconds
     if expected is not None and expected * 2 < seconds:
         yield (
-            f"rewards.expected_minutes is {expected / 60:g}, but the task's own pace "
+            f"minutes is {expected / 60:g}, but the task's own pace "
             f"gives {seconds / 60:.1f}: bonuses may cost more than the estimate"
         )
 
@@ -180,7 +180,7 @@ def _about_markets(campaign: Campaign) -> Iterator[str]:
     is_whole = campaign.posting.batches == 1 and campaign.growth is None
     if len(crowds.cheapest) > 1 and is_whole:
         yield (
-            "crowds.cheapest: with posting.batches = 1 the cheapest market gets every "
+            "crowds.cheapest: with batches = 1 the cheapest market gets every "
             "HIT before its pace is known; only replacements may go to others"
         )
 
@@ -190,7 +190,7 @@ def _about_most(campaign: Campaign) -> Iterator[str]:
     if crowd is not None and posting.assignments <= crowd < posting.most:
         yield (
             f"requirements.workers: {crowd} workers cannot give {posting.most} answers "
-            "each, which posting.assignments asks for unsure items"
+            "each, which answers asks for unsure items"
         )
 
 
@@ -229,11 +229,11 @@ def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
     lacking = price.expected - price.cap
     if lacking > 0:
         shown = campaign.rewards.shown(lacking)
-        yield (f"rewards.budget is {shown} below the expected cost: some answers will stay missing")
+        yield (f"budget is {shown} below the expected cost: some answers will stay missing")
     elif price.expected_at_most > price.cap:
         shown = campaign.rewards.shown(price.expected_at_most - price.cap)
         yield (
-            f"rewards.budget is {shown} below the cost of {campaign.posting.most} "
+            f"budget is {shown} below the cost of {campaign.posting.most} "
             "answers per item: some labels may stay unsure"
         )
 

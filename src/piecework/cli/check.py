@@ -391,10 +391,7 @@ def _bonuses(campaign: "Campaign", cost: "Price") -> tuple[str, str]:
         allowed = 60 * rewards.reward_cents / rewards.wage_floor_cents_per_hour
         return (
             "unknown",
-            (
-                f"set rewards.expected_minutes; the reward alone pays {floor} for "
-                f"{allowed:.1f} minutes a HIT"
-            ),
+            (f"set minutes; the reward alone pays {floor} for {allowed:.1f} minutes a HIT"),
         )
     expected = (rewards.expected_seconds or 0) / 60
     minutes = f"{expected:g} minute{'' if expected == 1 else 's'} a HIT"

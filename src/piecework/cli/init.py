@@ -64,7 +64,9 @@ def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...])
         show_default=True,
         help="Currency of wage, reward and budget.",
     ),
-    click.option("--assignments", type=ASSIGNMENTS, help="Accepted answers for each item."),
+    click.option(
+        "--answers", "assignments", type=ASSIGNMENTS, help="Accepted answers for each item."
+    ),
     click.option("--batches", type=BATCHES, help="Number of batches."),
     click.option(
         "--host",

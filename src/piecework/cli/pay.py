@@ -68,7 +68,7 @@ def pay(  # noqa: PLR0913 - its options
     back, or with --yes.
 
     Without --from, each paid assignment below the wage floor gets the difference. For
-    that, its reward and bonuses are compared with rewards.wage_floor_per_hour for the
+    that, its reward and bonuses are compared with hourly_wage for the
     median time of its kind of HIT. With --from, the command pays the bonuses in a CSV
     file. If you read the same file again, it pays no bonus twice.
 

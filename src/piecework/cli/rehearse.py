@@ -273,7 +273,7 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     "--vary",
     multiple=True,
     metavar="KEY=VALUE,...",
-    help="Values to compare: of reward, assignments, batches, items_per_hit, "
+    help="Values to compare: of reward, answers, batches, items_per_hit, "
     "max_rounds or any table.key of the campaign file; or of workers (30,60), bad "
     "(5%,20% of the workers) or crowd (diligent:20+paster:5). Several --vary are "
     "combined.",
@@ -320,7 +320,7 @@ def forecast(
     Examples:
       piecework forecast birds.toml
       piecework forecast birds.toml --seeds 5
-      piecework forecast birds.toml --vary reward=0.50,1.00 --vary assignments=3,5
+      piecework forecast birds.toml --vary reward=0.50,1.00 --vary answers=3,5
     """
     if dask and processes:
         raise click.UsageError("--processes is for this machine; leave it out with --dask")

@@ -244,7 +244,7 @@ def _spending(request: "PassRequest", spend_at_most: str | None) -> "PassRequest
 
     if spend_at_most is None:
         return request
-    currency = request.file.tables.rewards.currency
+    currency = request.file.tables.currency
     return request.spending(amount_cents(spend_at_most, currency))
 
 

@@ -112,7 +112,7 @@ class Rewards:
     def cap_name(self) -> str:
         """Which of the two is the cap, as a person would look for it."""
         is_agreed = self.cap_cents < self.budget_cents
-        return "the amount agreed to" if is_agreed else "rewards.budget"
+        return "the amount agreed to" if is_agreed else "budget"
 
     def fees_on(self, day: date, market: str = "") -> FeeSchedule:
         """Return the schedule in force on a day, for work of a market.
@@ -129,7 +129,7 @@ class Rewards:
             first = self.fees[0].valid_from
             raise ConfigError(
                 [f"no fees are known for {day}; the first known fees start on {first}"],
-                next_step="add [[rewards.fees]], see docs/reference/campaign-file.md",
+                next_step="add [[fees]], see docs/reference/campaign-file.md",
             )
         return known[-1]
 

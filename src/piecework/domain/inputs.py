@@ -24,7 +24,7 @@ class Difference:
     """A key of a campaign file, or a file that a key names, that is different now.
 
     Attributes:
-        key: such as `rewards.reward`, or `items.file: birds.csv`.
+        key: such as `budget.day`, or `items.file: birds.csv`.
         before: its value then, as text; "" of a file, and of a key that was not there.
         now: its value now.
     """

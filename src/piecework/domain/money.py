@@ -173,6 +173,17 @@ def cents_from_text(text: str, currency: Currency | None = None) -> int:
     return int(whole) * 100 + int(part.ljust(2, "0") or 0)
 
 
+def currency_of(text: str) -> Currency | None:
+    """Return the currency whose sign an amount begins with; `None` if it has none.
+
+    >>> currency_of("£12.00"), currency_of("12.00")
+    ('GBP', None)
+    """
+    if (amount := _AMOUNT.fullmatch(text.strip())) is None:
+        return None
+    return next((name for name, sign in SIGNS.items() if sign == amount[1]), None)
+
+
 def cents_to_wire(cents: int) -> str:
     """Format cents as the decimal string for MTurk's API.
 

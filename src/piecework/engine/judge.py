@@ -331,8 +331,7 @@ def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
     except NotConvergedError as fault:
         raise PieceworkError(
             f"{opened.campaign.path}: cannot estimate how sure labels are: {fault}",
-            next_step="set posting.assignments to a plain number; collected answers "
-            "count and are paid",
+            next_step="set answers to a plain number; collected answers count and are paid",
         ) from fault
     # Mixed-in items have known labels, so they need no more answers.
     items = opened.items_by_id(due)

@@ -95,7 +95,7 @@ class Snapshot:
     due_at: datetime | None
     next_day: datetime
     unweighed: int = 0
-    put_off_by: str = "rewards.day_budget"
+    put_off_by: str = "budget.day"
     growing: "Growing | None" = None
     refused: Mapping[str, int] = field(default_factory=dict)
     hits_posted: int = 0
@@ -167,7 +167,7 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
             stopped_by=snapshot.put_off_by if is_put_off else stopped_by,
         )
     if is_put_off:
-        is_of_day = snapshot.put_off_by == "rewards.day_budget"
+        is_of_day = snapshot.put_off_by == "budget.day"
         return Action(
             waiting_for="the next day" if is_of_day else "the next month",
             reason=f"{snapshot.put_off_by} postpones {snapshot.unposted} HITs",
@@ -347,7 +347,7 @@ def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
         return "posting.max_rounds"
     left_cents = snapshot.batches[again[0]].left_cents
     if left_cents is not None and left_cents < snapshot.left_cents:
-        return "rewards.batch_budget"
+        return "budget.batch"
     return campaign.rewards.cap_name
 
 

@@ -48,7 +48,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
     # An imported campaign gets no more answers.
     missing = 0 if opened.is_imported else to_come + counts.wanted - counts.accepted
     is_finished = action.waiting_for == "nobody"
-    is_put_off = action.stopped_by in {"rewards.day_budget", "rewards.month_budget"}
+    is_put_off = action.stopped_by in {"budget.day", "budget.month"}
     is_due = action.waiting_for in {"workers", "new rows"} and action.at is not None
     growing = snapshot.growing
     batches_begun = max(snapshot.batches, default=0)

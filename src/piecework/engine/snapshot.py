@@ -78,7 +78,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         most_rounds=campaign.posting.rounds + continued,
         due_at=_due_at(opened, is_open=open_hits > 0, is_judged=is_collected or not undecided),
         next_day=caps.next_month(opened) if is_of_month else caps.next_day(opened),
-        put_off_by="rewards.month_budget" if is_of_month else "rewards.day_budget",
+        put_off_by="budget.month" if is_of_month else "budget.day",
         growing=_growing(opened),
         # Imported items are not asked again.
         unweighed=0 if opened.is_imported else len(item_totals.to_weigh(store, campaign.posting)),

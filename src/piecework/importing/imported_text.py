@@ -20,10 +20,9 @@ def imported_text(
 ) -> str:
     """Return the text of the file without its policy, ending with a line break."""
     parts = (
-        _head(name, understood, file_name, description),
+        [*_head(name, understood, file_name, description), "", *_money(understood)],
         _imported(understood.reading),
         *(_field(understood, name) for name in understood.fields),
-        _rewards(understood),
     )
     return "\n".join("\n".join(part) + "\n" for part in map(list, parts))
 
@@ -154,14 +153,13 @@ def _canned(
         yield from (f"# {line}" for line in (*before, toml_line("canned", text)))
 
 
-def _rewards(understood: Understanding) -> Iterator[str]:
-    yield "[rewards]"
+def _money(understood: Understanding) -> Iterator[str]:
     cents = understood.reward_cents
     if not cents:
         yield "# The files do not contain the reward; this amount is not used."
     yield toml_line("reward", cents_to_wire(max(1, cents)))
     yield 'budget = "0.00"                  # nothing is paid from here'
-    yield 'wage_floor_per_hour = "0.00"'
+    yield 'hourly_wage = "0.00"'
 
 
 def _long(key: str, values: list[str]) -> Iterator[str]:

@@ -25,17 +25,16 @@ CAMPAIGN = """
 name = "shapes"
 description = "Which shape."
 task = "hit.html"
+answers = 3
+reward = "0.10"
+budget = "50.00"
+hourly_wage = "1.00"
 [items]
 file = "s3://intake/jobs/"
 pictures = "s3://intake"
 grows = true
 [posting]
 batch_size = 2
-assignments = 3
-[rewards]
-reward = "0.10"
-budget = "50.00"
-wage_floor_per_hour = "1.00"
 [decisions]
 by = "policy"
 [[decisions.rule]]

@@ -153,7 +153,7 @@ def test_a_cap_is_never_exceeded(run: CampaignRun) -> None:
 
 def test_the_cap_of_a_day_postpones_it(at_work: Open, campaign_text: str) -> None:
     """$2.00 a day: HITs for 1.20 and 0.60 leave 20 cents."""
-    text = campaign_text.replace('reward = "0.50"', 'reward = "0.50"\nday_budget = "2.00"')
+    text = campaign_text.replace('budget = "20.00"', 'budget = { total = "20.00", day = "2.00" }')
     with at_work(text) as opened:
         run = first_batch_paid(opened)
         ann = run.pseudonym(assignments.load(run.store)[0].worker_id)

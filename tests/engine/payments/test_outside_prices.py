@@ -17,15 +17,13 @@ CAMPAIGN = """
 name = "visited"
 description = "What pictures show, for participants of Prolific."
 task = "hit.html"
-[items]
-file = "items.csv"
-[posting]
-assignments = 2
-[rewards]
+answers = 2
 reward = "{reward}"
 budget = "20.00"
 currency = "GBP"
-wage_floor_per_hour = "1.00"
+hourly_wage = "1.00"
+[items]
+file = "items.csv"
 [decisions]
 by = "policy"
 [[decisions.rule]]

@@ -315,7 +315,7 @@ def _with_cap(run: CampaignRun, name: str, cents: int) -> CampaignRun:
 
 def test_a_day_s_cap_pays_the_rest_on_the_next_day(at_work: Open, campaign_text: str) -> None:
     """$2.70 a day: HITs for 1.20 and 0.60 (bob's replacement), then one bonus of 90."""
-    text = campaign_text.replace('reward = "0.50"', 'reward = "0.50"\nday_budget = "2.70"')
+    text = campaign_text.replace('budget = "20.00"', 'budget = { total = "20.00", day = "2.70" }')
     with at_work(text) as opened:
         run = first_batch_paid(opened)
         assert ledger.taken_cents(run.store) == 180

@@ -34,18 +34,17 @@ CAMPAIGN = """
 name = "visited"
 description = "Twelve drawn pictures, a HIT each, so that a visit has several."
 task = "caption"
-[items]
-scenes = 12
-[posting]
 batches = 2
-assignments = 3
-items_per_hit = 1
-[rewards]
+answers = 3
 currency = "GBP"
 reward = "0.11"
 budget = "30.00"
-wage_floor_per_hour = "5.00"
-expected_minutes = 1
+hourly_wage = "5.00"
+minutes = 1
+[items]
+scenes = 12
+[posting]
+items_per_hit = 1
 [requirements]
 approved_hits_above = 500
 countries = ["US", "GB"]

@@ -142,12 +142,12 @@ def test_rules_that_cannot_be_tried_are_refused_by_name(stance: Path) -> None:
         ("\n[heuristics.capitals]\nshare = 7\n", "new.rules:3: heuristics.capitals.share"),
         (DROPS.replace('["random_sample"]', '["rushd"]'), "any_of names 'rushd'"),
         (DROPS.replace('"drop"', '"exclude"'), "does not fit on = 'answer'"),
-        ('[rewards]\nreward = "9.00"\n', "new.rules:1: rewards: is not about judging"),
+        ('reward = "9.00"\n', "new.rules:1: reward: is not about judging"),
         ("[heuristic]\n", "no such table; did you mean 'heuristics'?"),
         ('[decisions]\nby = "policy"\nrule = []\n', "is 'policy', but no [[decisions.rule]]"),
         ('[[aggregates]]\nfield = "x"\nkind = "majority"\n', "there is no field 'x'"),
         ('[[aggregates]]\nfield = "stance"\nkind = "best"\n', "aggregates.0.kind"),
-        (text.replace("[rewards]", "[posting]\nbatches = 3\n[rewards]"), "posting: differs"),
+        ("batches = 3\n" + text, "batches: differs"),
         ("<html>", "not valid TOML"),
         ("a = " + "[" * 5000, "not valid TOML"),
         (b"\xff\xfe\x00", "save the file as UTF-8"),
@@ -169,7 +169,7 @@ def test_what_is_not_there_is_named(stance: Path, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "there is no store yet" in " ".join(result.output.split())
     other.write_text(
-        other.read_text().replace("[rewards]", '[output]\nfolder = "out/stance"\n[rewards]')
+        other.read_text().replace("[imported]", '[output]\nfolder = "out/stance"\n[imported]')
     )
     result = result_of("compare", other, "--rules", stance)
     assert result.exit_code == 1

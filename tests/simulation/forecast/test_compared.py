@@ -18,15 +18,14 @@ from tests.simulation.rehearsals.test_numbered import CAMPAIGN, RULES
 
 IMPORTED = """name = "moods"
 description = "Moods"
+reward = "0.01"
+budget = "0.00"
+hourly_wage = "0.00"
 [imported]
 item = ["item"]
 [fields.mood]
 kind = "choice"
 options = ["good", "bad"]
-[rewards]
-reward = "0.01"
-budget = "0.00"
-wage_floor_per_hour = "0.00"
 """
 
 
@@ -46,7 +45,7 @@ def test_the_last_two_are_compared_by_key_and_by_figure(twice: Path) -> None:
     """With old and new values, and the second minus the first."""
     compared = compare_rehearsals(twice)
     assert compared.numbers == (1, 2)
-    assert str(compared.differences[0]) == ("rewards.reward was '0.40' and is '0.60'")
+    assert str(compared.differences[0]) == ("reward was '0.40' and is '0.60'")
     costs = [row.estimates["cost_cents"].mean for row in compared.figures.rows]
     assert compared.change["cost_cents"].mean == costs[1] - costs[0] > 0
     turned = compare_rehearsals(twice, (2, 1))

@@ -54,7 +54,7 @@ def test_what_is_varied_is_crossed() -> None:
         "reward 1.00, bad 20%",
     ]
     assert [choice.name for choice in choices([])] == ["as it is"]
-    asked = choices(["assignments=5,{ least = 3, most = 7 },{ least = 2, most = 4 }"])
+    asked = choices(["answers=5,{ least = 3, most = 7 },{ least = 2, most = 4 }"])
     assert [choice.name for choice in asked] == [
         "assignments 5",
         "assignments { least = 3, most = 7 }",
@@ -83,8 +83,8 @@ def test_what_cannot_be_varied_is_said(vary: list[str], message: str) -> None:
     [
         ("until=0.9", (3, 7, 0.9)),
         ("most=5", (3, 5, 0.95)),
-        ("assignments={ least = 2, most = 4 }", (2, 4, 0.95)),
-        ("assignments=5", 5),
+        ("answers={ least = 2, most = 4 }", (2, 4, 0.95)),
+        ("answers=5", 5),
     ],
 )
 def test_as_many_answers_as_needed_are_varied(
@@ -94,7 +94,7 @@ def test_as_many_answers_as_needed_are_varied(
     path = Path(__file__).resolve().parents[3] / "config/campaigns/as_needed.toml"
     (choice,) = choices([vary])
     made = chosen(parse(path), choice, seed=2, out=str(tmp_path))
-    assignments = made.tables.posting.assignments
+    assignments = made.tables.answers
     if not isinstance(assignments, int):
         assert (assignments.least, assignments.most, assignments.until) == asked
     else:
@@ -105,21 +105,21 @@ def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
     """Also a key with its table."""
     file = parse(write_campaign(tmp_path, SCENES))
     choice = Choice(
-        (("reward", "0.80"), ("assignments", "3"), ("heuristics.same_sentence.min_images", "4"))
+        (("reward", "0.80"), ("answers", "3"), ("heuristics.same_sentence.min_images", "4"))
     )
     tables = chosen(file, choice, seed=9, out=str(tmp_path / "there")).tables
-    assert (tables.rewards.reward, tables.posting.assignments) == (80, 3)
+    assert (tables.reward, tables.answers) == (80, 3)
     assert tables.heuristics["same_sentence"] == {"min_images": 4}
-    assert tables.rewards.budget > file.tables.rewards.budget * 1000
+    assert tables.budget.total > file.tables.budget.total * 1000
     assert (tables.rehearsal.seed, file.tables.rehearsal.seed) == (9, 1)
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((("reward", "much"),), "rewards.reward"),
-        ((("assignments", "0"),), "greater than or equal to 1"),
-        ((("posting.asignments", "3"),), "did you mean 'assignments'"),
+        ((("reward", "much"),), "reward"),
+        ((("answers", "0"),), "greater than or equal to 1"),
+        ((("posting.max_round", "3"),), "did you mean 'max_rounds'"),
         ((("name.part", "3"),), "name is not a table"),
     ],
 )
@@ -275,7 +275,7 @@ def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None
     """Real marketplace, real pages; eight workers, of whom two shout."""
     path = write_campaign(tmp_path, SCENES)
     before = sorted(tmp_path.rglob("*"))
-    outcome = rehearse_once(parse(path), Choice((("assignments", "3"),)), 5, None)
+    outcome = rehearse_once(parse(path), Choice((("answers", "3"),)), 5, None)
     assert outcome.complete == 1.0
     # Four pictures, three answers, two to a HIT, 50 cents and a fifth.
     assert outcome.cost_cents >= 6 * 60
@@ -287,7 +287,7 @@ def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None
 def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     """Three answers cost more than two; page and document lie in the folder."""
     path = write_campaign(tmp_path, SCENES)
-    wanted = ["forecast", str(path), "--seeds", "1", "--vary", "assignments=2,3"]
+    wanted = ["forecast", str(path), "--seeds", "1", "--vary", "answers=2,3"]
     done = CliRunner().invoke(main, [*wanted, "--json", "--processes", "1"])
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
@@ -311,7 +311,7 @@ def test_a_forecast_on_a_dask_cluster_has_the_same_numbers(tmp_path: Path) -> No
     with dask_client(LOCAL) as client:
         address = str(client.scheduler_info()["address"])
         there = CliRunner().invoke(main, [*wanted, "--dask", address])
-        unfit = ["--vary", "assignments=0", "--dask", address]
+        unfit = ["--vary", "answers=0", "--dask", address]
         faulty = CliRunner().invoke(main, [*wanted, *unfit])
     assert there.exit_code == 0, there.output
     assert json.loads(there.stdout) == json.loads(here.stdout)

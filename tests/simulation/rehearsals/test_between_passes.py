@@ -14,17 +14,16 @@ _ASKED = """
 name = "triage"
 description = "Is a generated description true of its image?"
 task = "congruency"
+answers = 3
+reward = "0.45"
+budget = "900.00"
+hourly_wage = "5.00"
 [items]
 file = "asked.jsonl"
 grows = true
 [posting]
 batch_size = 1
-assignments = 3
 items_per_hit = 1
-[rewards]
-reward = "0.45"
-budget = "900.00"
-wage_floor_per_hour = "5.00"
 """
 
 

@@ -34,8 +34,8 @@ def _warnings(tmp_path: Path, text: str) -> list[str]:
 def test_the_task_s_own_pace_is_compared_with_reward_and_floor(tmp_path: Path) -> None:
     """9 s and two captions at 64 s each: 50 cents are 13.14 dollars an hour."""
     (only,) = _warnings(tmp_path, CAMPAIGN)
-    assert only.startswith("bonuses are not priced: state rewards.expected_minutes")
-    high = CAMPAIGN.replace('wage_floor_per_hour = "5.00"', _FLOOR)
+    assert only.startswith("bonuses are not priced: state minutes")
+    high = CAMPAIGN.replace('hourly_wage = "5.00"', _FLOOR)
     low, bonuses = _warnings(tmp_path, high)
     assert "2.3 minutes per HIT) the reward pays $13.13 an hour" in low
     assert bonuses == only
@@ -68,7 +68,7 @@ def test_drawn_pictures_are_items_only_of_tasks_that_need_no_more(
     assert not (tmp_path / "out").exists()
 
 
-_FLOOR = 'wage_floor_per_hour = "20.00"'
+_FLOOR = 'hourly_wage = "20.00"'
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
         ('budget = "20.00"', EXPECTED.replace("= 2", "= 0.5"), "the task's own pace"),
         ("items_per_hit = 2", "items_per_hit = 2\nassignment_minutes = 1", "out of time"),
         ('then = "drop"', 'then = "keep"', "every answer becomes part"),
-        ('wage_floor_per_hour = "5.00"', 'wage_floor_per_hour = "0"', "no bonuses will be paid"),
+        ('hourly_wage = "5.00"', 'hourly_wage = "0"', "no bonuses will be paid"),
         ('budget = "20.00"', 'budget = "3.00"', "below the expected cost"),
         (
             "[posting]",
@@ -119,7 +119,7 @@ def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("assignments = 2", "asignments = 2", "did you mean 'assignments'?"),
+        ("answers = 2", "anwsers = 2", "did you mean 'answers'?"),
         ('capitals", "rule', 'capitols", "rule', "did you mean 'capitals'?"),
         ("[output]", "[rehearsal.crowd]\ndilligent = 3\n[output]", "mean 'diligent'?"),
         ("[output]", '[rehearsal]\nreplay = "none.txt"\n[output]', "none.txt"),

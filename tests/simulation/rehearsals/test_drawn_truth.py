@@ -16,15 +16,14 @@ OWN_PICTURES = """
 name = "own"
 description = "Pictures of one's own."
 task = "{task}"
+answers = 3
+reward = "0.50"
+budget = "90.00"
+hourly_wage = "5.00"
 [items]
 file = "items.csv"
 [posting]
-assignments = 3
 max_rounds = 1
-[rewards]
-reward = "0.50"
-budget = "90.00"
-wage_floor_per_hour = "5.00"
 [output]
 formats = ["csv"]
 [rehearsal.crowd]

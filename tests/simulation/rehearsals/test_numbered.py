@@ -46,15 +46,13 @@ because = "Set aside: {evidence}."
 SMALL = """name = "small"
 task = "./mine"
 description = "Words"
-[items]
-file = "data/items.csv"
-[posting]
 batches = 1
-[rewards]
 reward = "0.10"
 currency = "USD"
 budget = "20.00"
-wage_floor_per_hour = "1.00"
+hourly_wage = "1.00"
+[items]
+file = "data/items.csv"
 """
 
 
@@ -122,7 +120,7 @@ def test_a_changed_file_is_the_next_rehearsal_and_states_its_own_hash(path: Path
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.60"') + RULES)
     after, begun = _rehearse(path)
     assert (begun.number, begun.is_new, begun.before) == (2, True, 1)
-    assert begun.changes == ("rewards.reward", "decisions.by", "decisions.rule")
+    assert begun.changes == ("reward", "decisions.by", "decisions.rule")
     assert after.rewards_cents % 60 == 0
     assert (_stated(out / "2"), _stated(out / "1")) == (_sha256(path), first)
     assert (out / "latest").resolve() == (out / "2").resolve()
@@ -155,13 +153,13 @@ def test_results_of_a_changed_file_state_what_they_were_made_from(path: Path) ->
         done = CliRunner().invoke(main, [command, str(path)])
         assert done.exit_code == 0
         assert done.stdout.startswith(f"rehearsal 1 of {path}\n")
-        assert "changed since these answers were decided: rewards.reward" in done.stderr
+        assert "changed since these answers were decided: reward" in done.stderr
         assert f"piecework rehearse {path}" in done.stderr
     assert _stated(out) == first
     report = (out / "report.html").read_text()
     assert first[:12] in report
     assert _sha256(path)[:12] not in report
-    assert "Changed since these answers were decided: rewards.reward" in report
+    assert "Changed since these answers were decided: reward" in report
 
 
 def test_each_rehearsal_is_read_with_its_own_files(path: Path) -> None:

@@ -25,22 +25,21 @@ CAMPAIGN = """
 name = "dear"
 description = "More than the ten thousand dollars that a sandbox gives everybody."
 task = "caption"
+batches = 1
+answers = 5
+reward = "{reward}"
+budget = "{budget}"
+hourly_wage = "5.00"
 [items]
 scenes = 5
 [posting]
-batches = 1
-assignments = 5
 items_per_hit = 5
-[rewards]
-reward = "{reward}"
-budget = "{budget}"
-wage_floor_per_hour = "5.00"
 [output]
 folder = "out"
 """
 
 FEES = """
-[[rewards.fees]]
+[[fees]]
 valid_from = 2020-01-01
 percent = 42.8
 minimum = "0.01"
@@ -72,7 +71,7 @@ def test_a_rehearsal_can_spend_its_whole_budget(
 def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -> None:
     """Five of £1.00 at 42.8 % are held; the marketplace says what the file states."""
     text = CAMPAIGN.format(reward="£1.00", budget="10.00")
-    text = text.replace("[rewards]", '[rewards]\ncurrency = "GBP"') + FEES
+    text = text.replace("reward = ", 'currency = "GBP"\nreward = ') + FEES
     path = tmp_path / "dear.toml"
     path.write_text(text)
     with rehearsal_of(prepare(path)) as (run, _):

@@ -49,11 +49,10 @@ class Statement:
 def campaign_text(statement: Statement, *, budget_cents: int) -> str:
     """Return the text of the file; it ends with a line break."""
     parts = (
-        _head(statement),
+        [*_head(statement), *_money_and_answers(statement, budget_cents)],
         _page(statement),
         _items(statement),
         _posting(statement),
-        _rewards(statement, budget_cents),
         _REQUIREMENTS,
         _decisions(statement),
         _DATASET,
@@ -95,8 +94,6 @@ def _items(statement: Statement) -> Iterator[str]:
 
 def _posting(statement: Statement) -> Iterator[str]:
     yield "[posting]"
-    yield _line("batches", statement.batches, "bad workers of one are kept out of the next")
-    yield _line("assignments", statement.assignments, "accepted answers for each item")
     yield _line("items_per_hit", statement.items_per_hit)
     yield _line("max_rounds", 3, "how often missing answers are posted again")
     if statement.title:
@@ -105,19 +102,20 @@ def _posting(statement: Statement) -> Iterator[str]:
         yield _commented('# title = "..."', "what workers read in the list: fill it in")
 
 
-def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
+def _money_and_answers(statement: Statement, budget_cents: int) -> Iterator[str]:
+    yield _line("answers", statement.assignments, "accepted answers for each item")
+    yield _line("batches", statement.batches, "bad workers of one are kept out of the next")
     wage, expected = (
         shown(cents, statement.currency)
         for cents in (statement.wage_cents, statement.expected_cents)
     )
-    yield "[rewards]"
     if statement.currency != "USD":
         yield _line("currency", statement.currency)
     yield _line(
         "reward", _money(statement.reward_cents), f"per HIT: {statement.minutes} min at {wage}/h"
     )
-    yield _commented(f"expected_minutes = {statement.minutes}", "per HIT; better from a pilot")
-    yield _line("wage_floor_per_hour", _money(statement.wage_cents), "slower workers get a bonus")
+    yield _commented(f"minutes = {statement.minutes}", "per HIT; better from a pilot")
+    yield _line("hourly_wage", _money(statement.wage_cents), "slower workers get a bonus")
     yield "# Rewards, bonuses and fees together; a call that would exceed it is not"
     yield f"# made. `piecework check` expects {expected}; this leaves some room:"
     yield _line("budget", _money(budget_cents))

@@ -17,7 +17,8 @@ from pydantic import ValidationError
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.schema import MONEY_KEYS, CampaignTables
+from piecework.config.money_tables import is_money
+from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import schema_faults
 from piecework.domain.errors import ConfigError
 from piecework.domain.tables import ITEM_VALUE
@@ -32,23 +33,20 @@ from piecework.results.table import answers_table
 from piecework.simulation.rehearsals.campaign import virtual_seconds
 
 SHORT: Mapping[str, str] = {
-    "reward": "rewards.reward",
-    "wage_floor": "rewards.wage_floor_per_hour",
-    "assignments": "posting.assignments",
-    "batches": "posting.batches",
+    **{key: key for key in ("reward", "hourly_wage", "minutes", "answers", "batches")},
     "items_per_hit": "posting.items_per_hit",
     "max_rounds": "posting.max_rounds",
-    "least": "posting.assignments.least",
-    "most": "posting.assignments.most",
-    "until": "posting.assignments.until",
+    "least": "answers.least",
+    "most": "answers.most",
+    "until": "answers.until",
 }
-"""Short names of the keys that are varied most."""
+"""Names of the keys that are varied most."""
 
 CROWD = ("crowd", "workers", "bad")
 """`crowd=diligent:20+paster:5`, `workers=30` with the same mix, `bad=20%` of them."""
 
 _COMMA = re.compile(r",(?![^{]*\})")
-"""A comma outside a table: `assignments=5,{ least = 3, most = 7 }`."""
+"""A comma outside a table: `answers=5,{ least = 3, most = 7 }`."""
 
 _MOST = 64
 _NO_CAP = "9999999.00"
@@ -135,10 +133,10 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     document.setdefault("output", {})["folder"] = out
     # Forecasts leave nothing behind, so their stores are files.
     document["store"] = {"url": ""}
-    rewards = document["rewards"]
-    for key in ("budget", "batch_budget", "day_budget"):
-        rewards.pop(key, None)
-    rewards["budget"] = _NO_CAP
+    # The cap of an item ends nothing: it says what is asked again.
+    budget = document.get("budget")
+    kept = {"item": budget["item"]} if isinstance(budget, dict) and "item" in budget else {}
+    document["budget"] = {"total": _NO_CAP, **kept}
     try:
         tables = CampaignTables.model_validate(document)
     except ValidationError as error:
@@ -155,7 +153,7 @@ def _put(document: dict[str, object], key: str, value: str) -> None:
         if not isinstance(inner, dict):
             raise ConfigError([f"--vary {key}: {name} is not a table"])
         table = inner
-    if last in MONEY_KEYS:
+    if is_money(key):
         table[last] = value
         return
     try:

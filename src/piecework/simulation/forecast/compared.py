@@ -91,7 +91,7 @@ def compare_rehearsals(
     file = parse(path)
     pair = wanted or _last_two(file)
     first, second = (at_number(file, each) for each in pair)
-    if first.tables.rewards.currency != second.tables.rewards.currency:
+    if first.tables.currency != second.tables.currency:
         raise ConfigError(
             [f"rehearsals {pair[0]} and {pair[1]} are in different currencies"],
             next_step=f"piecework compare {path} --rehearsals N M",
@@ -112,7 +112,7 @@ def compare_rehearsals(
         differences=before.inputs.differences(now.inputs) if before and now else (),
         figures=Forecast(
             campaign=second.tables.name,
-            currency=second.tables.rewards.currency,
+            currency=second.tables.currency,
             seeds=seeds,
             rows=[
                 Row(f"rehearsal {each}", summarised(own))

@@ -43,7 +43,7 @@ from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
 _NO_MARKETS = (
     "Simulated workers come from no market: [crowds] is ignored, and every rehearsal "
-    "has the fees of [rewards]. The prices by market are those of the campaign file as "
+    "has the fees of the campaign file. The prices by market are those of the campaign file as "
     "it is, with every item once."
 )
 
@@ -97,7 +97,7 @@ def make_forecast(
     )
     made = Forecast(
         campaign=file.tables.name,
-        currency=file.tables.rewards.currency,
+        currency=file.tables.currency,
         seeds=seeds,
         rows=[
             Row(choice.name, summarised(of_choice))

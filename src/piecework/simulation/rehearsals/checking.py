@@ -231,7 +231,7 @@ def _about_marketplace(campaign: Campaign, least: Mapping[str, int]) -> Iterator
 def _about_least(rewards: Rewards, name: str, least: int) -> Iterator[str]:
     wanted = f"{name} asks for at least {rewards.shown(least)} an hour"
     if not rewards.expected_seconds:
-        yield f"{wanted}; set rewards.expected_minutes to compare"
+        yield f"{wanted}; set minutes to compare"
         return
     hourly = rewards.reward_cents * 3600 // rewards.expected_seconds
     if hourly < least:

@@ -221,7 +221,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     if currency != work.currency:
         raise Unusable(
             f"the workspace pays in {currency}, and the campaign in {work.currency}",
-            next_step=f'set rewards.currency = "{currency}", or choose another workspace',
+            next_step=f'set currency = "{currency}", or choose another workspace',
         )
     recruiting = prolific.recruiting
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
