@@ -58,8 +58,8 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     tables, output = _written("--task", "caption", "--items", "photos", "--yes")
     assert tables["name"] == "photos"
     assert tables["items"] == {"pictures": "photos"}
-    assert tables["posting"]["batches"] == 3
-    assert tables["rewards"]["reward"] == "0.92"
+    assert tables["batches"] == 3
+    assert tables["reward"] == "0.92"
     assert tables["minutes"] == 5.5
     assert tables["hourly_wage"] == "10.00"
     assert tables["decisions"]["by"] == "person"
@@ -103,7 +103,7 @@ def test_the_budget_is_what_is_expected_and_a_fifth() -> None:
     tables, _ = _written("birds.toml", *words)
     assert tables["name"] == "birds"
     # 6.01 minutes at $10.00 an hour are 100.17 cents.
-    assert tables["rewards"]["reward"] == "1.01"
+    assert tables["reward"] == "1.01"
     checked = CliRunner().invoke(main, ["check", "birds.toml", "--json"])
     expected = json.loads(checked.output)["expected_cents"]
     budget = load_campaign(Path("birds.toml")).rewards.budget_cents
@@ -353,11 +353,11 @@ def test_a_person_is_asked_and_asked_again(
     assert "did you mean 'congruency'" in printed.err
     tables = tomllib.loads(Path("pairs.toml").read_text())
     assert tables["items"]["columns"]["description"] == "wording"
-    assert tables["posting"]["assignments"] == 3
-    assert tables["posting"]["batches"] == 1
+    assert tables["answers"] == 3
+    assert tables["batches"] == 1
     assert tables["description"] == "Which descriptions fit"
     # Two minutes at $15 an hour.
-    assert tables["rewards"]["reward"] == "0.50"
+    assert tables["reward"] == "0.50"
 
 
 def test_who_ends_at_a_question_has_written_nothing(

@@ -84,8 +84,8 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
     user.types("decisions food.toml --write left.csv")
     assert status["is_finished"], user.path("left.csv").read_text()
     # Twelve assignments, each paid once: dropped answers are paid too.
-    rewards = tomllib.loads(user.path("food.toml").read_text())["rewards"]
-    assert status["rewards_cents"] == 12 * cents_from_text(rewards["reward"])
+    stated = tomllib.loads(user.path("food.toml").read_text())
+    assert status["rewards_cents"] == 12 * cents_from_text(stated["reward"])
     assert (status["accepted"], status["dropped"], status["excluded"]) == (9, 3, 1)
     assert len(user.answers("food")) == 9
     assert {row["why"] for row in user.answers("food", "set_aside")} == {CARELESS}

@@ -56,9 +56,9 @@ def test_what_is_varied_is_crossed() -> None:
     assert [choice.name for choice in choices([])] == ["as it is"]
     asked = choices(["answers=5,{ least = 3, most = 7 },{ least = 2, most = 4 }"])
     assert [choice.name for choice in asked] == [
-        "assignments 5",
-        "assignments { least = 3, most = 7 }",
-        "assignments { least = 2, most = 4 }",
+        "answers 5",
+        "answers { least = 3, most = 7 }",
+        "answers { least = 2, most = 4 }",
     ]
 
 

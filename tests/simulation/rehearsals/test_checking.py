@@ -17,7 +17,7 @@ from piecework.qc.parameters import counted
 from piecework.qc.registry import HEURISTICS
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-EXPECTED = 'budget = "20.00"\nexpected_minutes = 2'
+EXPECTED = 'budget = "20.00"\nminutes = 2'
 
 
 def _check(path: Path, *options: str) -> Result:
@@ -63,7 +63,7 @@ def test_drawn_pictures_are_items_only_of_tasks_that_need_no_more(
     rehearsed = CliRunner().invoke(main, ["rehearse", str(path)])
     for done in (checked, rehearsed):
         assert done.exit_code == 2, done.exception
-        assert f"{path}:6: items.scenes: the items of " in done.output
+        assert f"{path}:11: items.scenes: the items of " in done.output
         assert f"have {', '.join(lacking)}; drawn pictures" in done.output
     assert not (tmp_path / "out").exists()
 
