@@ -74,6 +74,16 @@ def market_worked(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Wo
     return _market_worked(library, tmp_path_factory.mktemp("market"))
 
 
+@pytest.fixture(scope="module")
+def market_created(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Worked:
+    """A marketplace that a command has created."""
+    folder = tmp_path_factory.mktemp("created")
+    environment = _logging(library, folder)
+    database = str(folder / "disk" / "market.db")
+    _document(environment, "requester", "add", "lab", "--database", database, "--json")
+    return Worked(folder / "disk", power.read_log(folder / "log"), [])
+
+
 @pytest.mark.parametrize(("seed", "count"), SEEDS)
 def test_a_store_keeps_intents_and_outcomes(
     store_worked: Worked, tmp_path: Path, seed: int, count: int
@@ -99,6 +109,38 @@ def test_a_store_that_does_not_wait_for_the_disk_loses_outcomes(
         except (AssertionError, Exception):  # noqa: BLE001 - a damaged file is a loss
             lost.add("the file")
     assert lost
+
+
+def test_a_store_whose_first_page_was_torn_begins_again(
+    store_worked: Worked, tmp_path: Path
+) -> None:
+    """The page may lack its first sector; the journal beside it undoes that."""
+    for left in _first_page_torn(store_worked, tmp_path):
+        open_store(left / "piecework.db", create=True).close()
+
+
+def test_a_marketplace_whose_first_page_was_torn_begins_again(
+    market_created: Worked, tmp_path: Path
+) -> None:
+    """The same for the file of a marketplace."""
+    for left in _first_page_torn(market_created, tmp_path):
+        Backend(left / "market.db", Rules()).close()
+
+
+def _first_page_torn(worked: Worked, into: Path) -> Iterator[Path]:
+    """Cut the power at the first write of the database, in many ways."""
+    changes = worked.changes
+    first = next(
+        number
+        for number, change in enumerate(changes)
+        if change.kind == "W" and change.path.endswith(".db")
+    )
+    torn = 0
+    for seed in range(20):
+        for _, left in cuts(worked.folder, changes[: first + 1], into, seed=seed, count=1):
+            torn += any(file.read_bytes()[:1] == b"\0" for file in left.glob("*.db"))
+            yield left
+    assert torn
 
 
 @pytest.mark.full
@@ -141,14 +183,20 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
     return undeclared | worked.reported_before(moment_ns, "closed") - (closed & recorded)
 
 
+def _logging(library: Path, folder: Path) -> dict[str, str]:
+    """Make a folder to work in; the environment of processes whose changes are logged."""
+    (folder / "disk").mkdir()
+    return logging_environment(library, folder / "disk", folder / "log")
+
+
 def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
     disk, log = folder / "disk", folder / "log"
-    disk.mkdir()
+    environment = _logging(library, folder)
     words = ("tests.crash.power_store", str(disk / "piecework.db"), syncs)
     ended = subprocess.run(
         [sys.executable, "-m", *words],
         cwd=ROOT,
-        env=logging_environment(library, disk, log),
+        env=environment,
         capture_output=True,
         text=True,
         check=True,
@@ -159,9 +207,8 @@ def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
 
 def _market_worked(library: Path, folder: Path) -> Worked:
     disk, log = folder / "disk", folder / "log"
-    disk.mkdir()
+    environment = _logging(library, folder)
     database = str(disk / "market.db")
-    environment = logging_environment(library, disk, log)
     more = ("--database", database, "--json")
     money = ("--balance", "1000.00")
     key = _document(environment, "requester", "add", "lab", *money, *more)

@@ -59,12 +59,16 @@ def size_of(file: Path) -> int:
 
 
 def has_header(database: Path) -> bool:
-    """Whether a file is empty or has SQLite's header.
+    """Whether a file is empty or has SQLite's header, perhaps only once it is mended.
+
+    A power cut during the first write may leave a page without its first sector, beside
+    the journal that undoes the write.
 
     SQLite checks this itself: if this function opened and closed the file, this process
     would lose all its locks on it.
     """
-    address = f"{database.absolute().as_uri()}?immutable=1"
+    has_journal = size_of(database.with_name(f"{database.name}-journal")) > 0
+    address = f"{database.absolute().as_uri()}?{'mode=rw' if has_journal else 'immutable=1'}"
     with closing(sqlite3.connect(address, uri=True)) as connection:
         try:
             connection.execute("PRAGMA schema_version").fetchone()
