@@ -80,7 +80,7 @@ def press_here(page: Page, example: Example, at: dict[str, str]) -> None:
         if truth and at["text"] not in {"", truth}:  # a text to be edited
             page.keyboard.press("Control+A")
             page.keyboard.type(truth)
-        elif field and not field.optional and not at["text"]:
+        elif field and not at["text"] and (truth or not field.optional):
             page.keyboard.type(truth or SENTENCE)
     elif at["kind"] == "radio":
         choose_by_arrows(page, truth, at)

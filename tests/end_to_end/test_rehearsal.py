@@ -193,6 +193,6 @@ def test_status_before_anything_is_a_sentence(tmp_path: Path, installed: Command
     """No store yet: exit code 1 and the next step, not a traceback."""
     (tmp_path / "small.toml").write_text(CAMPAIGN)
     done = installed("status", tmp_path / "small.toml")
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "piecework rehearse" in done.stderr
     assert "Traceback" not in done.stderr
