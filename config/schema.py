@@ -50,7 +50,7 @@ def _task(value: str) -> str:
     # What names a file is refused for a control character in a sentence of its own.
     if not (is_page(value) or _TASK.fullmatch(value) or control_in(value)):
         raise ValueError(
-            "name a task that `piecework tasks` lists, your own page, such as hit.html, or "
+            "name a task that `piecework init --tasks` lists, your own page, such as hit.html, or "
             "the folder of your own task with a dot in front, such as ./dog"
         )
     return value
@@ -392,7 +392,7 @@ class CampaignTables(_Strict):
             raise ValueError(
                 f'set task = "{self.question}"; question is the text of a question'
                 if is_page(self.question or "")
-                else 'set task = "..." (`piecework tasks` lists them, and task = "hit.html" '
+                else 'set task = "..." (`piecework init --tasks` lists them, and task = "hit.html" '
                 "is your own page)"
             )
         has_page, is_generic = is_page(self.task), self.task in GENERIC
@@ -432,7 +432,7 @@ class CampaignTables(_Strict):
             )
         if (self.task is None or self.task in GENERIC) == (not self.fields):
             raise ValueError(
-                'set either task = "..." (`piecework tasks` lists them) or [fields], '
+                'set either task = "..." (`piecework init --tasks` lists them) or [fields], '
                 "to say what was asked"
             )
         return self

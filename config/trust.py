@@ -400,7 +400,7 @@ class Deployment(BaseModel):
 
     Attributes:
         endpoint: URL of the marketplace.
-        rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
+        rehearsal: the marketplace is a rehearsal's (`piecework market serve --simulate`).
         live: real people work; required for a marketplace on another machine.
         spend_at_most: the most that the whole campaign may cost, as text in its
             currency; empty: as agreed before.

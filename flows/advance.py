@@ -353,7 +353,7 @@ def _ended(progress: Progress) -> State[dict[str, object]]:
         name = "WaitsForPeople"
         message = (
             f"{progress.to_decide} decisions wait for a person: run `piecework "
-            "decisions CAMPAIGN --write decisions.csv`"
+            "review CAMPAIGN --csv decisions.csv`"
         )
     elif progress.source is not None and progress.source.fault:
         name, message = "SourceNotRead", progress.source.fault

@@ -1,4 +1,4 @@
-"""Writes a small runnable task of each kind for `piecework new-task`.
+"""Writes a small runnable task of each kind for `piecework init --new-task`.
 
 Each kind is a folder in `_starters/` with the task's files, items, and a campaign file
 that names the task by its folder.

@@ -236,7 +236,7 @@ def own_name(folder: Path) -> str:
     else:
         return name
     raise ConfigError(
-        [f"{fault}."], next_step=f"`piecework new-task {folder}` writes one that runs"
+        [f"{fault}."], next_step=f"`piecework init --new-task {folder}` writes one that runs"
     )
 
 

@@ -53,8 +53,7 @@ def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
     text = README + "".join(DOCS.values())
     assert f"piecework {name}" in text
     entry = main.commands[name]
-    assert isinstance(entry, LazyCommand)
-    command = entry.load()
+    command = entry.load() if isinstance(entry, LazyCommand) else entry
     help_text = command.get_help(click.Context(command))
     assert "Examples:" in help_text
     assert f"piecework {name}" in help_text
@@ -134,7 +133,7 @@ def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
 
 
 def test_every_page_that_code_or_a_template_names_exists() -> None:
-    """A pointer in messages, comments and the files that `new-task` writes."""
+    """A pointer in messages, comments and the files that `init --new-task` writes."""
     named: dict[str, str] = {}
     suffixes = {".py", ".toml", ".j2", ".js", ".html", ".sql", ".yaml", ".yml"}
     for folder in ("src", "config", "flows", "hit_templates", "postprocess", "qc"):
@@ -245,7 +244,7 @@ def test_the_examples_of_docstrings_are_true(path: Path) -> None:
 
 
 _GAP = re.compile(r"…|\.\.\.|\b[NM]\b|\d+|\$|\(piecework\.db\)|NAME|BATCH")
-_BESIDE_MESSAGES = {"serve --as-aws", "database is locked", "cap reached: yes"}
+_BESIDE_MESSAGES = {"market serve --as-aws", "database is locked", "cap reached: yes"}
 """A command, words of Prefect, and a row of the status."""
 
 

@@ -5,7 +5,9 @@ test compares them.
 """
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
+from copy import copy
 
 import click
 
@@ -13,6 +15,8 @@ from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
 
 _COLUMNS = 80
+_SHARED_FROM = 3
+"""Commands that have an option, from which the page shows it only once."""
 
 OPENING = """\
 # Which commands and options does piecework have?
@@ -20,13 +24,52 @@ OPENING = """\
 `python -m tools.command_line_page > docs/reference/command-line.md` writes this page
 from `piecework COMMAND --help`. Change the docstrings in `src/piecework/` instead.
 
-Every command also takes `-v`, `--log-file` and `-h`. Exit codes: 0 done, 1 failed, 2
-used wrongly, 3 refused for safety, 4 a source not read, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused for safety, 4 a source not read,
+130 interrupted.
+"""
+
+_SHARED = """\
+## Options of several commands
+
+Every command has `-h`, `-v` and `--log-file`. Below, a command only names the others of
+these options.
+
+```text
+{options}
+```
 """
 
 
+def own_options() -> list[tuple[str, click.Option]]:
+    """Return each option with the path of its command, without hidden names."""
+    return [
+        (path, option)
+        for path, command in leaves()
+        for option in command.params
+        if isinstance(option, click.Option)
+    ]
+
+
+def shared_options() -> dict[tuple[str, str], click.Option]:
+    """Return the options that several commands have with the same help, by both."""
+    options = [option for _, option in own_options()]
+    counted = Counter(map(_same, options))
+    return {
+        _same(option): option
+        for option in sorted(options, key=_name)
+        if counted[_same(option)] >= _SHARED_FROM
+    }
+
+
+def leaves() -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that is no group, with its path."""
+    for path, command in _commands(main, ""):
+        if not isinstance(command, click.Group):
+            yield path, command
+
+
 def command_line_page() -> str:
-    """Return the page: a list by section, then the help of each command."""
+    """Return the page: a list by section, the shared options, and the help of each command."""
     parts = [OPENING]
     for title, entries in main.sections.items():
         rows = [
@@ -35,26 +78,55 @@ def command_line_page() -> str:
             for entry in entries
         ]
         parts.append(f"**{title}**\n\n" + "\n".join(rows) + "\n")
-    for entries in main.sections.values():
-        for entry in entries:
-            parts += _sections(entry, f"piecework {entry.name}", "##")
+    shared = shared_options()
+    together = click.Command("", params=list(shared.values()), add_help_option=False)
+    options = _help(together, "").partition("Options:\n")[2]
+    parts.append(_SHARED.format(options=options))
+    for path, command in _commands(main, ""):
+        heading = "##" if path.count(" ") == 0 else "###"
+        parts.append(f"{heading} piecework {path}\n\n{_described(command, path, shared)}")
     return "\n".join(parts)
 
 
-def _sections(command: click.Command, path: str, heading: str) -> Iterator[str]:
-    if isinstance(command, LazyCommand):
-        command = command.load()
-    yield f"{heading} {path}\n\n```text\n{_help(command, path)}\n```\n"
-    if isinstance(command, click.Group):
-        for name in command.commands:
-            yield from _sections(command.commands[name], f"{path} {name}", "###")
+def _commands(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
+    for name, entry in group.commands.items():
+        command = entry.load() if isinstance(entry, LazyCommand) else entry
+        yield f"{before}{name}", command
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{before}{name} ")
+
+
+def _described(command: click.Command, path: str, shared: Container[tuple[str, str]]) -> str:
+    """Return a command's help, and the names of its shared options."""
+    own = copy(command)
+    own.add_help_option, own.epilog = False, None
+    own.params = [
+        each
+        for each in command.params
+        if not isinstance(each, click.Option) or _same(each) not in shared
+    ]
+    names = [
+        _name(each)
+        for each in command.params
+        if isinstance(each, click.Option) and _same(each) in shared
+    ]
+    also = ", ".join(f"`{name}`" for name in names if name not in {"--verbose", "--log-file"})
+    line = f"Also {also}. " if also else ""
+    page = str(command.epilog).removeprefix("Documentation: docs/")
+    return f"```text\n{_help(own, f'piecework {path}')}\n```\n\n{line}[More](../{page})\n"
+
+
+def _same(option: click.Option) -> tuple[str, str]:
+    return _name(option), option.help or ""
+
+
+def _name(option: click.Option) -> str:
+    return max(option.opts, key=len)
 
 
 def _help(command: click.Command, path: str) -> str:
     """Return the help as shown in a terminal of 80 columns."""
-    context = click.Context(
-        command, info_name=path, terminal_width=_COLUMNS, help_option_names=["-h", "--help"]
-    )
+    context = click.Context(command, info_name=path, terminal_width=_COLUMNS)
     return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
 
 

@@ -96,7 +96,8 @@ LINES = (
         ("ApproveAssignment",),
         "UNREJECT, then APPROVE",
         "near",
-        "if Prolific refuses that, a bonus of the same amount; `piecework prolific status` says so",
+        "if Prolific refuses that, a bonus of the same amount; "
+        "`piecework market prolific status` says so",
     ),
     Line(
         "bonus",
@@ -124,7 +125,7 @@ LINES = (
         (),
         "the filter first-language; so for every filter with choices or a range",
         "same",
-        "MTurk has no such types; `piecework prolific filters` lists them",
+        "MTurk has no such types; `piecework market prolific filters` lists them",
     ),
     Line(
         "adult content",

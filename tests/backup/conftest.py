@@ -13,8 +13,8 @@ __all__ = ["backed_up_once", "end_litestream", "litestream_of", "s3", "s3_endpoi
 
 
 def backed_up_once(database: Path, replica: Path | str) -> None:
-    """Copy a database to an address, as `piecework backup --once` does."""
-    words = ["backup", str(database), "--to", str(replica), "--once"]
+    """Copy a database to an address, as `piecework store backup --once` does."""
+    words = ["store", "backup", str(database), "--to", str(replica), "--once"]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
 

@@ -36,7 +36,7 @@ def _marketplace(path: Path) -> Path:
 
 
 def _serve(database: Path, address: str) -> Result:
-    return _called("serve", "--database", database, "--backup", address)
+    return _called("market", "serve", "--database", database, "--backup", address)
 
 
 def _files(folder: Path) -> set[str]:
@@ -50,7 +50,7 @@ def test_what_is_no_address_of_a_replica_is_refused(tmp_path: Path, address: str
     """Before a database is created."""
     for done in (
         _serve(tmp_path / "m.db", address),
-        _called("restore", address, tmp_path / "m.db"),
+        _called("store", "restore", address, tmp_path / "m.db"),
     ):
         assert done.exit_code == 2
         assert f"{address} is not the address of a replica" in done.stderr
@@ -67,8 +67,8 @@ def test_without_the_extra_the_command_says_what_to_install(
     database = _marketplace(tmp_path / "m.db")
     for done, use in (
         (_serve(database, "file:///b"), "--backup"),
-        (_called("backup", database, "--to", "/b"), "piecework backup"),
-        (_called("restore", "file:///b", tmp_path / "n.db"), "piecework restore"),
+        (_called("store", "backup", database, "--to", "/b"), "piecework store backup"),
+        (_called("store", "restore", "file:///b", tmp_path / "n.db"), "piecework store restore"),
     ):
         assert done.exit_code == 2
         assert f"{use} needs Litestream, which is not installed" in done.stderr
@@ -81,7 +81,7 @@ def test_an_older_litestream_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     program.write_text("#!/bin/sh\necho v0.3.13\n")
     program.chmod(0o755)
     monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(tmp_path))
-    done = _called("restore", "file:///b", tmp_path / "m.db")
+    done = _called("store", "restore", "file:///b", tmp_path / "m.db")
     assert done.exit_code == 2
     assert f"needs Litestream 0.5.17 or newer, and {program} is v0.3.13" in done.stderr
 
@@ -92,7 +92,10 @@ def test_a_replica_belongs_to_one_database(tmp_path: Path) -> None:
     backed_up_once(_marketplace(tmp_path / "first.db"), replica)
     before = {path: path.read_bytes() for path in replica.rglob("*") if path.is_file()}
     second = _marketplace(tmp_path / "second.db")
-    for done in (_serve(second, f"file://{replica}"), _called("backup", second, "--to", replica)):
+    for done in (
+        _serve(second, f"file://{replica}"),
+        _called("store", "backup", second, "--to", replica),
+    ):
         assert done.exit_code == _REFUSED
         assert "has the replica of another marketplace" in done.stderr
         assert "next: give each database an address of its own" in done.stderr
@@ -108,7 +111,7 @@ def test_a_new_marketplace_does_not_replace_the_replica_of_a_lost_one(tmp_path: 
     done = _serve(tmp_path / "lost.db", str(replica))
     assert done.exit_code == _REFUSED
     assert "there is no database here: a new one would replace it" in done.stderr
-    assert "piecework restore" in done.stderr
+    assert "piecework store restore" in done.stderr
     assert not (tmp_path / "lost.db").exists()
 
 
@@ -158,7 +161,7 @@ def test_a_bucket_that_does_not_exist(tmp_path: Path, s3: S3) -> None:
     database = _marketplace(tmp_path / "m.db")
     for done in (
         _serve(database, "s3://nowhere/a"),
-        _called("restore", "s3://nowhere/a", tmp_path / "n.db"),
+        _called("store", "restore", "s3://nowhere/a", tmp_path / "n.db"),
     ):
         assert done.exit_code == 2
         assert "s3://nowhere/a: there is no bucket nowhere" in done.stderr
@@ -172,7 +175,7 @@ def test_a_bucket_that_refuses_the_credentials(
     requests.post(f"{s3_endpoint}/moto-api/reset-auth", data="0", timeout=30).raise_for_status()
     try:
         done = _serve(_marketplace(tmp_path / "m.db"), "s3://results/a")
-        restored = _called("restore", "s3://results/a", tmp_path / "n.db")
+        restored = _called("store", "restore", "s3://results/a", tmp_path / "n.db")
     finally:
         requests.post(
             f"{s3_endpoint}/moto-api/reset-auth", data="inf", timeout=30
@@ -192,7 +195,7 @@ def test_a_restore_never_replaces_a_file(tmp_path: Path) -> None:
     for name in ("m.db", "n.db-wal"):
         existing = tmp_path / name
         existing.write_bytes(b"kept")
-        done = _called("restore", replica, tmp_path / name.removesuffix("-wal"))
+        done = _called("store", "restore", replica, tmp_path / name.removesuffix("-wal"))
         assert done.exit_code == 2
         assert f"{existing} exists, and a restore never replaces a file" in done.stderr
         assert existing.read_bytes() == b"kept"
@@ -201,7 +204,7 @@ def test_a_restore_never_replaces_a_file(tmp_path: Path) -> None:
 def test_an_empty_address_has_nothing_to_restore(tmp_path: Path, s3: S3) -> None:
     """Neither a folder, nor a bucket, nor one with a marker alone."""
     for address in (str(tmp_path / "none"), "s3://results/empty"):
-        done = _called("restore", address, tmp_path / "m.db")
+        done = _called("store", "restore", address, tmp_path / "m.db")
         assert done.exit_code == 2
         assert f"{address} has no replica" in done.stderr
     marker = json.dumps(
@@ -216,7 +219,7 @@ def test_an_empty_address_has_nothing_to_restore(tmp_path: Path, s3: S3) -> None
         }
     )
     s3.put_object(Bucket="results", Key="begun/piecework.json", Body=marker.encode())
-    done = _called("restore", "s3://results/begun", tmp_path / "m.db")
+    done = _called("store", "restore", "s3://results/begun", tmp_path / "m.db")
     assert done.exit_code == 2
     assert "nothing was copied before it was lost" in done.stderr
     assert not _files(tmp_path)
@@ -226,10 +229,10 @@ def test_a_moment_before_the_replica_is_refused(tmp_path: Path) -> None:
     """And a text that is no time."""
     replica = tmp_path / "replica"
     backed_up_once(_marketplace(tmp_path / "first.db"), replica)
-    done = _called("restore", replica, tmp_path / "m.db", "--at", "2020-01-01")
+    done = _called("store", "restore", replica, tmp_path / "m.db", "--at", "2020-01-01")
     assert done.exit_code == 2
     assert "which is later" in done.stderr
-    done = _called("restore", replica, tmp_path / "m.db", "--at", "yesterday")
+    done = _called("store", "restore", replica, tmp_path / "m.db", "--at", "yesterday")
     assert done.exit_code == 2
     assert "--at: yesterday is not a time" in done.stderr
     assert not (tmp_path / "m.db").exists()
@@ -243,13 +246,13 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     with small_disk(folder):
         before = _files(folder)
         with without_room(folder):
-            done = _called("restore", replica, folder / "m.db")
+            done = _called("store", "restore", replica, folder / "m.db")
             assert done.exit_code == 1
             assert "next: " in done.stderr
             assert "Traceback" not in done.stderr
             assert not {name for name in _files(folder) if "m.db" in name}
         assert _files(folder) == before
-        assert _called("restore", replica, folder / "m.db").exit_code == 0
+        assert _called("store", "restore", replica, folder / "m.db").exit_code == 0
 
 
 @pytest.mark.parametrize("lost", [0, 1, 2])
@@ -263,11 +266,11 @@ def test_a_restore_that_lacks_a_single_confirmed_commit_is_refused(
     content = json.loads(marker.read_text())
     content["commits"] += lost
     marker.write_text(json.dumps(content))
-    done = _called("restore", replica, tmp_path / "m.db")
+    done = _called("store", "restore", replica, tmp_path / "m.db")
     assert (tmp_path / "m.db").exists() == (done.exit_code == 0) == (lost == 0)
     if lost:
         assert f"lacks {lost} commits that the backup had sent" in done.stderr
-        words = ("restore", replica, tmp_path / "m.db", "--at", "2999-01-01")
+        words = ("store", "restore", replica, tmp_path / "m.db", "--at", "2999-01-01")
         assert _called(*words).exit_code == 0
 
 
@@ -277,7 +280,7 @@ def test_a_restore_of_another_database_is_refused(tmp_path: Path) -> None:
     backed_up_once(_marketplace(tmp_path / "first.db"), replica)
     marker = replica / "piecework.json"
     marker.write_text(json.dumps(json.loads(marker.read_text()) | {"word": "another"}))
-    done = _called("restore", replica, tmp_path / "m.db")
+    done = _called("store", "restore", replica, tmp_path / "m.db")
     assert done.exit_code == 1
     assert "has another database than it should" in done.stderr
     assert not (tmp_path / "m.db").exists()
@@ -292,7 +295,7 @@ def test_a_damaged_replica_gets_no_name(tmp_path: Path) -> None:
         middle = len(content) // 2
         content[middle : middle + 64] = bytes(64)
         part.write_bytes(content)
-    done = _called("restore", replica, tmp_path / "m.db")
+    done = _called("store", "restore", replica, tmp_path / "m.db")
     assert done.exit_code == 1
     assert not (tmp_path / "m.db").exists()
 
@@ -302,12 +305,12 @@ def test_a_file_of_another_program_is_not_backed_up(tmp_path: Path) -> None:
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as conn:
         conn.execute("CREATE TABLE a (b)")
-    done = _called("backup", other, "--to", tmp_path / "replica", "--once")
+    done = _called("store", "backup", other, "--to", tmp_path / "replica", "--once")
     assert done.exit_code == 2
     assert f"{other} is not a database of piecework" in done.stderr
     text = tmp_path / "notes.txt"
     text.write_text("no database, but long enough to look like a file of one" * 9)
-    done = _called("backup", text, "--to", tmp_path / "replica", "--once")
+    done = _called("store", "backup", text, "--to", tmp_path / "replica", "--once")
     assert done.exit_code == 2
     assert f"{text} is not a database of piecework" in done.stderr
 

@@ -33,7 +33,7 @@ def _kept(database: Path) -> set[str]:
 
 
 def _restored(replica: Path, file: Path, *words: str) -> str:
-    done = CliRunner().invoke(main, ["restore", str(replica), str(file), *words])
+    done = CliRunner().invoke(main, ["store", "restore", str(replica), str(file), *words])
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -47,8 +47,8 @@ def test_a_restored_marketplace_says_what_it_is_and_what_is_next(tmp_path: Path)
     shown = _restored(replica, copy)
     assert f"restored the marketplace to {copy}, as it was at 20" in shown
     assert "what was written after that is not in it" in shown
-    assert f"next: piecework serve --database {copy} --backup {replica}" in shown
-    assert "piecework reconcile CAMPAIGN" in shown
+    assert f"next: piecework market serve --database {copy} --backup {replica}" in shown
+    assert "piecework store reconcile CAMPAIGN" in shown
     assert copy.stat().st_mode & 0o777 == 0o600
     assert _kept(copy) == {"first"}
     Backend(copy, Rules()).close()
@@ -69,7 +69,9 @@ def test_credentials_may_be_those_of_a_profile(
     database = tmp_path / "m.db"
     _keep(database, "first")
     backed_up_once(database, "s3://results/m")
-    done = CliRunner().invoke(main, ["restore", "s3://results/m", str(tmp_path / "copy.db")])
+    done = CliRunner().invoke(
+        main, ["store", "restore", "s3://results/m", str(tmp_path / "copy.db")]
+    )
     assert done.exit_code == 0, done.output
     assert _kept(tmp_path / "copy.db") == {"first"}
 
@@ -87,13 +89,13 @@ def test_stores_of_campaigns_get_a_prefix_each(tmp_path: Path) -> None:
             bound.bind(opened, "name", name)
         files.append(file)
     replica = tmp_path / "replica"
-    words = ["backup", *map(str, files), "--to", str(replica), "--once"]
+    words = ["store", "backup", *map(str, files), "--to", str(replica), "--once"]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     for name in ("birds", "trees"):
         shown = _restored(replica / name, tmp_path / f"{name}.db")
         assert "restored the store to" in shown
-        assert "next: piecework reconcile CAMPAIGN --dry-run" in shown
+        assert "next: piecework store reconcile CAMPAIGN --dry-run" in shown
         open_store(tmp_path / f"{name}.db").close()
 
 

@@ -1,4 +1,4 @@
-"""`serve --backup`: the lag is measured, shown, and warned about."""
+"""`market serve --backup`: the lag is measured, shown, and warned about."""
 
 import json
 import logging

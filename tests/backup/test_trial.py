@@ -98,7 +98,7 @@ def test_a_restore_refuses_an_older_state_than_was_confirmed(
 ) -> None:
     """With a time, a person gets what is left."""
     _lose_the_newest(tmp_path / "replica")
-    words = ["restore", str(tmp_path / "replica"), str(tmp_path / "copy.db")]
+    words = ["store", "restore", str(tmp_path / "replica"), str(tmp_path / "copy.db")]
     refused = CliRunner().invoke(main, words)
     assert refused.exit_code == 1, refused.output
     assert "files were lost there" in refused.output

@@ -47,7 +47,13 @@ def main() -> None:
     rows = write(batch, megabytes)
     clock = MonotonicClock(SystemClock(), None)
     began = clock.now()
-    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "import"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "data",
+        "import",
+    ]
     subprocess.run([*command, str(batch), "--as", str(folder / "large.toml")], check=True)
     seconds = (clock.now() - began).total_seconds()
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -165,8 +165,8 @@ def test_a_campaign_never_begins_in_another_currency(
         with pytest.raises(RefusedForSafety, match=words), at_work(tmp_path, endpoint, text):
             pass
         assert not (tmp_path / "out/crash/piecework.db").exists()
-        for command in ("run", "advance"):
-            words_of_command = [command, str(tmp_path / "crash.toml")]
+        for more in ([], ["--once"]):
+            words_of_command = ["run", *more, str(tmp_path / "crash.toml")]
             ended = CliRunner().invoke(main, [*words_of_command, "--endpoint", endpoint])
             assert ended.exit_code == 3
             assert "currency is" in ended.output

@@ -33,9 +33,8 @@ def _printed(
     """What a command prints of its options."""
     file = folder / "piecework.toml"
     file.write_text(text, encoding="utf-8")
-    command, *rest = words
     return CliRunner().invoke(
-        main, [command, "--config", str(file), *rest, "--print-config"], env=environment or {}
+        main, [*words, "--config", str(file), "--print-config"], env=environment or {}
     )
 
 
@@ -52,7 +51,9 @@ def test_command_line_then_environment_then_file_then_default(tmp_path: Path) ->
         (tmp_path / name).touch()
     text = SERVE.replace('"chain.pem", "key.pem"', f'"{tmp_path}/chain.pem", "{tmp_path}/key.pem"')
     environment = {"PIECEWORK_SERVE_PORT": "9191", "PIECEWORK_SERVE_SEED": "5"}
-    shown = _printed("serve", "--seed", "6", folder=tmp_path, text=text, environment=environment)
+    shown = _printed(
+        "market", "serve", "--seed", "6", folder=tmp_path, text=text, environment=environment
+    )
     table = _table(shown)
     assert table["seed"] == 6
     assert table["port"] == 9191
@@ -72,10 +73,10 @@ def test_command_line_then_environment_then_file_then_default(tmp_path: Path) ->
 
 def test_what_is_printed_is_a_file_that_says_the_same(tmp_path: Path) -> None:
     """So a command line becomes a file."""
-    words = ("serve", "--port", "0", "--crowd", "connect", "--host", "::1")
+    words = ("market", "serve", "--port", "0", "--crowd", "connect", "--host", "::1")
     first = _table(_printed(*words, folder=tmp_path))
     text = _printed(*words, folder=tmp_path).output
-    assert _table(_printed("serve", folder=tmp_path, text=text)) == first
+    assert _table(_printed("market", "serve", folder=tmp_path, text=text)) == first
 
 
 def test_the_file_may_be_named_in_the_environment(tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_the_file_may_be_named_in_the_environment(tmp_path: Path) -> None:
     file = tmp_path / "piecework.toml"
     file.write_text(SERVE.replace('tls = ["chain.pem", "key.pem"]\n', ""))
     shown = CliRunner().invoke(
-        main, ["serve", "--print-config"], env={"PIECEWORK_CONFIG": str(file)}
+        main, ["market", "serve", "--print-config"], env={"PIECEWORK_CONFIG": str(file)}
     )
     assert _table(shown)["port"] == 9090
 
@@ -113,7 +114,7 @@ def test_a_wrong_file_is_refused_before_anything_starts(
     tmp_path: Path, text: str, sentence: str
 ) -> None:
     """Each fault in a sentence that names the file and the key."""
-    refused = _printed("serve", folder=tmp_path, text=text)
+    refused = _printed("market", "serve", folder=tmp_path, text=text)
     assert refused.exit_code == 2
     assert sentence in refused.output
     assert "piecework.toml" in refused.output
@@ -121,13 +122,13 @@ def test_a_wrong_file_is_refused_before_anything_starts(
 
 def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     """Nobody repairs a file key by key."""
-    refused = _printed("serve", folder=tmp_path, text="[serve]\na = 1\nb = 2\n[c]\n")
+    refused = _printed("market", "serve", folder=tmp_path, text="[serve]\na = 1\nb = 2\n[c]\n")
     assert refused.output.count("piecework.toml:") == 3
 
 
 def test_a_value_out_of_range_is_refused_as_on_the_command_line(tmp_path: Path) -> None:
     """By the same check."""
-    refused = _printed("serve", folder=tmp_path, text="[serve]\nhits-per-visit = 1000")
+    refused = _printed("market", "serve", folder=tmp_path, text="[serve]\nhits-per-visit = 1000")
     assert refused.exit_code == 2
     assert "0<=x<=100" in refused.output
 
@@ -135,7 +136,7 @@ def test_a_value_out_of_range_is_refused_as_on_the_command_line(tmp_path: Path) 
 def test_an_environment_variable_of_several_values_is_split(tmp_path: Path) -> None:
     """At white space."""
     environment = {"PIECEWORK_SERVE_CROWD": "prolific connect"}
-    shown = _printed("serve", folder=tmp_path, environment=environment)
+    shown = _printed("market", "serve", folder=tmp_path, environment=environment)
     assert _table(shown)["crowd"] == ["prolific", "connect"]
 
 
@@ -149,7 +150,7 @@ def test_a_variable_from_before_still_counts(tmp_path: Path) -> None:
 def test_passwords_in_addresses_are_not_printed(tmp_path: Path) -> None:
     """The output goes into logs and tickets."""
     text = '[serve]\nnotify-url = "http://ann:hush@127.0.0.1:9"'
-    shown = _printed("serve", folder=tmp_path, text=text)
+    shown = _printed("market", "serve", folder=tmp_path, text=text)
     assert "hush" not in shown.output
     assert "http://ann:***@127.0.0.1:9" in shown.output
 
@@ -157,7 +158,7 @@ def test_passwords_in_addresses_are_not_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", CONFIGURED)
 def test_every_option_of_a_configured_command_has_a_key(command: str) -> None:
     """Its help names the file, and the table has a line for each option."""
-    shown = CliRunner().invoke(main, [command, "--help"])
+    shown = CliRunner().invoke(main, [*CONFIGURED[command].split(), "--help"])
     assert "--config FILE" in shown.output
     assert "--print-config" in shown.output
 
@@ -170,7 +171,7 @@ def test_a_server_starts_from_a_file_alone(tmp_path: Path) -> None:
         f'[serve]\ndatabase = "{database}"\nport = {port}\nframes-port = 0\nrehearsal = true\n'
     )
     with subprocess.Popen(
-        [*PIECEWORK, "serve"],
+        [*PIECEWORK, "market", "serve"],
         env={**os.environ, "PIECEWORK_CONFIG": str(file)},
         stdout=subprocess.PIPE,
         text=True,

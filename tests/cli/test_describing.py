@@ -1,4 +1,4 @@
-"""`piecework describe`: tables, page and JSON; bad files end in a sentence and 2."""
+"""`piecework data describe`: tables, page and JSON; bad files end in a sentence and 2."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def captions(tmp_path: Path) -> Path:
 
 
 def _describe(*words: object) -> Result:
-    return CliRunner().invoke(main, ["describe", *map(str, words)], catch_exceptions=False)
+    return CliRunner().invoke(main, ["data", "describe", *map(str, words)], catch_exceptions=False)
 
 
 def test_the_terminal_shows_every_analysis(captions: Path) -> None:

@@ -1,4 +1,4 @@
-"""`piecework workers earned` and `workers restore`."""
+"""`piecework workers earned` and `workers grant`."""
 
 import json
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_the_next_pass_carries_out_what_could_not_be_done_at_once(
     assert recall(load_campaign(path).store) is not None
     with monkeypatch.context() as patch:
         patch.delenv("AWS_ACCESS_KEY_ID")
-        reply = workers("restore", path, ann, "--name", NAME, "--because", "A mistake.")
+        reply = workers("grant", path, ann, "--name", NAME, "--because", "A mistake.")
     assert "stored; the next pass tells the marketplace" in reply.output
     assert scene.holders() == set()
     assert recall(load_campaign(path).store) is None
@@ -100,7 +100,7 @@ def test_a_restored_qualification_is_not_revoked_on_the_same_items(
     """Ann reads why she has it again, and the next pass leaves it."""
     scene, path, ann = lost
     reply = workers(
-        *("restore", path, ann[:6], "--name", NAME),
+        *("store", "restore", path, ann[:6], "--name", NAME),
         *("--because", "The page was broken.", "--by", "ada"),
     )
     assert reply.exit_code == 0, reply.output
@@ -117,6 +117,6 @@ def test_a_restored_qualification_is_not_revoked_on_the_same_items(
         ("blur", "x", "no [[earned]] has the name 'blur'"),
         (NAME, " ", "--because is empty"),
     ):
-        again = workers("restore", path, ann, "--name", name, "--because", because)
+        again = workers("grant", path, ann, "--name", name, "--because", because)
         assert again.exit_code == 2
         assert fault in again.output

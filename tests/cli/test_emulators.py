@@ -18,7 +18,7 @@ _PROGRAM = [sys.executable, "-c", "from piecework.cli.main import main; main()"]
 def test_an_emulator_starts_and_ends_plainly(market: str, tmp_path: Path) -> None:
     """It prints its address and, after Ctrl-C, where its state is."""
     database = str(tmp_path / "market.db")
-    words = [*_PROGRAM, f"{market}-emulator", "--port", "0", "--database", database]
+    words = [*_PROGRAM, "market", market, "emulator", "--port", "0", "--database", database]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -35,7 +35,7 @@ def test_a_file_that_is_no_database_is_left_alone(market: str, tmp_path: Path) -
     """A sentence with the file's name."""
     file = tmp_path / "notes.txt"
     file.write_text("not a database\n" * 100)
-    words = [f"{market}-emulator", "--port", "0", "--database", str(file)]
+    words = ["market", market, "emulator", "--port", "0", "--database", str(file)]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 1
     assert "notes.txt is not a database" in done.output

@@ -56,7 +56,7 @@ def test_a_path_that_the_system_refuses_is_in_the_next_step(tmp_path: Path) -> N
     assert next_step.startswith(f"let your user read and write {file} ")
 
 
-@pytest.mark.parametrize("command", [("crowd", "birds.toml"), ("serve",), ("review", "birds.toml")])
+@pytest.mark.parametrize("command", [("market", "serve"), ("review", "birds.toml")])
 def test_a_port_that_does_not_exist_is_refused(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:

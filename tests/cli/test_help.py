@@ -33,7 +33,51 @@ def _paths(group: click.Group = main, before: str = "") -> Iterator[str]:
 _ALL = list(_paths())
 
 
-@for_each("group", ["", *sorted({path.split()[0] for path in _ALL})])
+_TREE = {
+    "Prepare": ["init", "check", "preview", "rehearse", "compare"],
+    "Run": ["run", "status", "review", "workers", "pay", "stop", "export"],
+    "Tools": ["data", "market", "store"],
+}
+_MOST_LEAVES = 56
+
+
+def test_a_person_finds_fifteen_commands() -> None:
+    """In three sections; what they contain is found by asking them."""
+    sections = {
+        title.partition(",")[0].split()[0]: [entry.name for entry in entries]
+        for title, entries in main.sections.items()
+    }
+    assert sections == _TREE
+    assert sum(map(len, _TREE.values())) == len(main.commands) == 15
+    groups = {path.rpartition(" ")[0] for path in _ALL}
+    assert len([path for path in _ALL if path not in groups]) <= _MOST_LEAVES
+
+
+@pytest.mark.parametrize("words", [[], ["data"], ["market"], ["market", "people"], ["workers"]])
+def test_a_group_without_a_command_lists_its_commands(words: list[str]) -> None:
+    """It is a question and no fault."""
+    asked = CliRunner().invoke(main, words)
+    assert asked.exit_code == 0
+    assert asked.output == CliRunner().invoke(main, [*words, "--help"]).output
+
+
+def test_prolific_has_a_short_form_that_no_list_shows() -> None:
+    """People type it often; the messages and pages say `market prolific`."""
+    assert "\n  prolific" not in _help("")
+    short, long = (
+        CliRunner().invoke(main, [*words, "doctor", "--help"]).output.splitlines()
+        for words in (["prolific"], ["market", "prolific"])
+    )
+    assert short[1:] == long[1:]
+
+
+@pytest.mark.parametrize("name", ["advance", "serve", "decisions", "requester", "import", "crowd"])
+def test_a_former_name_is_no_command(name: str) -> None:
+    """Two names for a thing would be two things to learn."""
+    assert CliRunner().invoke(main, [name]).exit_code == 2
+
+
+@for_each("group", ["", *sorted({path.rpartition(" ")[0] for path in _ALL} - {""})])
 def test_each_command_is_in_the_list_on_one_line(group: str) -> None:
     """No summary is cut or wrapped at 80 columns."""
     lines = [line.split(maxsplit=1) for line in _help(group).splitlines()]

@@ -219,7 +219,7 @@ def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
 @pytest.mark.parametrize("kind", STARTER_KINDS)
 def test_a_task_of_one_s_own_becomes_a_campaign(kind: str) -> None:
     """Named from where one is, with or without a dot; the policy fits what is asked."""
-    made = CliRunner().invoke(main, ["new-task", "dog", "--kind", kind])
+    made = CliRunner().invoke(main, ["init", "--new-task", "dog", "--kind", kind])
     assert made.exit_code == 0
     Path("dog.toml").unlink()
     tables, _ = _written("--task", "dog", "--items", "dog.csv", "--yes")
@@ -273,7 +273,7 @@ def test_the_rules_that_are_written_can_all_apply(task: str, assignments: str, c
 
 
 def _own_tasks() -> None:
-    made = CliRunner().invoke(main, ["new-task", "dog", "--kind", "choice"])
+    made = CliRunner().invoke(main, ["init", "--new-task", "dog", "--kind", "choice"])
     assert made.exit_code == 0
     Path("dog.toml").unlink()
     Path("p.html").write_text(

@@ -1,4 +1,4 @@
-"""`check` and `forecast` show the price of each market; a rehearsal has no markets."""
+"""`check` and `rehearse --times` show the price of each market; a rehearsal has no markets."""
 
 import json
 from collections.abc import Iterator

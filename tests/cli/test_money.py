@@ -1,4 +1,4 @@
-"""`pay` and `unreject` as a person calls them, against a marketplace of today."""
+"""`pay` as a person calls them, against a marketplace of today."""
 
 import json
 from collections.abc import Iterator
@@ -112,9 +112,9 @@ def test_a_bad_file_ends_in_a_sentence(
     [
         ("pay", ("--from", "none.csv"), "cannot be read"),
         ("pay", ("--label", "A B"), "--label 'A B'"),
-        ("unreject", ("--assignment", "X", "--because", " ", "--by", "a"), "--because"),
-        ("unreject", ("--assignment", "X", "--because", "b", "--by", " "), "--by"),
-        ("unreject", ("--assignment", "X", "--because", "b", "--by", "a"), "'X' is not"),
+        ("pay", ("--rejected", "X", "--because", " ", "--by", "a"), "--because"),
+        ("pay", ("--rejected", "X", "--because", "b", "--by", " "), "--by"),
+        ("pay", ("--rejected", "X", "--because", "b", "--by", "a"), "'X' is not"),
     ],
 )
 def test_what_makes_no_sense_is_a_fault_of_use(
@@ -128,11 +128,11 @@ def test_what_makes_no_sense_is_a_fault_of_use(
 
 def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
     """Its answers count again; a second time is a fault of use."""
-    words = ("--assignment", finished.rejected, "--because", "It was fine.")
-    done = finished.piecework("unreject", *words, "--by", "ada")
+    words = ("--rejected", finished.rejected, "--because", "It was fine.")
+    done = finished.piecework("pay", *words, "--by", "ada")
     assert done.exit_code == 0, done.output
     assert "2 answers count again" in done.output
-    again = finished.piecework("unreject", *words, "--by", "ada")
+    again = finished.piecework("pay", *words, "--by", "ada")
     assert again.exit_code == 2
     assert "is not rejected" in again.output
 

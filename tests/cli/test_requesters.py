@@ -1,4 +1,4 @@
-"""`requester`: keys given, shown and ended; what is refused, and how."""
+"""`market account`: keys given, shown and ended; what is refused, and how."""
 
 import json
 import os
@@ -21,9 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def requester(database: Path, *words: str) -> Result:
-    """`piecework requester WORDS` on this file."""
+    """`piecework market account WORDS` on this file."""
     return CliRunner().invoke(
-        main, ["requester", *words, "--database", str(database)], catch_exceptions=False
+        main, ["market", "account", *words, "--database", str(database)], catch_exceptions=False
     )
 
 
@@ -38,9 +38,15 @@ def balance(endpoint: str, key: dict[str, str]) -> str:
 
 
 def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> None:
-    """`serve` in its own process; `requester` beside it, on the same file."""
+    """`serve` in its own process; `market account` beside it, on the same file."""
     database = tmp_path / "live.db"
-    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "market",
+        "serve",
+    ]
     command += ["--database", str(database), "--port", "0", "--frames-port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -84,7 +90,7 @@ def test_what_add_prints_can_be_pasted(tmp_path: Path) -> None:
         "export AWS_ENDPOINT_URL_MTURK=http://127.0.0.1:8080 AWS_REGION=us-east-1 "
         "AWS_DEFAULT_REGION=us-east-1" in added.stderr
     )
-    assert "piecework requester add 'Vision lab' --balance AMOUNT" in added.stderr
+    assert "piecework market account add 'Vision lab' --balance AMOUNT" in added.stderr
     rich = requester(tmp_path / "rich.db", "add", "Rich", "--balance", "1")
     assert "empty" not in rich.stderr
     access_key, secret = first.partition("=")[2], second.partition("=")[2]

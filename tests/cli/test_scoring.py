@@ -1,4 +1,4 @@
-"""`piecework score`: tables, page and JSON; bad files end in a sentence and 2."""
+"""`piecework data score`: tables, page and JSON; bad files end in a sentence and 2."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def poor(tmp_path: Path) -> Path:
 
 
 def _score(*words: object) -> Result:
-    return CliRunner().invoke(main, ["score", *map(str, words)], catch_exceptions=False)
+    return CliRunner().invoke(main, ["data", "score", *map(str, words)], catch_exceptions=False)
 
 
 def test_every_system_is_scored_and_compared(dataset: Path, good: Path, poor: Path) -> None:
@@ -189,7 +189,7 @@ def test_captions_of_one_split_name_the_command_that_scores_them(
     val = folder / "captions_val.json"
     for against in (folder, folder / "captions_train.json"):
         output = _refused(half, "--against", against)
-        assert f"piecework score {half} --against {val}" in output
+        assert f"piecework data score {half} --against {val}" in output
     assert _score(half, "--against", val).exit_code == 0
     whole = {"1": "a red cup", "2": "dogs in a park", "3": "a door", "4": "a boat"}
     output = _refused(_predict(tmp_path, "whole", whole), "--against", val)

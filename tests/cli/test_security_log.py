@@ -1,4 +1,4 @@
-"""The security log of `piecework serve`: who came in, who did not, who was paid."""
+"""The security log of `piecework market serve`: who came in, who did not, who was paid."""
 
 import re
 import signal
@@ -58,8 +58,14 @@ class Scene:
 
 @contextmanager
 def serving(database: Path, key: Key, log: Path) -> Iterator[Scene]:
-    """`piecework serve` as a process."""
-    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
+    """`piecework market serve` as a process."""
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "market",
+        "serve",
+    ]
     command += ["--database", str(database), "--log-file", str(log)]
     command += ["--port", "0", "--frames-port", "0"]
     with (

@@ -27,7 +27,13 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) -> None:
     """In its own process: 08:30 in Berlin is 07:30 UTC; the name is no loopback's."""
     port = free_port()
-    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "market",
+        "serve",
+    ]
     command += ["--database", str(tmp_path / "new.db"), "--frames-port", "0"]
     command += ["--rehearsal", "--start", "2026-11-20T08:30+01:00"]
     command += ["--port", str(port), "--site-url", "http://hits.example"]
@@ -52,11 +58,12 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
 
 @contextmanager
 def _served(*words: object) -> Iterator[subprocess.Popen[str]]:
-    """`piecework serve` in its own process, which answers; it is ended afterwards."""
+    """`piecework market serve` in its own process, which answers; it is ended afterwards."""
     command = [
         sys.executable,
         "-c",
         "from piecework.cli.main import main; main()",
+        "market",
         "serve",
         *map(str, words),
     ]
@@ -72,7 +79,7 @@ def _served(*words: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def _served_once(*words: object) -> str:
-    """What `piecework serve` says on stderr until it answers and is ended."""
+    """What `piecework market serve` says on stderr until it answers and is ended."""
     with _served(*words, "--port", "0", "--frames-port", "0") as process:
         process.send_signal(signal.SIGTERM)
         _, complaints = process.communicate(timeout=30)
@@ -123,7 +130,13 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> None:
     """Without a word of addresses nothing is warned of; a host that is named is."""
-    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "market",
+        "serve",
+    ]
     command += ["--rehearsal", "--database", str(tmp_path / "m.db")]
     port, frames = free_port(), free_port()
     command += ["--port", str(port), "--frames-port", str(frames)]
@@ -177,7 +190,7 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     """What has a time of its own keeps it, and whoever names another is told so."""
     database = tmp_path / "rehearsal.db"
     Backend(database, Rules(rehearsal=True)).close()
-    words = ["serve", "--rehearsal", "--seed", "0", "--start", "2030-01-01"]
+    words = ["market", "serve", "--rehearsal", "--seed", "0", "--start", "2030-01-01"]
     result = CliRunner().invoke(main, [*words, "--database", str(database)])
     assert result.exit_code == 2
     assert "has a clock already" in result.stderr
@@ -201,7 +214,9 @@ def test_serve_refuses_what_would_be_unsafe_or_senseless(
 ) -> None:
     """With its exit code and a sentence, before anything is made."""
     database = tmp_path / "live.db"
-    result = CliRunner().invoke(main, ["serve", "--database", str(database), "--port", "0", *words])
+    result = CliRunner().invoke(
+        main, ["market", "serve", "--database", str(database), "--port", "0", *words]
+    )
     assert result.exit_code == code
     assert complaint in result.stderr
     assert not database.exists()
@@ -211,7 +226,7 @@ def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -
     """A rehearsal's file is not served live, and no traceback says so."""
     database = tmp_path / "rehearsal.db"
     Backend(database, Rules(rehearsal=True)).close()
-    words = ["serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
+    words = ["market", "serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "use another file" in result.stderr
@@ -222,7 +237,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, option: str) -> None:
     """Which of them, so that nobody has to guess."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        words = ["serve", "--rehearsal", "--database", str(tmp_path / "m.db")]
+        words = ["market", "serve", "--rehearsal", "--database", str(tmp_path / "m.db")]
         words += ["--port", "0", "--frames-port", "0", option, port]
         result = CliRunner().invoke(main, words)
     assert result.exit_code == 1

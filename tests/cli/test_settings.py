@@ -44,7 +44,7 @@ def test_who_only_reads_the_store_needs_no_credentials(
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
         )
     ) as running:
-        advance = ("advance", campaign, "--endpoint", running.endpoint_url)
+        advance = ("run", "--once", campaign, "--endpoint", running.endpoint_url)
         monkeypatch.setenv("AWS_PROFILE", "nope")
         refused = _result_of(*advance)
         assert refused.exit_code == 2
@@ -57,13 +57,10 @@ def test_who_only_reads_the_store_needs_no_credentials(
 
 
 @pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf", "1e12", "soon"])
-@pytest.mark.parametrize("command", ["run", "crowd"])
-def test_a_wait_is_between_a_tenth_of_a_second_and_a_day(
-    campaign: Path, command: str, seconds: str
-) -> None:
+def test_a_wait_is_between_a_tenth_of_a_second_and_a_day(campaign: Path, seconds: str) -> None:
     """Anything else would be a traceback hours later, or a wait without an end."""
-    endpoint = ("--endpoint", "http://127.0.0.1:1") if command == "run" else ()
-    done = _result_of(command, campaign, *endpoint, "--poll-seconds", seconds)
+    endpoint = ("--endpoint", "http://127.0.0.1:1")
+    done = _result_of("run", campaign, *endpoint, "--poll-seconds", seconds)
     assert done.exit_code == 2
     assert "--poll-seconds" in done.output
 
@@ -72,7 +69,7 @@ def test_a_wait_is_between_a_tenth_of_a_second_and_a_day(
 def test_a_live_endpoint_that_is_no_address_is_said(campaign: Path, endpoint: str) -> None:
     """Before anybody is asked for money."""
     live = ("--live", "--spend-at-most", "20")
-    done = _result_of("advance", campaign, "--endpoint", endpoint, *live)
+    done = _result_of("run", "--once", campaign, "--endpoint", endpoint, *live)
     assert done.exit_code == 2
     assert "is not an address" in done.output
 

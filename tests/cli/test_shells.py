@@ -30,12 +30,12 @@ def _offered(*words: str) -> list[str]:
     return [item.value for item in items if item.type == "plain"]
 
 
-@pytest.mark.parametrize("command", ["init", "assess", "import"])
-def test_a_task_is_completed_by_its_name(command: str) -> None:
+@pytest.mark.parametrize("command", [("init",), ("data", "assess"), ("data", "import")])
+def test_a_task_is_completed_by_its_name(command: tuple[str, ...]) -> None:
     """As far as names begin so; otherwise the shell offers files."""
-    assert _offered(command, "--task", "") == [*task_names()]
-    assert _offered(command, "--task", "crowd_") == ["crowd_judgement"]
-    assert _offered(command, "--task", "./d") == []
+    assert _offered(*command, "--task", "") == [*task_names()]
+    assert _offered(*command, "--task", "crowd_") == ["crowd_judgement"]
+    assert _offered(*command, "--task", "./d") == []
 
 
 @pytest.mark.parametrize("words", [("check",), ("workers", "list"), ("stop",)])

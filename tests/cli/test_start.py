@@ -98,7 +98,8 @@ def test_the_list_of_commands_imports_no_command() -> None:
 def test_the_help_of_a_market_imports_none_of_its_commands(group: str) -> None:
     """Its description stands apart from them, since they load a client of the market's API."""
     modules = _modules_after(
-        f"from piecework.cli.main import main\nmain(['{group}', '--help'], standalone_mode=False)"
+        "from piecework.cli.main import main\n"
+        f"main(['market', '{group}', '--help'], standalone_mode=False)"
     )
     assert f"piecework.markets.{group}.market" in modules
     assert not {"httpx", "pydantic", f"piecework.markets.{group}.commands"} & modules
@@ -114,10 +115,12 @@ def test_the_help_of_no_command_imports_what_takes_long() -> None:
     """All commands are imported; pandas, Prefect and matplotlib are for their work."""
     modules = _modules_after(
         "from piecework.cli.main import main\n"
-        "for command in main.commands.values():\n"
-        "    loaded = command.load()\n"
-        "    for inner in getattr(loaded, 'commands', {}).values():\n"
-        "        getattr(inner, 'load', list)()"
+        "def load_all(group):\n"
+        "    for command in group.commands.values():\n"
+        "        loaded = command.load() if hasattr(command, 'load') else command\n"
+        "        if hasattr(loaded, 'commands'):\n"
+        "            load_all(loaded)\n"
+        "load_all(main)"
     )
     assert f"piecework.markets.{MARKETS[0]}.commands" in modules
     slow = {"pandas", "prefect", "matplotlib", "opentelemetry", "selectolax"}
@@ -193,7 +196,7 @@ def test_a_checkout_whose_links_are_lost_is_refused(checkout: Path, *, is_file: 
         if is_file:
             link.write_text(text)
     refused = subprocess.run(
-        [sys.executable, "-c", "from piecework.cli.main import main; main()", "tasks"],
+        [sys.executable, "-c", "from piecework.cli.main import main; main()", "init", "--tasks"],
         env={**os.environ, "PYTHONPATH": str(checkout)},
         capture_output=True,
         text=True,

@@ -69,7 +69,7 @@ def test_a_campaign_says_where_its_database_is_missed(
     """One sentence and the next step, for every command that opens the store."""
     path = write_campaign(tmp_path)
     monkeypatch.setenv("PIECEWORK_STORE_URL", "postgresql://ann@127.0.0.1:1/db")
-    for command in (("status", path), ("export", path), ("report", path)):
+    for command in (("status", path), ("export", path), ("export", "--report-only", path)):
         ended = _piecework(*command)
         assert ended.exit_code == 1, ended.output
         assert "postgresql://127.0.0.1:1/db, schema piecework_crash" in ended.output
@@ -93,9 +93,9 @@ def test_status_reads_a_store_in_a_database(tmp_path: Path, postgres_url: str) -
 def test_a_store_in_a_database_is_backed_up_by_its_own_tools(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`piecework backup` copies files."""
+    """`piecework store backup` copies files."""
     path = write_campaign(tmp_path)
     monkeypatch.setenv("PIECEWORK_STORE_URL", "postgresql://ann@host/db")
-    refused = _piecework("backup", path, "--to", "file:///tmp/nowhere")
+    refused = _piecework("store", "backup", path, "--to", "file:///tmp/nowhere")
     assert refused.exit_code == 2, refused.output
     assert "the store is in PostgreSQL" in refused.output

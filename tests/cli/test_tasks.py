@@ -1,4 +1,4 @@
-"""`tasks` and `new-task` as a user types them."""
+"""`init --tasks` and `init --new-task` as a user types them."""
 
 import html
 import json
@@ -19,20 +19,20 @@ def test_all_tasks_are_listed_with_what_they_ask(
     """The gallery's, and those of the folder one is in; for people and programs."""
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
-    made = runner.invoke(main, ["new-task", "dog", "--kind", "scale"])
+    made = runner.invoke(main, ["init", "--new-task", "dog", "--kind", "scale"])
     assert made.exit_code == 0, made.output
     assert "piecework preview dog.toml" in made.output
-    listing = runner.invoke(main, ["tasks"]).output
+    listing = runner.invoke(main, ["init", "--tasks"]).output
     for name in (*task_names(), "./dog"):
         assert re.search(rf"^{re.escape(name)}$", listing, re.MULTILINE)
     assert "answer: 0 to 100" in listing
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
-    assert runner.invoke(main, ["tasks", ".."]).output.count("answer: 0 to 100") == 1
-    refused = runner.invoke(main, ["tasks", "../dgo"])
+    assert runner.invoke(main, ["init", "--tasks", ".."]).output.count("answer: 0 to 100") == 1
+    refused = runner.invoke(main, ["init", "--tasks", "../dgo"])
     assert refused.exit_code == 2
     monkeypatch.chdir(tmp_path)
-    document = json.loads(runner.invoke(main, ["tasks", "--json"]).output)
+    document = json.loads(runner.invoke(main, ["init", "--tasks", "--json"]).output)
     assert [task["task"] for task in document] == [*task_names(), "./dog"]
     assert document[-1]["columns"] == ["item_id", "text"]
 
@@ -56,7 +56,7 @@ def test_what_the_help_begins_with_works_in_any_folder(
 def test_a_page_shows_every_task(tmp_path: Path) -> None:
     """Each with its example in a frame that may run it and nothing else."""
     page = tmp_path / "tasks.html"
-    done = CliRunner().invoke(main, ["tasks", "--html", str(page)])
+    done = CliRunner().invoke(main, ["init", "--tasks", "--html", str(page)])
     assert done.exit_code == 0, done.output
     frames = re.findall(r'<iframe sandbox="([^"]*)".*?srcdoc="([^"]*)"', page.read_text())
     assert len(frames) == len(task_names())
@@ -70,7 +70,7 @@ def test_a_page_shows_every_task(tmp_path: Path) -> None:
 def test_the_page_of_tasks_alone_scrolls(tmp_path: Path, browser: Browser) -> None:
     """A frame is as high as the page in it, also after a step to a higher one."""
     path = tmp_path / "tasks.html"
-    CliRunner().invoke(main, ["tasks", "--html", str(path)])
+    CliRunner().invoke(main, ["init", "--tasks", "--html", str(path)])
     page = browser.new_page(viewport={"width": 1000, "height": 600})
     page.goto(path.as_uri())
     frame = page.frames[1]
@@ -86,6 +86,6 @@ def test_the_page_of_tasks_alone_scrolls(tmp_path: Path, browser: Browser) -> No
 def test_a_task_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
     """A sentence, and the exit code of what was used wrongly."""
     (tmp_path / "dog").mkdir()
-    done = CliRunner().invoke(main, ["new-task", str(tmp_path / "dog")])
+    done = CliRunner().invoke(main, ["init", "--new-task", str(tmp_path / "dog")])
     assert done.exit_code == 2
     assert "already exists" in done.output

@@ -163,7 +163,7 @@ def test_a_campaign_of_its_own_folder_needs_no_trust(tmp_path: Path) -> None:
 
 def test_the_examples_need_no_trust_but_a_changed_one_does(tmp_path: Path) -> None:
     """They write to a folder beside theirs."""
-    assert CliRunner().invoke(main, ["examples", str(tmp_path)]).exit_code == 0
+    assert CliRunner().invoke(main, ["init", "--examples", str(tmp_path)]).exit_code == 0
     folder = tmp_path / "config" / "campaigns"
     for example in folder.glob("*.toml"):
         if ".deployment." not in example.name:
@@ -203,25 +203,22 @@ def test_a_link_among_the_results_needs_trust(tmp_path: Path, link: str) -> None
 
 
 COMMANDS = [
-    *("preview", "rehearse", "export", "status", "stop", "report", "archive"),
-    *("review", "forecast", "analyse", "assess", "words", "pay"),
-    *("decisions --write a.csv", "backup --to file:///tmp/x", "workers list"),
-    *("advance --endpoint http://127.0.0.1:9", "crowd"),
-    *("run --endpoint http://127.0.0.1:9 --live", "reconcile", "check --reach"),
-    *("unreject --assignment a --because b --by c", "import --as", "workers earned"),
-    "prolific estimate",
+    *("preview", "rehearse", "export", "status", "stop", "store archive"),
+    *("export --report-only", "rehearse --times 2", "review", "pay"),
+    *("data analyse", "data assess", "data words", "data import --as"),
+    *("review --csv a.csv", "store backup --to file:///tmp/x", "workers list"),
+    *("run --once --endpoint http://127.0.0.1:9", "market serve --simulate"),
+    *("run --endpoint http://127.0.0.1:9 --live", "store reconcile", "check --reach"),
+    *("pay --rejected a --because b --by c", "workers earned"),
 ]
 
 
 def command(words: str, path: Path) -> Result:
     """Run a command on a campaign."""
-    name, *options = words.split()
-    if name in {"workers", "prolific"}:
-        name, options = f"{name} {options[0]}", options[1:]
-    names = name.split()
-    if name == "import":
-        return CliRunner().invoke(main, ["import", "--as", str(path)])
-    return CliRunner().invoke(main, [*names, str(path), *options])
+    if words.endswith((" --as", " --simulate")):
+        return CliRunner().invoke(main, [*words.split(), str(path)])
+    before, flag, options = words.partition(" --")
+    return CliRunner().invoke(main, [*before.split(), str(path), *f"{flag}{options}".split()])
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -59,32 +59,32 @@ def test_a_key_that_the_marketplace_does_not_know(campaign: Path, tmp_path: Path
         accounts.add_requester(transaction, "LAB", balance_cents=100)
     backend.close()
     with serve(Marketplace(database)) as running:
-        refused = piecework("advance", campaign, "--endpoint", running.endpoint_url)
+        refused = piecework("run", "--once", campaign, "--endpoint", running.endpoint_url)
     assert refused.exit_code == 1
     assert running.endpoint_url in refused.output
     assert "no requester there has the access key 'PWKEYOFNOREQUESTER'" in (refused.output)
-    assert "piecework requester add NAME" in refused.output
-    assert "piecework requester list" in refused.output
+    assert "piecework market account add NAME" in refused.output
+    assert "piecework market account list" in refused.output
 
 
 def test_another_program_on_the_marketplace_s_port(campaign: Path) -> None:
     """It is not busy, and the same command again does not help."""
     with file_server() as port:
-        refused = piecework("advance", campaign, "--endpoint", f"http://127.0.0.1:{port}")
+        refused = piecework("run", "--once", campaign, "--endpoint", f"http://127.0.0.1:{port}")
     assert refused.exit_code == 1
     assert f"http://127.0.0.1:{port}: the answer (HTTP 501) is not" in refused.output
     assert "another program on that port" in refused.output
     assert "busy" not in refused.output
 
 
-@pytest.mark.parametrize("command", ["serve", "preview"])
+@pytest.mark.parametrize("command", ["market serve", "preview"])
 def test_a_port_that_another_program_has(campaign: Path, tmp_path: Path, command: str) -> None:
     """The port is named, and the option that names another."""
-    words = {"serve": ("--rehearsal", "--database", tmp_path / "m.db"), "preview": (campaign,)}[
-        command
-    ]
+    words: tuple[object, ...] = (campaign,)
+    if command != "preview":
+        words = ("--rehearsal", "--database", tmp_path / "m.db")
     with file_server() as port:
-        refused = piecework(command, *words, "--port", port)
+        refused = piecework(*command.split(), *words, "--port", port)
     assert refused.exit_code == 1
     assert f"another program has the port: Address already in use: 127.0.0.1 port {port}" in (
         refused.output
@@ -92,14 +92,16 @@ def test_a_port_that_another_program_has(campaign: Path, tmp_path: Path, command
     assert "next: name a free port with --port" in refused.output
 
 
-@pytest.mark.parametrize("command", ["run", "advance"])
-def test_no_endpoint(campaign: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("more", [(), ("--once",)])
+def test_no_endpoint(
+    campaign: Path, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it is, who prints one, and what needs none."""
     monkeypatch.delenv("PIECEWORK_ENDPOINT", raising=False)
-    refused = piecework(command, campaign)
+    refused = piecework("run", campaign, *more)
     assert refused.exit_code == 2
     assert "Missing option '--endpoint'" in refused.output
-    for words in ("http://127.0.0.1:8080", "piecework serve", "piecework rehearse"):
+    for words in ("http://127.0.0.1:8080", "piecework market serve", "piecework rehearse"):
         assert words in refused.output
 
 
@@ -137,7 +139,7 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
         )
     ) as running:
-        words = ("advance", campaign, "--endpoint", running.endpoint_url)
+        words = ("run", "--once", campaign, "--endpoint", running.endpoint_url)
         begun = piecework(*words)
         assert begun.exit_code == 0, begun.output
 
@@ -170,9 +172,9 @@ def test_the_file_of_a_task_that_has_changed_is_named(
     """What workers read was edited after HITs were posted: which file, and the undo."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "two")
-    assert piecework("new-task", tmp_path / "own").exit_code == 0
+    assert piecework("init", "--new-task", tmp_path / "own").exit_code == 0
     with serve(Marketplace(tmp_path / "marketplace.db", rehearsal=True, seed=1)) as running:
-        words = ("advance", tmp_path / "own.toml", "--endpoint", running.endpoint_url)
+        words = ("run", "--once", tmp_path / "own.toml", "--endpoint", running.endpoint_url)
         begun = piecework(*words)
         assert begun.exit_code == 0, begun.output
         page = tmp_path / "own" / "question.html.j2"
@@ -186,7 +188,7 @@ def test_the_file_of_a_task_that_has_changed_is_named(
 
 def test_a_renamed_campaign_names_the_store_beside_it(tmp_path: Path) -> None:
     """It has not begun under its new name; the store with its items has another."""
-    assert piecework("new-task", tmp_path / "own").exit_code == 0
+    assert piecework("init", "--new-task", tmp_path / "own").exit_code == 0
     file = tmp_path / "own.toml"
     with rehearsal_of(prepare(file)) as (run, _):
         run_pass(run)

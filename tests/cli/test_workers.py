@@ -16,8 +16,9 @@ from piecework.marketplace.workers.eligibility import holdings
 
 
 def worker(database: Path, *words: str) -> Result:
-    """`piecework workers WORDS` on this file."""
-    return CliRunner().invoke(main, ["workers", *words, "--database", str(database)])
+    """`piecework market people WORDS` on this file, or `workers list`."""
+    group = ["workers"] if words[0] == "list" else ["market", "people"]
+    return CliRunner().invoke(main, [*group, *words, "--database", str(database)])
 
 
 @pytest.mark.parametrize("rehearsal", [True, False])
@@ -199,7 +200,7 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         assert made["link"].startswith(f"{running.endpoint_url}/worker/join?link=")
         again = worker(database, "invite", "Class 7b", "--places", "2")
         other = worker(database, "invite", "Class 8", "--places", "2")
-        close = f"piecework workers close 'Class 8' --database {database}"
+        close = f"piecework market people close 'Class 8' --database {database}"
         assert close in other.output
         assert worker(database, "close", "Class 8").exit_code == 0
         assert "The open link Class 7b already exists" in again.output

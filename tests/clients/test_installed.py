@@ -192,7 +192,7 @@ def _check_demo(bin_folder: Path, hostile: Path) -> None:
     program = bin_folder / "piecework"
     version = _run(program, "--version", cwd=hostile, environment=environment)
     assert version.split()[-1] == installed_version("piecework")
-    _run(program, "examples", cwd=hostile, environment=environment)
+    _run(program, "init", "--examples", cwd=hostile, environment=environment)
     _run(*(program, "check", "config/campaigns/demo.toml"), cwd=hostile, environment=environment)
     after = _bytes(hostile)
     assert {name: after[name] for name in before} == before
@@ -260,7 +260,7 @@ def test_the_demo_is_rehearsed_far_from_the_checkout(
     def piecework(*words: str) -> str:
         return _run(bin_folder / "piecework", *words, cwd=hostile_folder, environment=environment)
 
-    output = piecework("examples")
+    output = piecework("init", "--examples")
     assert output.endswith("next: piecework rehearse config/campaigns/demo.toml\n")
     campaigns = re.findall(r"^config/campaigns/\w+\.toml", output, re.MULTILINE)
     assert len(campaigns) == len([*(ROOT / "config/campaigns").glob("[!.]*.toml")]) - 1

@@ -52,7 +52,7 @@ class Live:
 
 @pytest.fixture
 def live(tmp_path: Path) -> Iterator[Live]:
-    """Started as `piecework serve --as-aws`, after `piecework requester add`."""
+    """Started as `piecework market serve --as-aws`, after `piecework market account add`."""
     database = tmp_path / "market.db"
     with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         key = accounts.give_key(transaction, "The lab", deposit_cents=1000)

@@ -114,7 +114,7 @@ class _Run:
     def _reconcile(self, ended: Ended) -> None:
         """Return what the refused pass tells a user to do."""
         assert "restored from an older copy" in ended.complained, ended
-        assert "next: piecework reconcile" in ended.complained, ended
+        assert "next: piecework store reconcile" in ended.complained, ended
         self.disturbed.append(3)
         done = reconcile_apart(self.world)
         assert done.code == 0, done

@@ -1,4 +1,4 @@
-"""The command `advance`, each time a new process, until something stops it."""
+"""The command `run --once`, each time a new process, until something stops it."""
 
 import json
 import os
@@ -34,6 +34,6 @@ def advance_apart(world: World) -> Ended:
 
 def _advance(folder: Path, endpoint: str) -> None:
     os.environ.update(KEYS)
-    words = ["advance", str(folder / "crash.toml"), "--endpoint", endpoint, "--json"]
+    words = ["run", "--once", str(folder / "crash.toml"), "--endpoint", endpoint, "--json"]
     # Without this, the marketplace is asked for news at most once a minute.
     main([*words, "--poll-open-hits"])

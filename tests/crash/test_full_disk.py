@@ -130,7 +130,7 @@ def test_a_marketplace_is_served_once_there_is_room(tmp_path: Path, room: int) -
     """The same command, including its `--start` for a new file."""
     world = World(tmp_path)
     database = world.out / "market.db"
-    command = ["serve", "--rehearsal", "--start", START.isoformat()]
+    command = ["market", "serve", "--rehearsal", "--start", START.isoformat()]
     command += ["--database", str(database), "--port", "0", "--frames-port", "0"]
     with small_disk(world.out, DISK_BYTES):
         world.leave_room(room)

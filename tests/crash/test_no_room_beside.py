@@ -106,7 +106,7 @@ def test_metrics_without_room_stop_no_pass(tmp_path: Path, monkeypatch: pytest.M
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     with small_disk(folder), world.marketplace(apart=False):
-        words = ("advance", tmp_path / "crash.toml", "--endpoint", world.endpoint)
+        words = ("run", "--once", tmp_path / "crash.toml", "--endpoint", world.endpoint)
         with without_room(folder):
             done = _piecework(*words)
             assert done.exit_code == 0, done.output

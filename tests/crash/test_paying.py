@@ -1,6 +1,6 @@
 """A death while bonuses are paid, or a rejection is taken back, pays no worker twice.
 
-`piecework unreject` and `pay` run in separate processes and are killed by SIGKILL
+`piecework pay --rejected` and `pay` run in separate processes and are killed by SIGKILL
 around calls to a real marketplace: before the call, before its reply is read, before
 its outcome is recorded. Then the same command runs again, and both books are checked.
 """

@@ -211,8 +211,8 @@ def _market_worked(library: Path, folder: Path) -> Worked:
     database = str(disk / "market.db")
     more = ("--database", database, "--json")
     money = ("--balance", "1000.00")
-    key = _document(environment, "requester", "add", "lab", *money, *more)
-    invited = _document(environment, "workers", "invite", "ann", *more)
+    key = _document(environment, "market", "account", "add", "lab", *money, *more)
+    invited = _document(environment, "market", "people", "invite", "ann", *more)
     code = invited["link"].partition("invitation=")[2]
     reports: list[tuple[str, str, int]] = []
     # Twice, so that the log is checkpointed between them.
@@ -228,7 +228,7 @@ def _market_worked(library: Path, folder: Path) -> Worked:
 
 @contextmanager
 def _served(database: str, environment: dict[str, str]) -> Iterator[Market]:
-    command = [*_COMMAND, "serve", "--database", database, "--trust-local"]
+    command = [*_COMMAND, "market", "serve", "--database", database, "--trust-local"]
     command += ["--port", "0", "--frames-port", "0"]
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True

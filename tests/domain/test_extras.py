@@ -24,18 +24,22 @@ _DEMO = str(ROOT / "config/campaigns/demo.toml")
 @pytest.mark.parametrize(
     ("words", "use", "module", "extra"),
     [
-        (["serve", "--crowd", "prolific"], "--crowd prolific", "pycountry", "prolific"),
-        (["prolific-emulator"], "piecework prolific-emulator", *_OFFLINE),
+        (["market", "serve", "--crowd", "prolific"], "--crowd prolific", "pycountry", "prolific"),
+        (["market", "prolific", "emulator"], "piecework market prolific emulator", *_OFFLINE),
         (
             ["rehearse", _DEMO, "--crowd", "panel", "--crowd", "connect"],
             "--crowd connect",
             *_OFFLINE,
         ),
         *in_full(
-            (["connect-emulator", "--help"], "piecework connect-emulator", *_OFFLINE),
+            (
+                ["market", "connect", "emulator", "--help"],
+                "piecework market connect emulator",
+                *_OFFLINE,
+            ),
             (["rehearse", _DEMO, "--crowd", "prolific"], "--crowd prolific", *_OFFLINE),
-            (["describe", "captions.txt"], "piecework describe", "HanTa", "describe"),
-            (["forecast", _DEMO, "--dask", "local"], "--dask", "distributed", "dask"),
+            (["data", "describe", "captions.txt"], "piecework data describe", "HanTa", "describe"),
+            (["rehearse", _DEMO, "--dask", "local"], "--dask", "distributed", "dask"),
         ),
     ],
 )

@@ -32,7 +32,7 @@ def test_two_nights_go_from_the_bucket_to_the_table(tmp_path: Path) -> None:
     for block in BLOCKS:
         lines += block
         # Passes post and collect in turns; the reader does two HITs after each posting.
-        if "advance" in block and "labels.py" not in block:
+        if "--once" in block and "labels.py" not in block:
             posted += 2
             lines += _wait_for(f"did_{posted}")
     for port in ("9000", "8080", "8081"):

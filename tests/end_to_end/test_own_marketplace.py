@@ -1,4 +1,4 @@
-"""`advance` and `run` as installed, against a marketplace that runs elsewhere."""
+"""`run` as installed, against a marketplace that runs elsewhere."""
 
 import json
 import threading
@@ -52,7 +52,7 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(tmp_path: Path, piecework
         )
     ) as running:
         endpoint = ("--endpoint", running.endpoint_url, "--json")
-        first = piecework("advance", campaign, *endpoint)
+        first = piecework("run", "--once", campaign, *endpoint)
         assert first.returncode == 0, first.stderr
         assert json.loads(first.stdout)["waiting_for"] == "workers"
         assert json.loads(first.stdout)["hits_posted"] == 1

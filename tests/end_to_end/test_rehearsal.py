@@ -183,7 +183,8 @@ def test_live_work_and_closed_hosts_are_refused(tmp_path: Path, piecework: Comma
         assert done.returncode == 3, done.stderr
         assert "Traceback" not in done.stderr
     assert (
-        "2026-09-30" in piecework("advance", tmp_path / "small.toml", "--endpoint", amazon).stderr
+        "2026-09-30"
+        in piecework("run", "--once", tmp_path / "small.toml", "--endpoint", amazon).stderr
     )
     assert not (tmp_path / "out").exists()
 

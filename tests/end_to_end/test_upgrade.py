@@ -81,7 +81,7 @@ class Machine:
     def served(self, version: Path | None = None) -> Iterator["subprocess.Popen[str]"]:
         """Serve the marketplace until the block ends, then end it in order."""
         with self.process(
-            *("serve", "--rehearsal", "--database", str(self.database)),
+            *("market", "serve", "--rehearsal", "--database", str(self.database)),
             *("--port", str(self.port), "--frames-port", str(self.frames_port)),
             version=version,
         ) as process:
@@ -125,7 +125,7 @@ class Machine:
 
     def advance(self, version: Path | None = None) -> str:
         """Make a pass; what it says."""
-        words = ("advance", "crash.toml", "--endpoint", self.endpoint)
+        words = ("run", "--once", "crash.toml", "--endpoint", self.endpoint)
         code, output = self.command(*words, "--poll-open-hits", version=version)
         assert code == 0, output
         return output
@@ -158,7 +158,9 @@ def test_the_next_version_continues_and_this_one_refuses_and_goes_back(
         assert (machine.folder / "market.db.before-m002_weather").is_file()
         before = store.with_name("piecework.db.before-m002_weather")
         assert before.is_file()
-        code, refused = machine.command("advance", "crash.toml", "--endpoint", machine.endpoint)
+        code, refused = machine.command(
+            "run", "--once", "crash.toml", "--endpoint", machine.endpoint
+        )
         assert code == 1, refused
         assert "by a later version" in refused
         assert "before-*" in refused
@@ -168,7 +170,7 @@ def test_the_next_version_continues_and_this_one_refuses_and_goes_back(
                 break
         assert len(set(machine.hits())) == len(machine.hits())
     code, refused = machine.command(
-        "serve", "--rehearsal", "--database", "market.db", "--port", "0"
+        "market", "serve", "--rehearsal", "--database", "market.db", "--port", "0"
     )
     assert code == 1
     assert "by a later version" in refused
@@ -178,7 +180,7 @@ def test_the_next_version_continues_and_this_one_refuses_and_goes_back(
             path.with_name(path.name + log).unlink(missing_ok=True)
         path.with_name(f"{path.name}.before-m002_weather").replace(path)
     with machine.served():
-        machine.command("reconcile", "crash.toml")
+        machine.command("store", "reconcile", "crash.toml")
         machine.advance()
         assert len(set(machine.hits())) == len(machine.hits())
 

@@ -225,10 +225,10 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
             piecework("stop", request.campaign)
         else:
             file = tmp_path / "decisions.csv"
-            piecework("decisions", request.campaign, "--write", file)
+            piecework("review", request.campaign, "--csv", file)
             table = pd.read_csv(file, dtype=str, keep_default_na=False)
             table.assign(verdict=table["proposed"]).to_csv(file, index=False)
-            piecework("decisions", request.campaign, "--read", file, "--by", "ada")
+            piecework("review", request.campaign, "--read", file, "--by", "ada")
         return reached
 
     text = CAMPAIGN.replace('by = "policy"', 'by = "person"')
@@ -262,7 +262,7 @@ def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:
         advance_without_prefect(request)
         program = (
             "import sys; from piecework.cli.main import main; "
-            "main(['advance', sys.argv[1], '--endpoint', sys.argv[2], '--json'], "
+            "main(['run', '--once', sys.argv[1], '--endpoint', sys.argv[2], '--json'], "
             "standalone_mode=False); "
             "print(sorted({'pandas', 'prefect'} & set(sys.modules)), file=sys.stderr)"
         )
@@ -338,7 +338,7 @@ def test_a_quick_check_and_a_status_load_no_more_than_they_did(tmp_path: Path) -
     with _world(tmp_path) as (request, _people):
         assert advance_without_prefect(request).waiting_for == "workers"
         path = str(request.campaign)
-        quick = _modules_after("advance", path, "--endpoint", request.endpoint)
+        quick = _modules_after("run", "--once", path, "--endpoint", request.endpoint)
         status = _modules_after("status", path)
     own = [sum(name.startswith("piecework") for name in modules) for modules in (quick, status)]
     # Other versions of Python and of libraries have some more modules.

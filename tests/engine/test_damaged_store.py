@@ -111,7 +111,7 @@ def test_what_spends_refuses_a_damaged_store(
     *,
     finds_out: bool,
 ) -> None:
-    """`advance` and `pay` say it, and the marketplace is called for nothing."""
+    """`run` and `pay` say it, and the marketplace is called for nothing."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     path = write_campaign(tmp_path, campaign_text)
@@ -120,7 +120,7 @@ def test_what_spends_refuses_a_damaged_store(
         Marketplace(tmp_path / "marketplace.db", rehearsal=True, seed=1, start=start)
     ) as running:
         at = ("--endpoint", running.endpoint_url)
-        advance = ["advance", str(path), *at, "--poll-open-hits"]
+        advance = ["run", "--once", str(path), *at, "--poll-open-hits"]
         assert CliRunner().invoke(main, advance).exit_code == 0
         People(running.endpoint_url).work(2)
         assert CliRunner().invoke(main, advance).exit_code == 0

@@ -49,7 +49,7 @@ def _pass(folder: Path, endpoint: str) -> str:
 
 
 def _rebind(folder: Path, url: str) -> Result:
-    return CliRunner().invoke(main, ["rebind", str(folder / "crash.toml"), url])
+    return CliRunner().invoke(main, ["store", "move", str(folder / "crash.toml"), url])
 
 
 def _copy(database: Path, to: Path) -> None:
@@ -121,10 +121,10 @@ def test_an_older_copy_is_recognised_and_has_to_be_compared(folder: Path) -> Non
     with _market(folder, "copy.db", port=NEW) as copy:
         result = _rebind(folder, copy)
         assert result.exit_code == 0, result.output
-        assert "piecework reconcile" in result.output
+        assert "piecework store reconcile" in result.output
         with pytest.raises(RefusedForSafety, match="older copy"):
             _pass(folder, copy)
-        compared = CliRunner().invoke(main, ["reconcile", str(folder / "crash.toml")])
+        compared = CliRunner().invoke(main, ["store", "reconcile", str(folder / "crash.toml")])
         assert compared.exit_code == 0, compared.output
         _pass(folder, copy)
 

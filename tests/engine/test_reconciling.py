@@ -474,7 +474,7 @@ def test_every_refusal_names_the_next_command(folder: Path) -> None:
         _put_back(folder / "copy.db", store)
         with pytest.raises(PieceworkError) as refused:
             _pass(folder, endpoint)
-    assert refused.value.next_step.startswith(f"piecework reconcile {folder / 'crash.toml'}")
+    assert refused.value.next_step.startswith(f"piecework store reconcile {folder / 'crash.toml'}")
 
 
 @pytest.mark.full
@@ -502,7 +502,7 @@ def test_an_answer_that_is_sent_again_after_the_restore_is_paid(folder: Path) ->
         assert cat.work() == 1
         with pytest.raises(RefusedForSafety, match="given up as lost") as refused:
             _pass(folder, endpoint)
-        assert refused.value.next_step.startswith("piecework reconcile")
+        assert refused.value.next_step.startswith("piecework store reconcile")
         result = _reconcile(folder, endpoint)
         assert len(result.comparison.returned_assignments) == 1
         assert result.owed == ()

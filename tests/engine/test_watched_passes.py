@@ -67,7 +67,7 @@ def read_samples(folder: Path) -> dict[str, float]:
 
 def advance(campaign: Path, endpoint: str, *words: str) -> Result:
     """One pass by the command."""
-    called = ["advance", str(campaign), "--endpoint", endpoint, *words]
+    called = ["run", "--once", str(campaign), "--endpoint", endpoint, *words]
     return CliRunner().invoke(main, called)
 
 

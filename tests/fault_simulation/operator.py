@@ -21,7 +21,7 @@ from tests.fault_simulation.laws import Books
 from tests.fault_simulation.parts import Served
 from tests.fault_simulation.people import Record
 
-_LOST = re.compile(r"`piecework prolific reconcile --pay-lost (\w+)`")
+_LOST = re.compile(r"`piecework market prolific reconcile --pay-lost (\w+)`")
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Operator:
     def _settle(self, bridge: Bridge, troubles: tuple[str, ...]) -> None:
         asked = self.books.rows(
             "SELECT batch_id, trouble FROM bonus_batches "
-            "WHERE trouble LIKE '%`piecework prolific settle%'"
+            "WHERE trouble LIKE '%`piecework market prolific settle%'"
         )
         books: Any = self.books.theirs()
         for batch in asked:

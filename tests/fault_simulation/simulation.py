@@ -309,7 +309,7 @@ class Simulation:
             progress = self.pipeline.make_pass(self._steps_left(0.3, 70))
         except PieceworkError as fault:
             self.tell(f"a pass ends with a sentence: {str(fault)[:150]}")
-            if "piecework reconcile" in fault.next_step:
+            if "piecework store reconcile" in fault.next_step:
                 self._reconcile()
             elif not self._is_disturbed:
                 raise

@@ -64,7 +64,7 @@ def test_a_marketplace_that_does_not_answer_fails_it(tmp_path: Path) -> None:
         path = work.path
     state = dry_run(path, "https://hits.example.org")
     assert state.is_failed()
-    assert "a marketplace on this machine; next: piecework crowd" in state.message
+    assert "a marketplace on this machine; next: piecework market serve --simulate" in state.message
     state = dry_run(path, "http://127.0.0.1:9")
     assert state.is_failed()
     assert "http://127.0.0.1:9" in state.message

@@ -1,4 +1,4 @@
-"""What `piecework new-task` writes runs at once, and asks what its kind says."""
+"""What `piecework init --new-task` writes runs at once, and asks what its kind says."""
 
 from pathlib import Path
 

@@ -29,7 +29,7 @@ of_shared = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not 
 def analysed(file: str, columns: str, *words: object) -> dict[str, Any]:
     """The analyses of a file of ../shared/data."""
     columns_file = COLUMNS / f"{columns}.toml"
-    text = done("analyse", DATA / file, "--columns", columns_file, *words, "--json")
+    text = done("data", "analyse", DATA / file, "--columns", columns_file, *words, "--json")
     document: dict[str, Any] = json.loads(text)
     return document
 
@@ -46,7 +46,7 @@ def test_agreement_by_hand(tmp_path: Path) -> None:
     chance is .16 + .36 = .52, and kappa (.667 - .52) / .48.
     """
     batch = write(tmp_path / "batch.csv", stances())
-    analysis = json.loads(done("analyse", batch, "--json"))
+    analysis = json.loads(done("data", "analyse", batch, "--json"))
     (field,) = analysis["agreement"]
     assert field["kappa"] == pytest.approx((2 / 3 - 0.52) / 0.48)
     assert field["unanimous"] == 0.5
@@ -63,7 +63,7 @@ def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
     """Self-contained; a worker's id is in neither."""
     batch = write(tmp_path / "batch.csv", stances())
     page = tmp_path / "page.html"
-    printed = done("analyse", batch, "--html", page)
+    printed = done("data", "analyse", batch, "--html", page)
     text = page.read_text(encoding="utf-8")
     for words in ("Agreement on each field", "One label per item"):
         assert words in printed
@@ -74,14 +74,14 @@ def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
 def test_a_campaign_is_analysed_by_what_counts(campaign: Path) -> None:
     """Imported answers that nobody has dropped."""
     campaign.write_text(campaign.read_text().replace('by = "person"', 'by = "policy"'))
-    analysis = json.loads(done("analyse", campaign, "--json"))
+    analysis = json.loads(done("data", "analyse", campaign, "--json"))
     assert analysis["agreement"][0]["answers"] == 5
 
 
 def test_a_column_that_items_lack_is_a_fault(tmp_path: Path) -> None:
     """With those that they have."""
     batch = write(tmp_path / "batch.csv", stances())
-    result = piecework("analyse", batch, "--condition", "system")
+    result = piecework("data", "analyse", batch, "--condition", "system")
     assert result.exit_code == 2
     assert "items have no column 'system'; the columns are" in result.output
 
@@ -110,7 +110,7 @@ def test_scores_with_decimals_are_compared_by_condition(tmp_path: Path) -> None:
     columns = tmp_path / "columns.toml"
     columns.write_text(SCORES)
     words = ("--columns", columns, "--condition", "system", "--unit", "image")
-    analysis = json.loads(done("analyse", file, *words, "--json"))
+    analysis = json.loads(done("data", "analyse", file, *words, "--json"))
     assert {row["condition"] for row in analysis["means_score"]} == {"a", "b"}
     assert analysis["agreement"][0]["compared_as"] == "interval"
 
@@ -121,7 +121,7 @@ def test_a_condition_with_a_single_value_is_refused(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace(",b,", ",a,"))
     columns = tmp_path / "columns.toml"
     columns.write_text(SCORES)
-    refused = piecework("analyse", file, "--columns", columns, "--condition", "system")
+    refused = piecework("data", "analyse", file, "--columns", columns, "--condition", "system")
     assert refused.exit_code == 2
     assert "--condition system" in refused.output
     assert "only 'a'" in refused.output
@@ -133,7 +133,7 @@ def test_a_condition_without_anything_rated_is_refused_with_the_way_out(tmp_path
     columns = tmp_path / "columns.toml"
     columns.write_text(SCORES)
     words = ("--columns", columns, "--condition", "system", "--unit", "image")
-    refused = piecework("analyse", file, *words)
+    refused = piecework("data", "analyse", file, *words)
     assert refused.exit_code == 2
     assert "--condition system" in refused.output
     assert "score (choice)" in refused.output
@@ -142,7 +142,7 @@ def test_a_condition_without_anything_rated_is_refused_with_the_way_out(tmp_path
         f'{SCORES}values = {{ good = "3", fair = "2", bad = "1" }}\n'
         '[fields.score]\nkind = "number"\nmaximum = 4\n'
     )
-    analysis = json.loads(done("analyse", file, *words, "--json"))
+    analysis = json.loads(done("data", "analyse", file, *words, "--json"))
     assert len(analysis["means_score"]) == 2
 
 
@@ -159,7 +159,7 @@ def test_a_wrong_field_of_columns_is_named(tmp_path: Path, table: str, words: st
     columns = tmp_path / "columns.toml"
     columns.write_text(f"{SCORES}{table}\n")
     file = scores(tmp_path / "r.csv", ["1.5", "2.5"])
-    refused = piecework("analyse", file, "--columns", columns)
+    refused = piecework("data", "analyse", file, "--columns", columns)
     assert refused.exit_code == 2
     assert words in refused.output
 
@@ -169,7 +169,7 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
     columns = tmp_path / "columns.toml"
     columns.write_text(f'{SCORES}[fields.score]\nkind = "number"\n')
     file = scores(tmp_path / "r.csv", ["1.5", "good"])
-    refused = piecework("analyse", file, "--columns", columns)
+    refused = piecework("data", "analyse", file, "--columns", columns)
     assert refused.exit_code == 2
     assert "such as 'good'" in refused.output
 

@@ -58,7 +58,7 @@ def test_a_full_report_is_judgments_about_units(tmp_path: Path) -> None:
     assert kinds(document) == {"a_colour": "choices", "b_sure": "text", "c_why": "text"}
     assert any(line.startswith("answers = ") for line in otherwise(document))
     campaign = tmp_path / "c.toml"
-    done("import", source, "--as", campaign)
+    done("data", "import", source, "--as", campaign)
     assert 'a_colour = "a_colour_gold"' in campaign.read_text(encoding="utf-8")
     read = answers(campaign)
     assert set(read["item_id"]) == {"900", "901", "902", "903"}
@@ -72,8 +72,8 @@ def test_nothing_about_a_contributor_leaves_the_store(tmp_path: Path) -> None:
     """Neither the id, nor the address, nor what the platform thought of them."""
     source = table(tmp_path / "f123.csv", [judgment(n) for n in range(16)])
     campaign = tmp_path / "c.toml"
-    done("import", source, "--as", campaign)
-    done("assess", campaign)
+    done("data", "import", source, "--as", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     for path in (tmp_path / "out/c").rglob("*.csv"):
         text = path.read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def test_a_judgment_without_a_unit_is_set_aside(tmp_path: Path) -> None:
     rows[3]["_unit_id"] = ""
     rows[5]["_started_at"] = "soon"
     campaign = tmp_path / "c.toml"
-    printed = done("import", table(tmp_path / "f.csv", rows), "--as", campaign)
+    printed = done("data", "import", table(tmp_path / "f.csv", rows), "--as", campaign)
     assert "imported: 14 assignments; 2 rows kept aside" in printed
 
 
@@ -104,7 +104,7 @@ def test_an_aggregated_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """It holds nobody's answer."""
     row = {"_unit_id": "1", "_unit_state": "finalized", "_trusted_judgments": "3"}
     source = table(tmp_path / "a123.csv", [row | {"x": "yes", "x:confidence": "0.9"}])
-    refused = piecework("import", source, "--map")
+    refused = piecework("data", "import", source, "--map")
     assert refused.exit_code
     assert "download the full report" in " ".join(refused.output.split())
 
@@ -235,7 +235,7 @@ def test_flat_exports_tell_answers_by_what_differs(form: str, tmp_path: Path) ->
     assert kinds(document) == {"kind": "choice", "flaws": "choices", "stars": "number"}
     assert any(line.startswith("answers = ") for line in otherwise(document))
     campaign = tmp_path / "c.toml"
-    done("import", path, "--as", campaign)
+    done("data", "import", path, "--as", campaign)
     read = answers(campaign)
     assert [*read["value.stars"]][:5] == [1, 2, 3, 4, 5]
     assert [*read["value.flaws"]][:2] == [("blur",), ("blur", "dark")]

@@ -29,8 +29,8 @@ def exported(tmp_path: Path, names: tuple[str, ...]) -> tuple[str, pd.DataFrame]
         for number in range(8)
     ]
     batch, campaign = write(tmp_path / "batch.csv", rows), tmp_path / "b.toml"
-    printed = done("import", batch, "--as", campaign)
-    done("assess", campaign)
+    printed = done("data", "import", batch, "--as", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     tables = [
         pd.read_csv(tmp_path / f"out/b/dataset/{name}.csv", dtype=str)

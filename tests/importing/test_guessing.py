@@ -15,8 +15,8 @@ from tests.importing.test_importing import answers, done, piecework
 
 
 def understood(*words: object) -> dict[str, object]:
-    """What `import --map` understands."""
-    document: dict[str, object] = json.loads(done("import", *words, "--map", "--json"))
+    """What `data import --map` understands."""
+    document: dict[str, object] = json.loads(done("data", "import", *words, "--map", "--json"))
     return document
 
 
@@ -103,8 +103,8 @@ def test_codes_come_out_of_the_dataset_as_they_went_in(tmp_path: Path) -> None:
     sent = [{"zip": code} for code in ("00603", "02134", "00603", "1e10")] * 4
     source = batch(tmp_path / "b.csv", sent)
     campaign = tmp_path / "codes.toml"
-    done("import", source, "--as", campaign)
-    done("assess", campaign)
+    done("data", "import", source, "--as", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     folder = tmp_path / "out/codes/dataset"
     with (folder / "answers.csv").open(encoding="utf-8") as file:
@@ -125,7 +125,7 @@ def test_every_guess_is_shown_with_the_line_that_overrides_it(tmp_path: Path) ->
     columns = tmp_path / "columns.toml"
     columns.write_text('fields.grade.kind = "choice"\n', encoding="utf-8")
     assert kinds(understood(source, "--columns", columns)) == {"grade": "choice"}
-    printed = done("import", source, "--map")
+    printed = done("data", "import", source, "--map")
     assert "guessed" in printed
     assert "grade holds numbers from 1 to 5" in " ".join(printed.split())
 
@@ -159,7 +159,7 @@ def test_numbers_are_as_stated(tmp_path: Path) -> None:
     document = understood(source)
     assert (document["answers"], document["items"]) == (32, 2)
     campaign = tmp_path / "c.toml"
-    done("import", source, "--as", campaign)
+    done("data", "import", source, "--as", campaign)
     assert 'numbers = ["01", "02"]' in campaign.read_text(encoding="utf-8")
     assert len(answers(campaign)) == 32
     columns = tmp_path / "columns.toml"
@@ -167,7 +167,7 @@ def test_numbers_are_as_stated(tmp_path: Path) -> None:
     document = understood(source, "--columns", columns)
     assert (document["answers"], document["items"]) == (16, 1)
     single = tmp_path / "one.toml"
-    done("import", source, "--columns", columns, "--as", single)
+    done("data", "import", source, "--columns", columns, "--as", single)
     assert len(answers(single)) == 16
 
 
@@ -188,7 +188,7 @@ def test_lists_of_labels_are_what_was_ticked(cells: tuple[str, str], tmp_path: P
     """In every spelling, and no answer breaks a rule."""
     source = batch(tmp_path / "b.csv", [{"animals": cell} for cell in cells * 8])
     campaign = tmp_path / "c.toml"
-    done("import", source, "--as", campaign)
+    done("data", "import", source, "--as", campaign)
     table = answers(campaign)
     assert [*table["value.animals"]] == [("cat",), ("cat", "dog")] * 8
     assert set(table["problems"]) == {()}
@@ -198,7 +198,7 @@ def test_brackets_in_some_answers_are_text(tmp_path: Path) -> None:
     """A column is of lists only if every cell is one."""
     sent = [{"note": note} for note in ("[unclear]", "a cat", "{}", "[1] a dog")]
     campaign = tmp_path / "c.toml"
-    done("import", batch(tmp_path / "b.csv", sent * 4), "--as", campaign)
+    done("data", "import", batch(tmp_path / "b.csv", sent * 4), "--as", campaign)
     assert set(answers(campaign)["value.note"]) == {"[unclear]", "a cat", "", "[1] a dog"}
 
 
@@ -206,7 +206,7 @@ def test_an_option_in_brackets_is_an_option(tmp_path: Path) -> None:
     """What another cell writes without brackets does not change it."""
     sent = [{"kind": kind} for kind in ("[none]", "cat")]
     campaign = tmp_path / "c.toml"
-    done("import", batch(tmp_path / "b.csv", sent * 8), "--as", campaign)
+    done("data", "import", batch(tmp_path / "b.csv", sent * 8), "--as", campaign)
     table = answers(campaign)
     assert set(table["value.kind"]) == {"[none]", "cat"}
     assert set(table["problems"]) == {()}
@@ -223,7 +223,7 @@ def test_flattened_buttons_and_boxes_are_one_answer(tmp_path: Path) -> None:
     campaign = tmp_path / "c.toml"
     source = batch(tmp_path / "b.csv", sent)
     assert set(kinds(understood(source))) == {"rating", "flaws"}
-    done("import", source, "--as", campaign)
+    done("data", "import", source, "--as", campaign)
     table = answers(campaign)
     assert [*table["value.rating"]][:5] == [1, 2, 3, 4, 5]
     assert [*table["value.flaws"]][:2] == [("blur",), ("blur", "dark")]
@@ -271,7 +271,7 @@ def test_an_unnamed_column_is_never_the_time(tmp_path: Path) -> None:
     lines = [[*line, ""] for line in LINES]
     campaign = tmp_path / "c.toml"
     source = table(tmp_path / "t.csv", lines, ",")
-    done("import", source, "--columns", columns, "--as", campaign)
+    done("data", "import", source, "--columns", columns, "--as", campaign)
     read = answers(campaign)
     assert read["submitted_at"].isna().all()
     assert set(read["worker_id"]) == {"w0", "w1", "w2", "w3"}
@@ -284,7 +284,7 @@ def test_a_spreadsheet_s_line_states_the_separator(tmp_path: Path) -> None:
     source.write_text("sep=;\n" + text, encoding="utf-8")
     columns = tmp_path / "columns.toml"
     columns.write_text(COLUMNS, encoding="utf-8")
-    assert "line 19" in done("import", source, "--columns", columns, "--map")
+    assert "line 19" in done("data", "import", source, "--columns", columns, "--map")
 
 
 def test_the_order_of_day_and_month_is_stated_or_asked(tmp_path: Path) -> None:
@@ -293,12 +293,12 @@ def test_the_order_of_day_and_month_is_stated_or_asked(tmp_path: Path) -> None:
     columns = tmp_path / "columns.toml"
     columns.write_text(COLUMNS + 'submitted = "when"\n', encoding="utf-8")
     source = table(tmp_path / "t.csv", lines, ",")
-    refused = piecework("import", source, "--columns", columns, "--map")
+    refused = piecework("data", "import", source, "--columns", columns, "--map")
     assert refused.exit_code
     assert "state day_first = true" in " ".join(refused.output.split())
     columns.write_text("day_first = true\n" + columns.read_text(), encoding="utf-8")
     campaign = tmp_path / "c.toml"
-    done("import", source, "--columns", columns, "--as", campaign)
+    done("data", "import", source, "--columns", columns, "--as", campaign)
     assert {*answers(campaign)["submitted_at"].dt.month} == {3}
     later = table(
         tmp_path / "later.csv",
@@ -309,7 +309,7 @@ def test_the_order_of_day_and_month_is_stated_or_asked(tmp_path: Path) -> None:
         ],
         ",",
     )
-    done("import", later, "--as", campaign)
+    done("data", "import", later, "--as", campaign)
     assert {*answers(campaign)["submitted_at"].dt.month} == {3}
 
 
@@ -320,7 +320,7 @@ def test_mturk_s_order_of_day_and_month_is_known(tmp_path: Path) -> None:
     source = write(tmp_path / "b.csv", [cells])
     assert "day_first = true" in otherwise(understood(source))
     campaign = tmp_path / "c.toml"
-    done("import", source, "--as", campaign)
+    done("data", "import", source, "--as", campaign)
     assert {*answers(campaign)["submitted_at"].dt.month} == {3}
 
 
@@ -339,7 +339,7 @@ def test_an_encoding_that_is_guessed_is_shown(
     source.write_bytes(source.read_bytes().replace(b"LABEL", content))
     assert shown in otherwise(understood(source))
     campaign = tmp_path / "c.toml"
-    done("import", source, "--as", campaign)
+    done("data", "import", source, "--as", campaign)
     assert set(answers(campaign)["value.label"]) == {label}
 
 
@@ -371,7 +371,7 @@ def test_a_row_for_each_trial_is_an_answer_of_its_submission(tmp_path: Path) -> 
     export.write_text(EXPORT, encoding="utf-8")
     trials.write_text(TRIALS, encoding="utf-8")
     campaign = tmp_path / "c.toml"
-    done("import", export, trials, "--as", campaign)
+    done("data", "import", export, trials, "--as", campaign)
     read = answers(campaign)
     assert len(read) == 4
     assert read["assignment_id"].nunique() == 2
@@ -401,7 +401,7 @@ def test_a_stated_answer_that_is_missing_is_refused(tmp_path: Path) -> None:
     trials.write_text(TRIALS.replace("trial,", "Unnamed: 0,"), encoding="utf-8")
     columns = tmp_path / "columns.toml"
     columns.write_text('answers = { seen = "anwser" }\n', encoding="utf-8")
-    refused = piecework("import", export, trials, "--columns", columns, "--map")
+    refused = piecework("data", "import", export, trials, "--columns", columns, "--map")
     assert refused.exit_code
     assert "did you mean 'answer'" in " ".join(refused.output.split())
     # What pandas calls an index that has no name is no answer.
@@ -414,6 +414,6 @@ def test_rows_of_an_assignment_may_stand_apart(tmp_path: Path) -> None:
     columns.write_text(COLUMNS + 'assignment = ["who"]\n', encoding="utf-8")
     campaign = tmp_path / "c.toml"
     source = table(tmp_path / "t.csv", LINES, ",")
-    done("import", source, "--columns", columns, "--as", campaign)
+    done("data", "import", source, "--columns", columns, "--as", campaign)
     read = answers(campaign)
     assert (len(read), read["assignment_id"].nunique()) == (16, 4)

@@ -25,8 +25,8 @@ def imported(tmp_path: Path, *rows: dict[str, str]) -> Path:
     """A campaign of these rows, whose dataset and report are written."""
     batch = write(tmp_path / "batch.csv", rows)
     campaign = tmp_path / "x.toml"
-    done("import", batch, "--as", campaign)
-    done("assess", campaign)
+    done("data", "import", batch, "--as", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     return campaign
 
@@ -56,7 +56,7 @@ def test_a_terminal_is_told_no_control_characters(tmp_path: Path) -> None:
     rows = [row(1, "W1", shown={"x\x1b[2J": "y"}, sent={"note": CONTROLS})]
     rows.append({**rows[0], "AssignmentId": "A2", "SubmitTime": "\x1b]0;pwned\x07"})
     batch = write(tmp_path / "batch.csv", rows)
-    printed = piecework("import", batch, "--map").output
+    printed = piecework("data", "import", batch, "--map").output
     assert "\x1b" not in printed
     assert "\x07" not in printed
 
@@ -102,11 +102,11 @@ def test_a_thousand_columns_are_read(tmp_path: Path) -> None:
     """Each is an answer; of more than five thousand the file is refused."""
     sent = {f"q_{n}x": "yes" for n in range(1000)}
     batch = write(tmp_path / "b.csv", [row(1, "W", shown={"a": "b"}, sent=sent)])
-    document = json.loads(done("import", batch, "--map", "--json"))
+    document = json.loads(done("data", "import", batch, "--map", "--json"))
     assert len(document["fields"]) == 1000
     header = ",".join(f"c{n}" for n in range(MOST_COLUMNS + 1))
     batch.write_text(f"HITId,AssignmentId,WorkerId,Answer.x,{header}\n")
-    result = piecework("import", batch, "--map")
+    result = piecework("data", "import", batch, "--map")
     assert result.exit_code == 2
     assert "at most 5000" in result.output
 
@@ -120,7 +120,7 @@ def test_what_is_no_file_of_results_is_a_sentence(content: bytes, tmp_path: Path
     """Never a traceback, and nothing is written."""
     file = tmp_path / "file.csv"
     file.write_bytes(content)
-    result = piecework("import", file, "--as", tmp_path / "x.toml")
+    result = piecework("data", "import", file, "--as", tmp_path / "x.toml")
     assert result.exit_code == 2, result.output
     assert str(file) in result.output
     assert not (tmp_path / "x.toml").exists()
@@ -137,7 +137,7 @@ def test_a_header_alone_is_no_answer(tmp_path: Path) -> None:
     """A batch of which nothing came in yet."""
     batch = write(tmp_path / "b.csv", stances())
     batch.write_text(batch.read_text().split("\n")[0] + "\n")
-    result = piecework("import", batch, "--as", tmp_path / "x.toml")
+    result = piecework("data", "import", batch, "--as", tmp_path / "x.toml")
     assert result.exit_code == 2
     assert "contains no answers" in result.output
 
@@ -165,7 +165,7 @@ def test_two_files_of_one_batch_overlap(tmp_path: Path) -> None:
     first = write(tmp_path / "first.csv", rows[:2])
     second = write(tmp_path / "second.csv", rows[1:])
     campaign = tmp_path / "x.toml"
-    printed = done("import", first, second, "--as", campaign)
+    printed = done("data", "import", first, second, "--as", campaign)
     assert "imported: 3 assignments; 1 known before" in printed
 
 
@@ -177,16 +177,16 @@ def test_equal_rows_without_ids_are_different_people(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("text,said\nRain,wet\nRain,wet\nSun,dry\nSun,dry\n")
     campaign = tmp_path / "x.toml"
-    printed = done("import", table, "--columns", columns, "--as", campaign)
+    printed = done("data", "import", table, "--columns", columns, "--as", campaign)
     assert "imported: 4 assignments" in printed
-    printed = done("import", table, "--as", campaign)
+    printed = done("data", "import", table, "--as", campaign)
     assert "imported: 0 assignments; 4 known before" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         answers = opened.answers()
     assert answers["worker_id"].nunique() == 4
     assert answers["submitted_at"].isna().all()
     assert answers["market_seconds"].isna().all()
-    done("assess", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     folder = tmp_path / "out/x/dataset"
     parts = [pd.read_csv(folder / f"{name}.csv") for name in ("answers", "set_aside")]

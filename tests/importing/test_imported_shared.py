@@ -61,12 +61,12 @@ _DEAR = {"vizwiz_val_captions_half.csv", "vizwiz_quality_train.json", "snow_rte.
 
 
 def understood(name: str, columns: str) -> dict[str, object]:
-    """What `import --map` says about a file."""
+    """What `data import --map` says about a file."""
     path = DATA / name
     files = sorted(path.glob("*.csv")) if name == "mturk_batches" else [path]
     columns_option = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
     document: dict[str, object] = json.loads(
-        done("import", *files, *columns_option, "--map", "--json")
+        done("data", "import", *files, *columns_option, "--map", "--json")
     )
     return document
 
@@ -100,11 +100,11 @@ def test_each_file_becomes_a_dataset_with_a_report(name: str, tmp_path: Path) ->
     columns, _, answers, _ = FILES[name]
     flagged, campaign = FLAGGED[name], tmp_path / "c.toml"
     columns_option = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
-    done("import", DATA / name, *columns_option, "--as", campaign)
+    done("data", "import", DATA / name, *columns_option, "--as", campaign)
     # Which answers are drawn depends on chance alone.
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 0.0\n"
     campaign.write_text(text)
-    printed = " ".join(done("assess", campaign).split())
+    printed = " ".join(done("data", "assess", campaign).split())
     assert f"Flagged answers: {flagged} (" in printed
     done("export", campaign)
     main = "captions" if name.endswith(".results") else "answers"
@@ -124,7 +124,7 @@ def test_canned_captions_make_the_levels_of_difficulty(tmp_path: Path) -> None:
     """15751/4122/1424/878/725/531 images with 0 to 5 of five workers."""
     campaign = tmp_path / "quality.toml"
     columns_option = ["--columns", COLUMNS / "vizwiz_quality.toml"]
-    done("import", DATA / "vizwiz_quality_train.json", *columns_option, "--as", campaign)
+    done("data", "import", DATA / "vizwiz_quality_train.json", *columns_option, "--as", campaign)
     with open_to_look(load_campaign(campaign)) as opened:
         counts = opened.answers()["value.unrecognizable"].value_counts()
     assert [int(counts[number]) for number in range(6)] == [*(15751, 4122, 1424, 878, 725, 531)]
@@ -141,8 +141,8 @@ def test_prolifics_statuses_are_outcomes() -> None:
 def test_the_original_pipeline_s_flags_come_out_again(tmp_path: Path) -> None:
     """Text flags 2, no time flag, two workers with canned text on 3 of 5 images."""
     campaign = tmp_path / "vizwiz.toml"
-    done("import", DATA / "vizwiz_pipeline/hit.results", "--as", campaign)
-    flags = json.loads(done("assess", campaign, "--json"))["findings"]
+    done("data", "import", DATA / "vizwiz_pipeline/hit.results", "--as", campaign)
+    flags = json.loads(done("data", "assess", campaign, "--json"))["findings"]
     by_name = pd.Series([flag["heuristic"] for flag in flags]).value_counts()
     assert by_name["text_disagreement"] == 2
     assert by_name["canned_share"] == 2
@@ -156,8 +156,8 @@ def test_the_batches_from_files_to_a_dataset_in_three_commands(tmp_path: Path) -
     """Import, assess and export as in docs/how-to/importing.md; no answer is lost."""
     campaign = tmp_path / "stance.toml"
     batches = sorted((DATA / "mturk_batches").glob("*.csv"))
-    done("import", *batches, "--as", campaign)
-    done("assess", campaign)
+    done("data", "import", *batches, "--as", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     folder = tmp_path / "out/stance"
     kept, aside = (
@@ -186,10 +186,10 @@ def test_an_expert_s_label_is_beside_what_heuristics_find(tmp_path: Path) -> Non
     """583 of 3,387 paraphrases cheat; of those that are flagged as too fast, all do."""
     source = DATA / "para_quality_half.csv"
     campaign = tmp_path / "para.toml"
-    done("import", source, "--columns", COLUMNS / "para_quality.toml", "--as", campaign)
+    done("data", "import", source, "--columns", COLUMNS / "para_quality.toml", "--as", campaign)
     text = campaign.read_text() + "\n[heuristics.too_fast]\nmin_seconds = 5.0\n"
     campaign.write_text(text)
-    flags = json.loads(done("assess", campaign, "--json"))["findings"]
+    flags = json.loads(done("data", "assess", campaign, "--json"))["findings"]
     fast = [flag["subject_id"] for flag in flags if flag["heuristic"] == "too_fast"]
     with open_to_look(load_campaign(campaign)) as opened:
         outcomes = imports.outcomes(opened.store)

@@ -37,7 +37,7 @@ def done(*words: object) -> str:
 def campaign(tmp_path: Path) -> Path:
     """A campaign of three assignments about two items each."""
     batch = write(tmp_path / "batch.csv", stances())
-    done("import", batch, "--as", tmp_path / "stance.toml")
+    done("data", "import", batch, "--as", tmp_path / "stance.toml")
     return tmp_path / "stance.toml"
 
 
@@ -70,7 +70,7 @@ def test_a_batch_becomes_answers_about_its_items(campaign: Path) -> None:
 def test_what_was_understood_is_shown_and_nothing_written(tmp_path: Path) -> None:
     """`--map` tells items, fields and what was decided there."""
     batch = write(tmp_path / "batch.csv", stances(status="Approved"))
-    printed = done("import", batch, "--as", tmp_path / "stance.toml", "--map")
+    printed = done("data", "import", batch, "--as", tmp_path / "stance.toml", "--map")
     for words in ("6 answers about 2 items", "answer: choice", "3 Approved"):
         assert words in printed
     assert [path.name for path in tmp_path.iterdir()] == ["batch.csv"]
@@ -81,25 +81,27 @@ def test_reading_a_file_again_adds_nothing(campaign: Path, tmp_path: Path) -> No
     rows = [*stances(), row(4, "W4", shown={"text1": "Snow"}, sent={"stance1": "yes"})]
     rows = [{**rows[0], **cells} for cells in rows]
     copy = write(tmp_path / "again.csv", rows)
-    assert "imported: 1 assignment; 3 known before" in done("import", copy, "--as", campaign)
+    assert "imported: 1 assignment; 3 known before" in done(
+        "data", "import", copy, "--as", campaign
+    )
     assert answers(campaign)["assignment_id"].nunique() == 4
 
 
 def test_a_later_download_knows_what_was_decided_since(campaign: Path, tmp_path: Path) -> None:
     """The outcome follows the newer file; the answer is the same one."""
     later = write(tmp_path / "later.csv", stances(status="Rejected"))
-    done("import", later, "--as", campaign)
+    done("data", "import", later, "--as", campaign)
     with open_to_look(load_campaign(campaign)) as opened:
         assert set(imports.outcomes(opened.store)["outcome"]) == {"Rejected"}
 
 
 def test_a_rejection_elsewhere_is_shown_and_no_evidence(campaign: Path, tmp_path: Path) -> None:
     """Heuristics find the same, whatever was decided there; the dataset tells it."""
-    before = done("assess", tmp_path / "batch.csv", "--json")
+    before = done("data", "assess", tmp_path / "batch.csv", "--json")
     later = write(tmp_path / "batch.csv", stances(status="Rejected"))
-    assert done("assess", later, "--json") == before
-    done("import", later, "--as", campaign)
-    done("assess", campaign)
+    assert done("data", "assess", later, "--json") == before
+    done("data", "import", later, "--as", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     with open_to_look(load_campaign(campaign)) as opened:
         assert read_progress(opened).rejected == 0
@@ -117,16 +119,16 @@ def test_people_decide_about_imported_answers_as_about_others(campaign: Path) ->
         'any_of = ["rule_violation"', 'any_of = ["random_sample", "rule_violation"'
     )
     campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
-    done("assess", campaign)
+    done("data", "assess", campaign)
     csv = campaign.with_name("decisions.csv")
-    assert "decisions to make" in done("decisions", campaign, "--write", csv)
+    assert "decisions to make" in done("review", campaign, "--csv", csv)
     rows = pd.read_csv(csv, keep_default_na=False)
     answers_asked = rows["subject_kind"] == "answer"
     assert answers_asked.sum() == 6
     rows["verdict"] = rows["proposed"]
     rows.loc[answers_asked, "verdict"] = "keep"
     rows.to_csv(csv, index=False)
-    printed = done("decisions", campaign, "--read", csv, "--by", "ada")
+    printed = done("review", campaign, "--read", csv, "--by", "ada")
     assert "the next export shows them" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         progress = read_progress(opened)
@@ -140,7 +142,7 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
     """As a shell's *.toml names them; --json is one document."""
     batch = write(tmp_path / "batch.csv", stances())
     for name in ("one", "two"):
-        done("import", batch, "--as", tmp_path / f"{name}.toml")
+        done("data", "import", batch, "--as", tmp_path / f"{name}.toml")
     printed = done("export", tmp_path / "one.toml", tmp_path / "two.toml")
     assert [line.partition(":")[0] for line in printed.splitlines()] == [
         *("dataset", "report"),
@@ -158,7 +160,7 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
         (("a.csv",), "a.csv is not a CAMPAIGN (NAME.toml)"),
         (
             ("a.csv", "b.csv"),
-            "piecework import FILES --as NAME.toml, then piecework export NAME.toml",
+            "piecework data import FILES --as NAME.toml, then piecework export NAME.toml",
         ),
         (("c.toml", "a.csv"), "a.csv is not a CAMPAIGN"),
         (
@@ -184,12 +186,12 @@ _POSTING = (
     ("preview",),
     ("rehearse",),
     ("run", "--endpoint", "http://127.0.0.1:9"),
-    ("advance", "--endpoint", "http://127.0.0.1:9"),
+    ("run", "--once", "--endpoint", "http://127.0.0.1:9"),
     ("pay",),
     ("stop",),
-    ("unreject", "--assignment", "A", "--because", "It was right.", "--by", "ada"),
+    ("pay", "--rejected", "A", "--because", "It was right.", "--by", "ada"),
     ("status", "--look"),
-    ("forecast",),
+    ("rehearse", "--times", "2"),
 )
 
 
@@ -215,14 +217,14 @@ def test_a_campaign_file_without_its_mark_posts_nothing_either(campaign: Path) -
         '[[decisions.rule]]\non = "answer"\nany_of = ["capitals"]\nthen = "drop"\n'
         'because = "{evidence}"\n'
     )
-    result = piecework("advance", campaign, "--endpoint", "http://127.0.0.1:9")
+    result = piecework("run", "--once", campaign, "--endpoint", "http://127.0.0.1:9")
     assert result.exit_code == 1
     assert "imported, not to http://127.0.0.1:9" in result.output
 
 
 def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None:
     """Until then nothing goes on; decisions about them stay."""
-    done("assess", campaign)
+    done("data", "assess", campaign)
     with open_to_look(load_campaign(campaign)) as opened:
         accepted = read_progress(opened).accepted
     text = campaign.read_text()
@@ -230,7 +232,7 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
     refused = piecework("status", campaign)
     assert refused.exit_code == 1
     assert "have changed since its answers were read" in refused.output
-    done("import", "--as", campaign)
+    done("data", "import", "--as", campaign)
     assert answers(campaign).loc["ASSIGNMENT1.1", "value.stance"] == "YES"
     with open_to_look(load_campaign(campaign)) as opened:
         assert read_progress(opened).accepted == accepted > 0
@@ -250,11 +252,11 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
         for n, text in enumerate(texts)
     ]
     campaign = tmp_path / "dogs.toml"
-    done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)
+    done("data", "import", write(tmp_path / "batch.csv", rows), "--as", campaign)
     written = campaign.read_text() + "\n[heuristics]\nrandom_sample = false\nquality_words = {}\n"
     campaign.write_text(written)
     assert not answers(campaign)["is_canned"].any()
-    assert "Flagged answers: 10 " in done("assess", campaign)
+    assert "Flagged answers: 10 " in done("data", "assess", campaign)
     assert accepted(campaign) == 30
     lines = written.splitlines()
     assert kept in lines
@@ -263,12 +265,15 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     lines[start:end] = [line.removeprefix("# ") for line in lines[start + 1 : end]]
     instead = [line for line in lines if not line.startswith("task = ")]
     campaign.write_text("\n".join(instead))
-    assert f"next: piecework import --as {campaign}" in piecework("assess", campaign).output
-    done("import", "--as", campaign)
+    assert (
+        f"next: piecework data import --as {campaign}"
+        in piecework("data", "assess", campaign).output
+    )
+    done("data", "import", "--as", campaign)
     table = answers(campaign)
     assert (table["is_canned"] == (table["text"] == sentence)).all()
     assert table["is_canned"].sum() == 10
-    assert "Flagged answers: 0 " in done("assess", campaign)
+    assert "Flagged answers: 0 " in done("data", "assess", campaign)
     assert accepted(campaign) == 40
 
 
@@ -281,13 +286,13 @@ def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
         for sent in [{"stance": "yes" if n % 3 else "no", "why": repeated_sentence}]
     ]
     campaign = tmp_path / "stance.toml"
-    done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)
+    done("data", "import", write(tmp_path / "batch.csv", rows), "--as", campaign)
     written = campaign.read_text()
     assert "[fields.why]" in written
     assert "canned" not in written
     head = "[fields.stance]\n"
     campaign.write_text(written.replace(head, head + 'canned = "No picture."\n'))
-    result = piecework("import", "--as", campaign)
+    result = piecework("data", "import", "--as", campaign)
     assert result.exit_code == 2
     assert "fields.stance.canned: only the first of all-text fields" in result.output
 
@@ -299,7 +304,7 @@ def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
     batch = write(tmp_path / "batch.csv", rows)
     with batch.open("a") as file:
         file.write('"HIT1","cut off')
-    printed = piecework("import", batch, "--as", tmp_path / "stance.toml").output
+    printed = piecework("data", "import", batch, "--as", tmp_path / "stance.toml").output
     assert f"{batch}: line 3, column SubmitTime: found the time 'yesterday'" in printed
     assert f"{batch}: line 5: has 2 cells" in printed
     assert "imported: 2 assignments; 2 rows kept aside" in printed
@@ -318,7 +323,7 @@ def test_an_assignment_that_says_something_else_now_is_put_aside(
     rows = stances()
     rows[0]["Answer.stance1"] = "no"
     other = write(tmp_path / "other.csv", rows)
-    printed = done("import", other, "--as", campaign)
+    printed = done("data", "import", other, "--as", campaign)
     assert "2 known before; 1 row kept aside" in printed
     assert answers(campaign).loc["ASSIGNMENT1.1", "value.stance"] == "yes"
 
@@ -328,7 +333,7 @@ def test_a_campaign_that_collects_takes_no_foreign_answers(tmp_path: Path) -> No
     batch = write(tmp_path / "batch.csv", stances())
     own = tmp_path / "own.toml"
     done("init", own, "--task", "caption", "--items", _items(tmp_path))
-    result = piecework("import", batch, "--as", own)
+    result = piecework("data", "import", batch, "--as", own)
     assert result.exit_code == 2
     assert "collects its own answers" in result.output
 
@@ -343,7 +348,7 @@ def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
     """With what is known, and what helps."""
     file = tmp_path / "notes.csv"
     file.write_text("a,b\n1,2\n")
-    result = piecework("import", file, "--as", tmp_path / "x.toml")
+    result = piecework("data", "import", file, "--as", tmp_path / "x.toml")
     assert result.exit_code == 2
     assert "unknown format" in result.output
     assert "--columns" in result.output
@@ -353,7 +358,7 @@ def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
 def test_status_says_what_is_next(campaign: Path) -> None:
     """No pass comes by itself; nothing is missing and no cap was reached."""
     printed = done("status", campaign)
-    assert f"next: piecework assess {campaign}" in printed
+    assert f"next: piecework data assess {campaign}" in printed
     status = json.loads(done("status", campaign, "--json"))
     assert (status["missing"], status["cap_reached"]) == (0, False)
 
@@ -371,7 +376,7 @@ def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> 
     """The same item would be two."""
     text = campaign.read_text()
     campaign.write_text(text.replace('item = ["text", "source"]', 'item = ["text"]'))
-    result = piecework("import", "--as", campaign)
+    result = piecework("data", "import", "--as", campaign)
     assert result.exit_code == 1
     assert "imported.numbers, item or item_id have changed" in result.output
 
@@ -381,7 +386,7 @@ def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:
     """All is drawn, so all waits; the books count what waits."""
     text = campaign.read_text()
     campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
-    done("assess", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     report = (campaign.parent / "out/stance/report.md").read_text()
     assert "Not all imported answers are decided yet" in report
@@ -399,7 +404,7 @@ def test_a_card_of_imported_answers_promises_nothing(campaign: Path) -> None:
     """Its picture of what follows has no pay, no later HIT and no worker who reads."""
     text = campaign.read_text()
     campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
-    done("assess", campaign)
+    done("data", "assess", campaign)
     with (
         open_to_look(load_campaign(campaign)) as opened,
         served(opened) as page,
@@ -425,14 +430,14 @@ def potato(tmp_path: Path) -> Path:
     ]
     file = tmp_path / "annotations.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)))
-    done("import", file, "--as", tmp_path / "mood.toml")
+    done("data", "import", file, "--as", tmp_path / "mood.toml")
     return tmp_path / "mood.toml"
 
 
 def test_no_worker_s_id_stands_in_an_assignment_s(tmp_path: Path) -> None:
     """Where files name assignments by item and worker, a dataset would tell who."""
     campaign = potato(tmp_path)
-    again = done("import", tmp_path / "annotations.jsonl", "--as", campaign)
+    again = done("data", "import", tmp_path / "annotations.jsonl", "--as", campaign)
     assert "0 assignments; 2 known before" in again
     done("export", campaign)
     out = tmp_path / "out/mood"
@@ -459,7 +464,7 @@ def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
 
 def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
     """The terminal says that nothing is flagged, and draws no empty frame."""
-    printed = done("assess", potato(tmp_path))
+    printed = done("data", "assess", potato(tmp_path))
     assert "Flags by heuristic: Nothing is flagged." in printed
     assert "Answers affected" not in printed
 
@@ -469,9 +474,9 @@ def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None
     """Analyse says how much does not count yet, assess how much was drawn."""
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 1.0\n"
     campaign.write_text(text)
-    printed = done("assess", campaign)
+    printed = done("data", "assess", campaign)
     assert "6 answers drawn at random" in " ".join(printed.split())
-    printed = " ".join(done("analyse", campaign).split())
+    printed = " ".join(done("data", "analyse", campaign).split())
     assert "Answers: 0" in printed
     assert "leaves out 6 answers" in printed
 
@@ -484,11 +489,11 @@ def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
         write(tmp_path / f"{name}.csv", some)
         for name, some in (("one", rows[:2]), ("two", rows[2:]), ("three", rows[2:]))
     ]
-    printed = done("assess", *files[:2])
+    printed = done("data", "assess", *files[:2])
     assert "one.csv and 1 other file" in printed
     together = printed.replace("one.csv and 1 other file", "all.csv")
-    assert together == done("assess", write(tmp_path / "all.csv", rows))
-    assert "one.csv and 2 other files" in done("assess", *files)
+    assert together == done("data", "assess", write(tmp_path / "all.csv", rows))
+    assert "one.csv and 2 other files" in done("data", "assess", *files)
 
 
 def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
@@ -504,7 +509,7 @@ def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
         columns.write_text(
             'item_id = "id"\nitem = ["id"]\nanswers.mood = "mood"\n[columns]\nworker = "who"\n'
         )
-        assert f"Workers: {beside}" in done("assess", file, "--columns", columns)
+        assert f"Workers: {beside}" in done("data", "assess", file, "--columns", columns)
 
 
 def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
@@ -516,7 +521,7 @@ def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
     rows = [f"{number},{words}\n" for number, words in enumerate(captions)]
     file.write_text("id,said\n" + "".join(rows))
     page = tmp_path / "found.html"
-    shown = done("assess", file, "--columns", columns, "--html", page)
+    shown = done("data", "assess", file, "--columns", columns, "--html", page)
     assert re.search(r"│ 3 answers\s*│", shown)
     assert "Outside the study" in shown
     assert "The table shows" not in shown
@@ -530,10 +535,10 @@ def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None
     columns.write_text('item_id = "id"\nitem = ["id"]\nanswers.mood = "mood"\n')
     file.write_text("id,mood\na,good\nb,bad\na,good\nb,good\n")
     campaign = tmp_path / "moods.toml"
-    done("import", file, "--columns", columns, "--as", campaign)
+    done("data", "import", file, "--columns", columns, "--as", campaign)
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 0.0\n"
     campaign.write_text(text)
-    done("assess", campaign)
+    done("data", "assess", campaign)
     done("export", campaign)
     card = (tmp_path / "out/moods/dataset/README.md").read_text()
     assert "4 answers of workers without an id in the files, about 2 items.\n" in card
@@ -546,7 +551,7 @@ def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None
 def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
     """No file says a time here, and no item has a right answer; page and terminal."""
     page = tmp_path / "found.html"
-    printed = " ".join(done("assess", potato(tmp_path), "--html", page).split())
+    printed = " ".join(done("data", "assess", potato(tmp_path), "--html", page).split())
     assert "Nothing is flagged. These looked and flagged nothing:" in printed
     assert "Rushed assignment and Impossibly fast" in page.read_text()
     for empty in ("The flags", "shown as an example", "(0.0 %)"):
@@ -566,7 +571,7 @@ def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
         "Submission id,Participant id,Status,Started at,Completed at,Completion code\n"
         "s1,p1,APPROVED,2022-07-22 09:17:00,2022-07-22 09:18:00,C1\n"
     )
-    printed = done("import", file, "--as", tmp_path / "code.toml", "--map")
+    printed = done("data", "import", file, "--as", tmp_path / "code.toml", "--map")
     assert "no column names items, so each HIT is" in " ".join(printed.split())
 
 
@@ -589,7 +594,7 @@ def test_a_batch_of_a_page_of_ours_keeps_how_texts_were_entered(tmp_path: Path) 
         for number, text in enumerate(texts, start=1)
     ]
     batch = write(tmp_path / "batch.csv", rows)
-    done("import", batch, "--as", tmp_path / "mugs.toml")
+    done("data", "import", batch, "--as", tmp_path / "mugs.toml")
     table = answers(tmp_path / "mugs.toml")
     assert table["problems"].tolist() == [(), ()]
     assert table["keystrokes"].tolist() == [30, 30]

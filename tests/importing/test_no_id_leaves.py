@@ -339,7 +339,7 @@ def test_ids_stay_in_the_store_wherever_a_file_has_them(
 ) -> None:
     """In answers, items, feedback and addresses, in every format and on every page."""
     files, campaign = reader(tmp_path), tmp_path / "b.toml"
-    done("import", *files, "--as", campaign)
+    done("data", "import", *files, "--as", campaign)
     text = campaign.read_text()
     numbers = range(ROWS)
     every = [*WORKERS, *map(assignment_of, numbers), *map(judgment_of, numbers)]
@@ -349,10 +349,10 @@ def test_ids_stay_in_the_store_wherever_a_file_has_them(
     findings = tmp_path / "findings"
     findings.mkdir()
     pages = ["--html", findings / "f.html", "--parquet", findings / "f.parquet"]
-    done("assess", campaign, *pages)
+    done("data", "assess", campaign, *pages)
     done("export", campaign)
     done("export", campaign, "--answers", tmp_path / "out/all.parquet")
-    done("analyse", campaign, "--html", tmp_path / "out/analysis.html")
+    done("data", "analyse", campaign, "--html", tmp_path / "out/analysis.html")
     texts = texts_of(tmp_path / "out")
     assert reader is vizwiz or {*texts} >= FILES | {"all.parquet"}
     for name, content in texts.items():

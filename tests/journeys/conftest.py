@@ -168,7 +168,7 @@ def serves(user: User, browser: Browser) -> Callable[[], AbstractContextManager[
 
     @contextmanager
     def serving() -> Iterator[Market]:
-        account = user.types("requester add Lab --balance 50 --database m.db --json")
+        account = user.types("market account add Lab --balance 50 --database m.db --json")
         key = json.loads(account)
         user.settings |= {
             "AWS_ACCESS_KEY_ID": key["access_key_id"],

@@ -69,9 +69,9 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
         _works(market.opens("bob"), market.site, lambda n: f"my reason {n} is clear")
         user.types(advance)
         assert "piecework review food.toml" in user.types("status food.toml")
-        user.types("decisions food.toml --write decisions.csv")
+        user.types("review food.toml --csv decisions.csv")
         _decide(user.path("decisions.csv"))
-        user.types("decisions food.toml --read decisions.csv --by ada")
+        user.types("review food.toml --read decisions.csv --by ada")
         # `run` pays, excludes cat, asks for three answers again, and ends by itself.
         with user.starts(f"run food.toml --endpoint {market.site} --poll-seconds 1") as running:
             dan = market.opens("dan")
@@ -81,7 +81,7 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
             _works(dan, market.site, lambda n: f"reason {n} of mine")
             assert running.wait(240) == 0
     status = json.loads(user.types("status food.toml --json"))
-    user.types("decisions food.toml --write left.csv")
+    user.types("review food.toml --csv left.csv")
     assert status["is_finished"], user.path("left.csv").read_text()
     # Twelve assignments, each paid once: dropped answers are paid too.
     stated = tomllib.loads(user.path("food.toml").read_text())

@@ -36,11 +36,11 @@ def test_results_of_another_tool_become_a_dataset(user: User) -> None:
         """,
     )
     before = {file.name for file in user.folder.iterdir()}
-    shown = user.types("import results.csv --columns columns.toml --map")
+    shown = user.types("data import results.csv --columns columns.toml --map")
     assert "code" in shown
     assert {file.name for file in user.folder.iterdir()} == before
-    user.types("import results.csv --columns columns.toml --as stance.toml")
-    user.types("assess stance.toml")
+    user.types("data import results.csv --columns columns.toml --as stance.toml")
+    user.types("data assess stance.toml")
     user.types("export stance.toml")
     rows = user.answers("stance")
     assert len(rows) == 24

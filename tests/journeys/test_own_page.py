@@ -28,7 +28,7 @@ def test_what_a_page_sends_is_in_the_dataset_and_ids_are_not(user: User, serves:
     assert "worker_id" not in shown
     assert "script" in shown
     with serves() as market:
-        user.types(f"advance food.toml --endpoint {market.site}")
+        user.types(f"run food.toml --once --endpoint {market.site}")
         page = market.opens("ann")
         _accept(page, market.site)
         frame = page.frame_locator("iframe")
@@ -36,7 +36,7 @@ def test_what_a_page_sends_is_in_the_dataset_and_ids_are_not(user: User, serves:
         frame.get_by_label("Why?").fill("because of the soup")
         frame.get_by_role("button", name="Send").click()
         page.wait_for_url("**/thanks")
-        user.types(f"advance food.toml --endpoint {market.site}")
+        user.types(f"run food.toml --once --endpoint {market.site}")
         user.types("export food.toml")
         shown = user.types("status food.toml")
     # The test was too fast for a person, so the rules set its answer aside.

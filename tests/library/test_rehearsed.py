@@ -24,7 +24,7 @@ _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example campaigns as `piecework examples` copies them; one was rehearsed.
+    """The example campaigns as `piecework init --examples` copies them; one was rehearsed.
 
     The page and the notebook rehearse it again, which only reads it.
     """

@@ -69,7 +69,7 @@ def test_a_hit_is_rendered_from_a_mapping_or_a_frame() -> None:
 
 
 def test_a_task_of_ones_own_is_rendered_from_its_folder(tmp_path: Path) -> None:
-    """As `piecework new-task` writes it."""
+    """As `piecework init --new-task` writes it."""
     for name, text in starter_files("choice", "color").items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)

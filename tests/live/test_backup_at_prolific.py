@@ -73,7 +73,7 @@ def test_answers_that_are_lost_with_the_machine_are_paid_once(tmp_path: Path) ->
             else:
                 file.unlink()
 
-        words = ["restore", str(replica), str(served.database)]
+        words = ["store", "restore", str(replica), str(served.database)]
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, done.output
         served.process = served.serve("--backup", str(replica))

@@ -93,7 +93,7 @@ class MarketplaceApart(LiveMarketplace):
     def start(self) -> None:
         """Serve the file until `kill`; returns when it listens."""
         folder = self.database.parent / "serve"
-        self.command = CommandUnderWay.begin(folder, "serve", *self.options())
+        self.command = CommandUnderWay.begin(folder, "market", "serve", *self.options())
         self.command.wait_for("marketplace at")
 
     def kill(self) -> None:
@@ -124,9 +124,10 @@ class Drill(Restorable):
         self.people.fill_in = self._fill_in
 
     def begin_backup_of_store(self) -> None:
-        """`piecework backup` beside the passes; returns when the store is copied."""
+        """`piecework store backup` beside the passes; returns when the store is copied."""
         self._backing_up = CommandUnderWay.begin(
-            self.folder / "backup", *("backup", str(self.store), "--to", "s3://results/store")
+            self.folder / "backup",
+            *("store", "backup", str(self.store), "--to", "s3://results/store"),
         )
         self._backing_up.wait_for("has every commit")
 
@@ -157,7 +158,7 @@ class Drill(Restorable):
         self.end_backup()
 
     def end_backup(self) -> None:
-        """Kill `piecework backup`, if it runs."""
+        """Kill `piecework store backup`, if it runs."""
         if self._backing_up is not None:
             self._backing_up.kill()
             self._backing_up = None
@@ -172,8 +173,8 @@ class Drill(Restorable):
                     file.unlink()
 
     def restore(self, name: str, file: Path) -> str:
-        """`piecework restore`; what it prints."""
-        done = self.command("restore", f"s3://results/{name}", str(file))
+        """`piecework store restore`; what it prints."""
+        done = self.command("store", "restore", f"s3://results/{name}", str(file))
         assert done.code == 0, done
         return done.output
 
@@ -184,12 +185,12 @@ class Drill(Restorable):
 
     def to_the_end(self) -> None:
         """Compare both, and continue; in the end the books agree."""
-        done = self.campaign_command("reconcile")
+        done = self.campaign_command("store", "reconcile")
         assert done.code == 0, done
         self.until("nobody")
         self.pay()
         self.check()
-        agreed = self.campaign_command("reconcile")
+        agreed = self.campaign_command("store", "reconcile")
         assert "store and marketplace agree" in agreed.output, agreed
 
     def _take_one(self, name: str) -> bool:
@@ -332,7 +333,7 @@ def test_a_campaign_continues_after_its_machine_was_lost_during_a_pass(
     drill.begin_backup_of_store()
     wait_for(lambda: _is_replicated(drill))
     address = drill.market.line.address
-    words = ("advance", str(drill.folder / "crash.toml"), "--endpoint", address)
+    words = ("run", "--once", str(drill.folder / "crash.toml"), "--endpoint", address)
     key = drill.market.key
     passing = CommandUnderWay.begin(
         drill.folder / "pass",

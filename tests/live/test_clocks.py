@@ -48,7 +48,7 @@ def _campaign_at(folder: Path, market: LiveMarketplace) -> Campaign:
 def _advance(campaign: Campaign, clock: str) -> "subprocess.CompletedProcess[str]":
     """Make a pass on a machine with this clock."""
     piecework = (sys.executable, "-c", "from piecework.cli.main import main; main()")
-    words = ("advance", str(campaign.folder / "crash.toml"), "--json")
+    words = ("run", "--once", str(campaign.folder / "crash.toml"), "--json")
     more = ("--endpoint", campaign.market.line.address, "--poll-open-hits")
     return subprocess.run(
         [FAKETIME, "-f", clock, *piecework, *words, *more],

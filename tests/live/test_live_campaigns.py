@@ -84,7 +84,7 @@ class Campaign:
         raise AssertionError(f"{MOST_PASSES} passes were not enough")
 
     def _advance(self) -> Ended:
-        words = ("advance", str(self.folder / "crash.toml"), "--json")
+        words = ("run", "--once", str(self.folder / "crash.toml"), "--json")
         more = ("--endpoint", self.market.line.address, "--poll-open-hits")
         self._pass = apart().Process(
             target=run_command_in, args=(self.folder, self.environment, (*words, *more))

@@ -64,14 +64,14 @@ class Restorable:
         process.start()
         return ended(process, self.folder)
 
-    def campaign_command(self, name: str, *words: str) -> Ended:
+    def campaign_command(self, *words: str) -> Ended:
         """A command about the campaign."""
-        return self.command(name, str(self.folder / "crash.toml"), *words)
+        return self.command(*words, str(self.folder / "crash.toml"))
 
     def advance(self) -> Ended:
         """One pass."""
         more = ("--endpoint", self.market.line.address, "--poll-open-hits")
-        return self.campaign_command("advance", "--json", *more)
+        return self.campaign_command("run", "--once", "--json", *more)
 
     def work(self) -> int:
         """Let every person take HITs until no HIT is offered."""
@@ -223,24 +223,24 @@ def test_a_restored_copy_neither_posts_nor_pays_twice(
     if len(what) == 1:
         commands = {
             # Without the flag a copy that knows that it is finished asks nothing.
-            "advance": (*("--endpoint", restorable.market.line.address), "--poll-open-hits"),
+            "run": (*("--once", "--endpoint", restorable.market.line.address), "--poll-open-hits"),
             "pay": ("--yes",),
         }
         for name, words in commands.items():
             refused = restorable.campaign_command(name, *words)
             assert refused.code == _REFUSED, refused
             assert "restored from an older copy" in refused.complained
-            assert "piecework reconcile" in refused.complained
-        shown = restorable.campaign_command("reconcile", "--dry-run")
+            assert "piecework store reconcile" in refused.complained
+        shown = restorable.campaign_command("store", "reconcile", "--dry-run")
         assert shown.code == 0, shown
         assert "nothing was changed" in shown.output
         assert restorable.market.books() == books
-        done = restorable.campaign_command("reconcile")
+        done = restorable.campaign_command("store", "reconcile")
         assert done.code == 0, done
     restorable.until("nobody")
     restorable.pay()
     restorable.check()
-    agreed = restorable.campaign_command("reconcile")
+    agreed = restorable.campaign_command("store", "reconcile")
     assert "store and marketplace agree" in agreed.output, agreed
     if what == ("store",):
         assert _spent(restorable.market.books()) == before
@@ -263,16 +263,16 @@ def test_a_marketplace_that_is_put_back_to_a_newer_copy_has_its_work_again(
     restorable.to_the_end_with_copies()
     restorable.put_back(what, "posted")
     if len(what) == 1:
-        done = restorable.campaign_command("reconcile", "--json")
+        done = restorable.campaign_command("store", "reconcile", "--json")
         assert done.code == 0, done
         assert json.loads(done.output)["lost_assignments"]
     if is_worked_on:
         restorable.until("nobody")
     restorable.put_back(("marketplace",), "paid")
-    done = restorable.campaign_command("reconcile", "--json")
+    done = restorable.campaign_command("store", "reconcile", "--json")
     assert done.code == 0, done
     restorable.until("nobody")
     restorable.pay()
     restorable.check()
-    agreed = restorable.campaign_command("reconcile")
+    agreed = restorable.campaign_command("store", "reconcile")
     assert "store and marketplace agree" in agreed.output, agreed

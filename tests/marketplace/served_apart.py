@@ -1,4 +1,4 @@
-"""`piecework serve` in a process of its own, with the addresses that it prints."""
+"""`piecework market serve` in a process of its own, with the addresses that it prints."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from tests.marketplace.market import HIT_TYPE, QUESTION, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECEWORK = (sys.executable, "-c", "from piecework.cli.main import main; main()")
-SERVE = [*PIECEWORK, "serve"]
+SERVE = [*PIECEWORK, "market", "serve"]
 _PATIENCE_SECONDS = 60.0
 
 Figures = dict[str, float]
@@ -61,7 +61,7 @@ def served_apart(database: Path, *words: str) -> Iterator[Apart]:
 
 
 class ServedForCrowd:
-    """`piecework serve` for workers from elsewhere, and a requester of it.
+    """`piecework market serve` for workers from elsewhere, and a requester of it.
 
     Args:
         folder: for the marketplace's file.
@@ -90,7 +90,7 @@ class ServedForCrowd:
         """Start it, or start it again, at the same ports."""
         site, frames = self.ports
         return self.listening(
-            *("serve", "--database", str(self.database)),
+            *("market", "serve", "--database", str(self.database)),
             *("--port", str(site), "--frames-port", str(frames)),
             *("--frames-url", f"http://localhost:{frames}", *words),
         )
@@ -136,7 +136,7 @@ class ServedForCrowd:
     def _requester(self, balance: str, currency: str) -> Any:  # noqa: ANN401 - boto3's
         words = ("--balance", balance, "--currency", currency)
         printed = self.run(
-            *("requester", "add", "Lab", *words, "--database", str(self.database))
+            *("market", "account", "add", "Lab", *words, "--database", str(self.database))
         ).stdout
         key = dict(line.removeprefix("export ").split("=") for line in printed.split("\n")[:2])
         client = boto3.Session().client(

@@ -72,7 +72,7 @@ class Standing:
 
 @contextmanager
 def aws_proxy(folder: Path, *, rehearsal: bool = False) -> Iterator[Standing]:
-    """The marketplace as `piecework serve --as-aws` starts it."""
+    """The marketplace as `piecework market serve --as-aws` starts it."""
     database = folder / "market.db"
     key = accounts.Key(access_key="anything", secret="anything")  # noqa: S106 - any will do
     if not rehearsal:

@@ -20,7 +20,16 @@ def kept(database: Path, page: str = PAGE, *words: str) -> dict[str, Any]:
     """What the command says of a page in a file."""
     file = database.with_name("page.html")
     file.write_text(page)
-    arguments = ["layout", "add", str(file), "--database", str(database), "--json", *words]
+    arguments = [
+        "market",
+        "layout",
+        "add",
+        str(file),
+        "--database",
+        str(database),
+        "--json",
+        *words,
+    ]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.stderr
     printed: dict[str, Any] = json.loads(result.stdout)
@@ -79,7 +88,7 @@ def test_the_same_page_has_the_same_id(tmp_path: Path) -> None:
     first = kept(here)["layout_id"]
     assert kept(here)["layout_id"] == kept(there)["layout_id"] == first
     assert kept(here, PAGE + " ")["layout_id"] != first
-    listed = CliRunner().invoke(main, ["layout", "list", "--database", str(here)])
+    listed = CliRunner().invoke(main, ["market", "layout", "list", "--database", str(here)])
     ids = [line.split()[0] for line in listed.stdout.splitlines()]
     assert len(ids) == 2
     assert ids[0] == first
@@ -117,7 +126,7 @@ def test_what_can_be_no_page_is_not_kept(tmp_path: Path, content: bytes) -> None
     """Exit code 2 and a sentence."""
     file = tmp_path / "page.html"
     file.write_bytes(content)
-    words = ["layout", "add", str(file), "--database", str(tmp_path / "m.db")]
+    words = ["market", "layout", "add", str(file), "--database", str(tmp_path / "m.db")]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 2
     assert str(file) in result.stderr

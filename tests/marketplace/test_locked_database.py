@@ -194,7 +194,7 @@ def test_a_command_says_that_the_database_is_locked(tmp_path: Path) -> None:
     database = tmp_path / "live.db"
     give(database)
     with locked(database):
-        words = ["requester", "list", "--database", str(database)]
+        words = ["market", "account", "list", "--database", str(database)]
         listed = CliRunner().invoke(main, words)
     assert listed.exit_code == 1
     assert "another program has locked the database" in listed.output

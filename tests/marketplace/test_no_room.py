@@ -120,7 +120,7 @@ def test_a_command_beside_the_server_lists_and_ends_on_a_full_disk(scene: Scene)
     """What it would note down as it ends is left out."""
     with without_room(scene.folder):
         refused_call(scene.live.client())
-        words = ["requester", "list", "--database", str(scene.live.database)]
+        words = ["market", "account", "list", "--database", str(scene.live.database)]
         listed = CliRunner().invoke(main, words)
     assert listed.exit_code == 0, listed.output
     assert scene.live.key.access_key in listed.output

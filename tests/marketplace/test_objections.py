@@ -54,7 +54,7 @@ def test_a_worker_contests_and_the_requester_reads_it(
     assert (lost["name"], lost["reason"], lost["was_held"]) == ("good at blur", REASON, True)
     assert lost["objections"] == ["The page\nwas \x1b[31mbroken."]
     assert "broken." in ann.http.get("/worker/qualifications", headers=HTML).text
-    words = ["requester", "problems", "--database", str(tmp_path / "market.db")]
+    words = ["market", "problems", "--database", str(tmp_path / "market.db")]
     output = CliRunner().invoke(main, words).stdout
     assert f"worker {ann.worker_id} contests: no qualification good at blur" in output
     assert "    The page\n    was \\x1b[31mbroken." in output

@@ -28,7 +28,7 @@ def test_a_problem_is_kept_for_the_requester_who_reads_it_by_a_command(
     assert report(ann, taken, "And I was not paid.").status_code == 201
     assert report(market.worker(), taken, "Not mine.").status_code == 404
     database = str(tmp_path / "market.db")
-    words = ["requester", "problems", "--database", database]
+    words = ["market", "problems", "--database", database]
     output = CliRunner().invoke(main, words).stdout
     assert "\x1b" not in output
     assert "    Picture 2\n    is \\x1b[31mblack." in output

@@ -269,7 +269,7 @@ def test_invitations_are_bound_by_the_command(place: Place, tmp_path: Path) -> N
 
 def test_settings_that_do_not_fit_end_serve(tmp_path: Path) -> None:
     """Before it listens; a rehearsal's workers are simulated."""
-    serve_at = ["serve", "--database", str(tmp_path / "market.db"), "--port", "0"]
+    serve_at = ["market", "serve", "--database", str(tmp_path / "market.db"), "--port", "0"]
     with at_work() as provider:
         options = ["--oidc-issuer", provider.issuer, "--oidc-client", CLIENT]
         provider.changed = {"issuer": "https://evil.example"}

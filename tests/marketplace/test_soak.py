@@ -1,6 +1,6 @@
 """Hours of work with kills: nothing is lost, and neither memory nor files run away.
 
-200 workers and three requesters, who sign their calls, use `piecework serve` with a
+200 workers and three requesters, who sign their calls, use `piecework market serve` with a
 continuous backup to a bucket. It is killed every so often, its replica is restored and
 checked, and it is started again on its file. PIECEWORK_SOAK_SECONDS says how long; in
 an hour a life lasts five minutes:

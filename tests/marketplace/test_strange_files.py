@@ -110,10 +110,10 @@ def test_what_is_no_marketplaces_file_is_refused_and_left_as_it_was(
     before = _state(tmp_path)
     with pytest.raises(WrongDatabaseError, match=sentence):
         Backend(database, LIVE)
-    serving = ["serve", "--database", str(database), "--port", "0"]
+    serving = ["market", "serve", "--database", str(database), "--port", "0"]
     for words, code in (
         ([*serving, "--frames-port", "0"], 1),
-        (["requester", "list", "--database", str(database)], 2),
+        (["market", "account", "list", "--database", str(database)], 2),
     ):
         done = CliRunner().invoke(main, words)
         assert done.exit_code == code, done.output
@@ -145,6 +145,6 @@ def test_a_command_beside_the_server_closes_the_file_too(tmp_path: Path) -> None
     database = tmp_path / "m.db"
     Backend(database, LIVE).close()
     database.chmod(0o664)
-    done = CliRunner().invoke(main, ["requester", "list", "--database", str(database)])
+    done = CliRunner().invoke(main, ["market", "account", "list", "--database", str(database)])
     assert done.exit_code == 0
     assert _mode(database) == 0o600

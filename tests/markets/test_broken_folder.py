@@ -38,7 +38,7 @@ def test_a_broken_description_is_named_and_others_work(
     assert sentence in " ".join(listed.split())
     assert all(f"\n  {other} " in listed for other in OTHERS)
     _is_named(checkout.piecework(BROKEN, "status"), sentence)
-    _is_named(checkout.piecework("serve", "--crowd", BROKEN), sentence)
+    _is_named(checkout.piecework("market", "serve", "--crowd", BROKEN), sentence)
     for other in OTHERS:
         code, shown, messages = checkout.piecework(other, "--help")
         assert (code, messages) == (0, "")
@@ -55,7 +55,7 @@ def test_a_folder_that_is_missing_is_named(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("module", "words"),
     [
-        ("commands/serve.py", ("serve", "--crowd", BROKEN)),
+        ("commands/serve.py", ("market", "serve", "--crowd", BROKEN)),
         *in_full(
             ("rehearsal/offline.py", ("rehearse", "--crowd", BROKEN)),
             ("client.py", (BROKEN, "doctor")),
@@ -70,10 +70,10 @@ def test_a_broken_module_stops_what_needs_it_alone(
     if words[0] == "rehearse":
         words = (*words, str(checkout.root / "config/campaigns/demo.toml"))
     _is_named(checkout.piecework(*words), f"the market {BROKEN} cannot be used: piecework.")
-    code, _, messages = checkout.piecework("serve", "--crowd", "panel")
+    code, _, messages = checkout.piecework("market", "serve", "--crowd", "panel")
     assert code == 2
     assert "--crowd panel needs --panel" in messages
-    code, _, messages = checkout.piecework("panel", "example", "external")
+    code, _, messages = checkout.piecework("market", "panel", "example", "external")
     assert (code, messages) == (0, "")
 
 

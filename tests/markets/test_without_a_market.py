@@ -56,10 +56,10 @@ def test_all_else_is_whole_without_a_market(market: str, tmp_path: Path) -> None
         done = checkout.python(*words)
         assert done.returncode == 0, done.stdout + done.stderr
         assert shown in done.stdout
-    _, listed, _ = checkout.piecework("--help")
-    assert "Serve a marketplace" in listed
+    _, listed, _ = checkout.piecework("market", "--help")
+    assert "Paid workers from elsewhere" in listed
     assert f"\n  {market}" not in listed
-    _, served, _ = checkout.piecework("serve", "--help")
+    _, served, _ = checkout.piecework("market", "serve", "--help")
     assert f"\n  --{market}" not in served
     code, _, messages = checkout.piecework("rehearse", "x.toml", "--crowd", market)
     assert code == 2

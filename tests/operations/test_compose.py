@@ -96,7 +96,7 @@ def test_the_options_of_the_marketplace_are_accepted() -> None:
     }
     shown = CliRunner().invoke(
         main,
-        ["serve", "--config", str(DEPLOY / "piecework.toml"), "--print-config"],
+        ["market", "serve", "--config", str(DEPLOY / "piecework.toml"), "--print-config"],
         env=environment,
     )
     assert shown.exit_code == 0, shown.output

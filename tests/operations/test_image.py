@@ -125,7 +125,7 @@ def _is_healthy(port: int) -> bool:
 @contextmanager
 def _served(folder: Path, port: int) -> Iterator[None]:
     """The marketplace as the image starts it, on a free port."""
-    words = [*PIECEWORK, "serve", "--config", str(DEPLOY / "piecework.toml")]
+    words = [*PIECEWORK, "market", "serve", "--config", str(DEPLOY / "piecework.toml")]
     words += ["--database", str(folder / "market.db"), "--metrics-port", "0"]
     environment = {
         **os.environ,

@@ -35,7 +35,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Imported answers, three sinks, the first of which cannot be opened."""
     path = tmp_path / "stance.toml"
     batch = write(tmp_path / "batch.csv", stances())
-    done = piecework("import", batch, "--as", path)
+    done = piecework("data", "import", batch, "--as", path)
     assert done.exit_code == 0, done.output
     monkeypatch.setenv("WAREHOUSE", str(tmp_path / "warehouse.db"))
     path.write_text(path.read_text() + SINKS)

@@ -40,7 +40,7 @@ def imported(folder: Path, task: str, field: str, rows: Sequence[Mapping[str, st
         f'columns = {{ worker = "worker" }}\nanswers = {{ {pairs} }}\n'
     )
     path = folder / f"{task}.toml"
-    done("import", file, "--as", path, "--task", task, "--columns", columns)
+    done("data", "import", file, "--as", path, "--task", task, "--columns", columns)
     path.write_text(path.read_text().replace('by = "person"', 'by = "policy"'))
     return path
 

@@ -51,7 +51,7 @@ def _asked(folder: Path, votes: dict[str, list[tuple[str, str]]], items: Path) -
         'answers = { meant = "meant", other_word = "other_word" }\n'
     )
     path = folder / "asked.toml"
-    done("import", table, "--as", path, "--task", "which_word", "--columns", columns)
+    done("data", "import", table, "--as", path, "--task", "which_word", "--columns", columns)
     path.write_text(path.read_text().replace('by = "person"', 'by = "policy"'))
     return path
 
@@ -152,7 +152,7 @@ def test_the_commands_agree(tmp_path: Path, options: list[str]) -> None:
     """The list names a price; the file has as many rows; decisions change edits."""
     with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
         path = run.campaign.path
-    listed = CliRunner().invoke(main, ["words", str(path), *options])
+    listed = CliRunner().invoke(main, ["data", "words", str(path), *options])
     items = tmp_path / "words.csv"
     written = CliRunner().invoke(
         main, ["export", str(path), "--items-for", "which_word", str(items), *options]
@@ -161,7 +161,7 @@ def test_the_commands_agree(tmp_path: Path, options: list[str]) -> None:
     with items.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     asked = _asked(tmp_path, {"countr": [("proposed", "")] * 3}, items)
-    taken = CliRunner().invoke(main, ["words", str(path), "--from", str(asked), *options])
+    taken = CliRunner().invoke(main, ["data", "words", str(path), "--from", str(asked), *options])
     assert taken.exit_code == 0, taken.output
     if options:
         facts = json.loads(listed.output)
@@ -196,7 +196,7 @@ def test_bad_input_is_a_sentence(tmp_path: Path) -> None:
     with stores.opened(tmp_path, workers=1, texts=texts) as run:
         path = run.campaign.path
     for arguments, message in (
-        (["words", str(path), "--from", str(path)], "has the task caption"),
+        (["data", "words", str(path), "--from", str(path)], "has the task caption"),
         (
             ["export", str(path), "--items-for", "which_word", str(tmp_path / "w.csv")],
             "cleaning doubts no word",

@@ -154,23 +154,23 @@ def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
             )
             reviews.add_event(run.store, "signed in", identity, at=run.clock.now())
     waiting = tmp_path / "waiting.csv"
-    CliRunner().invoke(main, ["decisions", path, "--write", str(waiting)])
+    CliRunner().invoke(main, ["review", path, "--csv", str(waiting)])
     rows = list(csv.DictReader(waiting.read_text("utf-8-sig").splitlines()))
     rows[0]["verdict"], rows[0]["because"] = rows[0]["proposed"], "Not read."
     with waiting.open("w") as filled:
         writer = csv.DictWriter(filled, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    read = ["decisions", path, "--read", str(waiting), "--by", "grace"]
+    read = ["review", path, "--read", str(waiting), "--by", "grace"]
     assert CliRunner().invoke(main, read).exit_code == 0
-    result = CliRunner().invoke(main, ["decisions", path, "--audit", str(file)])
+    result = CliRunner().invoke(main, ["review", path, "--audit", str(file)])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(file.read_text("utf-8-sig").splitlines()))
     assert [row["event"] for row in rows[:2]] == ["signed in", "decided by a command"]
     assert (rows[0]["name"], rows[0]["role"], rows[0]["subject"]) == ("Ada", "requester", "42")
     assert rows[1]["name"] == "grace"
     assert rows[0]["at"].endswith("+00:00")
-    both = ["decisions", path, "--audit", str(file), "--write", str(waiting)]
+    both = ["review", path, "--audit", str(file), "--csv", str(waiting)]
     assert CliRunner().invoke(main, both).exit_code == 2
 
 

@@ -179,7 +179,7 @@ def test_who_said_it_orders_the_labels(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     campaign = tmp_path / "said.toml"
-    done("import", answers_path, "--columns", columns_path, "--as", campaign)
+    done("data", "import", answers_path, "--columns", columns_path, "--as", campaign)
     with open_for_import(load_campaign(campaign)) as opened:
         _keep_all(opened)
         by_item = {item.item_id: item for item in doubtful(opened)}

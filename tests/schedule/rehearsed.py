@@ -87,7 +87,7 @@ def driven_by_a_schedule(
     campaign.write_text(CAMPAIGN.format(pictures=pictures, batches=batches))
     began = time.monotonic()
     crowd = subprocess.Popen(
-        [_PIECEWORK, "crowd", campaign, "--port", "0", "--poll-seconds", "0.3"],
+        [_PIECEWORK, "market", "serve", "--simulate", campaign, "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,

@@ -150,7 +150,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
         prefect_apart(folder / "prefect", settings) as prefect,
         _webhook() as (url, calls),
         subprocess.Popen(
-            [_PIECEWORK, "crowd", campaign, "--port", "0", "--poll-seconds", "0.3"],
+            [_PIECEWORK, "market", "serve", "--simulate", campaign, "--port", "0"],
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
@@ -258,9 +258,7 @@ def test_artifacts_are_read_in_the_browser(shown: _Shown) -> None:
 
 def test_a_person_is_told_once_that_decisions_wait(shown: _Shown) -> None:
     """The automation that is shipped calls a webhook, though every pass says it."""
-    assert shown.calls == [
-        {"text": "days: 7 decisions wait for a person (piecework decisions --write)"}
-    ]
+    assert shown.calls == [{"text": "days: 7 decisions wait for a person (piecework review --csv)"}]
 
 
 def test_what_passes_did_are_events(shown: _Shown) -> None:

@@ -17,7 +17,7 @@ done
     printf 'active = "piecework"\n\n[profiles.piecework]\nPREFECT_SERVER_API_AUTH_STRING = "%s"\nPREFECT_API_AUTH_STRING = "%s"\n' \
         "$caller" "$caller"
 } > secrets/prefect_profile
-# Replaced by the key of `piecework requester add`; without keys, passes say that they have none.
+# Replaced by the key of `piecework market account add`; without keys, passes say that they have none.
 [ -e secrets/market_key ] || printf '[default]\n' > secrets/market_key
 
 if [ "$(id -u)" = 0 ]; then

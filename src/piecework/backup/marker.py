@@ -90,7 +90,7 @@ class Claim:
             raise RefusedForSafety(
                 f"{self._address.text} has the replica of a {marker.kind}, but there "
                 "is no database here: a new one would replace it",
-                next_step="restore it first (piecework restore), or give a new "
+                next_step="restore it first (piecework store restore), or give a new "
                 "database another address",
             )
         if (marker.kind, marker.word) != (identity.kind, identity.word):

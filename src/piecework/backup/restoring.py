@@ -25,7 +25,7 @@ from piecework.domain.errors import ConfigError, StoreError
 from piecework.foundation.sqlitefile.checkpoints import backup_folder
 from piecework.foundation.sqlitefile.files import FOR_OWNER, files_of
 
-_USE = "piecework restore"
+_USE = "piecework store restore"
 
 
 class DamagedReplicaError(StoreError):

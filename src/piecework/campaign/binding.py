@@ -304,7 +304,7 @@ def refuse_imported(campaign: Campaign) -> None:
         raise RefusedForSafety(
             f"{campaign.path}: its answers were imported from another tool, so "
             "piecework cannot post, pay or rehearse it",
-            next_step=f"piecework assess {campaign.path}",
+            next_step=f"piecework data assess {campaign.path}",
         )
 
 
@@ -359,7 +359,7 @@ def check_typed(store: Store, campaign: Campaign) -> None:
         raise StoreError(
             f"{campaign.path}: the task, [fields] or imported.answers have changed "
             "since its answers were read",
-            next_step=f"piecework import --as {campaign.path}",
+            next_step=f"piecework data import --as {campaign.path}",
         )
 
 
@@ -402,6 +402,6 @@ def _if_moved(campaign: Campaign, known: str, environment: str) -> str:
     if not (known.startswith("http") and environment.startswith("http")):
         return bound.OTHER_CAMPAIGN
     return (
-        "if the same marketplace has another address now: piecework rebind "
+        "if the same marketplace has another address now: piecework store move "
         f"{campaign.path} {environment}; otherwise {bound.OTHER_CAMPAIGN}"
     )

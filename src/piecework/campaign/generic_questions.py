@@ -90,7 +90,7 @@ def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
     if not rows:
         raise ConfigError(
             [f"{file.at('items')}: no row has an item_id yet, so the columns are not known"],
-            next_step="add the first row, or write a page of your own: piecework new-task",
+            next_step="add the first row, or write a page of your own: piecework init --new-task",
         )
     return rows
 

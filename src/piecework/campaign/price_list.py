@@ -150,7 +150,7 @@ def _check_markets(
     raise RefusedForSafety(
         f"{sentence}; no HITs were posted",
         next_step="change [crowds], or give --crowd NAME for each of these markets "
-        "to piecework serve or rehearse",
+        "to piecework market serve or rehearse",
     )
 
 

@@ -133,7 +133,7 @@ def go_on(file: CampaignFile) -> CampaignFile:
     known = made_from(file, number)
     wanted = MadeFrom(inputs_of(file).by_code(code_version()), known.crowds if known else ())
     if known is None or known.changes(wanted):
-        with one_at_a_time(file.live_folder / REHEARSALS, by="piecework advance"):
+        with one_at_a_time(file.live_folder / REHEARSALS, by="piecework run --once"):
             _copy(file, number, wanted, None)
     return at_number(file, number)
 

@@ -64,9 +64,9 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     tool, it takes all answers and stores nothing.
 
     Examples:
-      piecework analyse judgements.toml
-      piecework analyse judgements.toml --html analyses.html
-      piecework analyse ratings.csv --columns columns.toml \
+      piecework data analyse judgements.toml
+      piecework data analyse judgements.toml --html analyses.html
+      piecework data analyse ratings.csv --columns columns.toml \
         --condition system --unit image_id
     """
     from piecework.cli.output import say_sections
@@ -147,9 +147,9 @@ def describe(  # noqa: PLR0913 - an argument an option
     each line.
 
     Examples:
-      piecework describe out/demo/rehearsals/1/dataset
-      piecework describe dataset/ --html page.html --pictures photos/
-      piecework describe captions.txt --against coco.json
+      piecework data describe out/demo/rehearsals/1/dataset
+      piecework data describe dataset/ --html page.html --pictures photos/
+      piecework data describe captions.txt --against coco.json
     """
     from piecework.cli.output import say_sections
     from piecework.postprocess.datasets.reading import read_captions, read_questions
@@ -233,8 +233,8 @@ def score(  # noqa: PLR0913 - an argument an option
     Two or more systems are also tested against each other.
 
     Examples:
-      piecework score model.json --against out/demo/rehearsals/1/dataset
-      piecework score a.json b.json --against val.json --by difficulty
+      piecework data score model.json --against out/demo/rehearsals/1/dataset
+      piecework data score a.json b.json --against val.json --by difficulty
     """
     from piecework.cli.output import say_sections
     from piecework.postprocess.datasets.image_columns import read_image_ids

@@ -54,10 +54,10 @@ def assess(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     """Run every heuristic on collected answers.
 
-    For FILES, the command reads them as `piecework import` does and prints the
+    For FILES, the command reads them as `piecework data import` does and prints the
     findings. It stores nothing and decides nothing.
 
-    For a CAMPAIGN that `piecework import` made, it stores the findings and applies the
+    For a CAMPAIGN that `piecework data import` made, it stores the findings and applies the
     rules of the campaign file. It keeps the answers that no rule flags. The other
     answers wait for a person.
 
@@ -65,9 +65,9 @@ def assess(  # noqa: PLR0913 - an argument for each option
     findings.
 
     Examples:
-      piecework assess stance.toml
-      piecework assess Batch_*.csv --html findings.html
-      piecework assess answers/ --to findings --task caption --dask
+      piecework data assess stance.toml
+      piecework data assess Batch_*.csv --html findings.html
+      piecework data assess answers/ --to findings --task caption --dask
     """
     if into is not None:
         if columns or html or parquet:

@@ -49,18 +49,18 @@ def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
 
     The command runs beside passes, review pages and schedules, and copies what they
     write within seconds, until it is stopped. A campaign file stands for its store. For
-    a marketplace, use `piecework serve --backup` instead.
+    a marketplace, use `piecework market serve --backup` instead.
 
     Examples:
-      piecework backup birds.toml --to s3://lab-backups/birds
-      piecework backup birds.toml trees.toml --to s3://lab-backups/campaigns
-      piecework backup birds.toml --to s3://lab-backups/birds --once
+      piecework store backup birds.toml --to s3://lab-backups/birds
+      piecework store backup birds.toml trees.toml --to s3://lab-backups/campaigns
+      piecework store backup birds.toml --to s3://lab-backups/birds --once
     """
     logs.say_from(logging.INFO)
     replicators: dict[Path, Replicator] = {}
     for name, database in _databases(files).items():
         own = f"{address.rstrip('/')}/{name}" if len(files) > 1 else address
-        replicators[database] = replicator_at(database, own, use="piecework backup")
+        replicators[database] = replicator_at(database, own, use="piecework store backup")
     for database, replicator in replicators.items():
         _check_identity(database)
         replicator.check()
@@ -104,7 +104,7 @@ def _databases(files: tuple[Path, ...]) -> dict[str, Path]:
         if not database.is_file():
             raise ConfigError(
                 [f"{database}: there is no store yet"],
-                next_step="make the campaign's first pass first; or piecework restore "
+                next_step="make the campaign's first pass first; or piecework store restore "
                 "brings the store back from its backup",
             )
         databases[name] = database
@@ -164,9 +164,9 @@ def restore(address: str, file: Path, moment: str) -> None:
     command says which state it has, and what to do next.
 
     Examples:
-      piecework restore s3://lab-backups/marketplace marketplace.db
-      piecework restore s3://lab-backups/birds out/birds/piecework.db
-      piecework restore s3://lab-backups/birds old.db --at 2027-01-15T08:00Z
+      piecework store restore s3://lab-backups/marketplace marketplace.db
+      piecework store restore s3://lab-backups/birds out/birds/piecework.db
+      piecework store restore s3://lab-backups/birds old.db --at 2027-01-15T08:00Z
     """
     from piecework.backup.address import read_address
     from piecework.backup.restoring import restore as restore_database
@@ -190,12 +190,12 @@ def _say(restored: "Restored", address: str) -> None:
     click.echo("what was written after that is not in it")
     if kind == "marketplace":
         click.echo(
-            f"next: piecework serve --database {restored.file} --backup {address} and "
-            "the other options as before; then piecework reconcile CAMPAIGN for each "
+            f"next: piecework market serve --database {restored.file} --backup {address} and "
+            "the other options as before; then piecework store reconcile CAMPAIGN for each "
             "campaign on it"
         )
     else:
-        click.echo("next: piecework reconcile CAMPAIGN --dry-run")
+        click.echo("next: piecework store reconcile CAMPAIGN --dry-run")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,8 +44,8 @@ def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> N
     parts, with the same edits. For a campaign, `piecework export` cleans the texts.
 
     Examples:
-      piecework clean answers/ --to clean
-      piecework clean answers/ --to clean --dask
+      piecework data clean answers/ --to clean
+      piecework data clean answers/ --to clean --dask
     """
     from piecework.results.large.cleaning import clean_files
 
@@ -82,9 +82,9 @@ def words(path: Path, *, asked_in: Path | None, as_json: bool) -> None:
     mistakes to expect in them, and what it costs to ask three workers about each.
 
     Examples:
-      piecework words birds.toml
+      piecework data words birds.toml
       piecework export birds.toml --items-for which_word birds_words.csv
-      piecework words birds.toml --from birds_words.toml
+      piecework data words birds.toml --from birds_words.toml
     """
     if asked_in is not None:
         _take(path, asked_in, as_json=as_json)

@@ -21,8 +21,13 @@ from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import control_in
 
-CONFIGURED = ("serve", "backup", "run", "advance", "review", "crowd")
-"""The commands that supervisors and schedules start."""
+CONFIGURED = {
+    "serve": "market serve",
+    "backup": "store backup",
+    "run": "run",
+    "review": "review",
+}
+"""The commands that supervisors and schedules start, by the names of their tables."""
 
 _TYPED = frozenset(
     {
@@ -54,10 +59,11 @@ def with_configuration(command: click.Command, path: str) -> click.Command:
         command: the command.
         path: its name.
     """
-    if path not in CONFIGURED or any(each.name == "config" for each in command.params):
+    name = str(command.name)
+    if CONFIGURED.get(name) != path or any(each.name == "config" for each in command.params):
         return command
     for option in _options(command):
-        own = f"PIECEWORK_{path.upper()}_{str(option.name).upper()}"
+        own = f"PIECEWORK_{name.upper()}_{str(option.name).upper()}"
         known = option.envvar or ()
         option.envvar = [*([known] if isinstance(known, str) else known), own]
     command.params += [
@@ -121,7 +127,7 @@ def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> Non
         ctx.default_map, wrong = _checked(ctx.command, table)
         faults += [f"{file}: [{command}] {fault}" for fault in wrong]
     if faults:
-        raise ConfigError(faults, next_step=f"piecework {command} --help")
+        raise ConfigError(faults, next_step=f"piecework {CONFIGURED[command]} --help")
 
 
 def _checked(

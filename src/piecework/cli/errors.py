@@ -24,7 +24,7 @@ from piecework.domain.errors import ConfigError, PieceworkError, RefusedForSafet
 from piecework.domain.text import printable
 
 _BRING_BACK = (
-    "restore a copy of piecework.db, then run `piecework reconcile CAMPAIGN`; until "
+    "restore a copy of piecework.db, then run `piecework store reconcile CAMPAIGN`; until "
     "then piecework refuses to post, so that it posts nothing twice"
 )
 _THEN = "then run the same command again; it loses nothing and does nothing twice"

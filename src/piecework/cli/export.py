@@ -1,4 +1,4 @@
-"""`export` and `report`: write dataset and report again, or the tables of Parquet files."""
+"""`export`: writes dataset and report again, or the tables of Parquet files."""
 
 import json
 import secrets
@@ -12,7 +12,6 @@ import click
 from piecework.cli.clean import origin_of, runner
 from piecework.cli.options import (
     AS_CAMPAIGN,
-    CAMPAIGN,
     DASK,
     FILES_IN_PARTS,
     JSON,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
     help="With a CAMPAIGN: write just one Parquet file of all answers, which "
-    "`assess FILES` and `export FILES` read.",
+    "`data assess FILES` and `export FILES` read.",
 )
 @click.option(
     "--batch-results",
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     "this campaign's labels: congruency to error_categories to correction. For "
     "which_word, from the words that cleaning doubts.",
 )
+@click.option("--report-only", is_flag=True, help="With CAMPAIGNS: leave the dataset as it is.")
 @TASK
 @FILES_IN_PARTS
 @AS_CAMPAIGN
@@ -66,6 +66,7 @@ def export(  # noqa: PLR0913 - an argument for each option
     answers: Path | None,
     batch_results: Path | None,
     items_for: tuple[str, Path] | None,
+    report_only: bool,
     task: str | None,
     into: Path | None,
     campaign: Path | None,
@@ -88,6 +89,8 @@ def export(  # noqa: PLR0913 - an argument for each option
     """
     one_file = {"--answers": answers, "--batch-results": batch_results, "--items-for": items_for}
     asked_for = [name for name, path in one_file.items() if path is not None]
+    if report_only:
+        asked_for.append("--report-only")
     if fault := _fault(what, asked_for, is_in_parts=into is not None):
         raise click.UsageError(fault)
     if into is not None:
@@ -99,7 +102,10 @@ def export(  # noqa: PLR0913 - an argument for each option
     if items_for is not None:
         _export_items(what[0], *items_for, as_json=as_json)
         return
-    written = [_of_campaign(path, answers, batch_results) for path in what]
+    written = [
+        _report_of_campaign(path) if report_only else _of_campaign(path, answers, batch_results)
+        for path in what
+    ]
     if as_json:
         click.echo(json.dumps({"campaigns": written}, indent=2))
         return
@@ -177,7 +183,7 @@ def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> 
     campaigns = [path for path in what if path.suffix == ".toml"]
     files = [path for path in what if path not in campaigns]
     if len(asked_for) > 1:
-        return f"{' and '.join(asked_for)} write one file each; give one of them"
+        return f"{' and '.join(asked_for)}: give only one of them"
     if is_in_parts and asked_for:
         return f"{asked_for[0]} is for a CAMPAIGN, --to for FILES"
     if is_in_parts and campaigns:
@@ -187,7 +193,7 @@ def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> 
         )
     if files and not is_in_parts:
         return _fault_of_files(files)
-    if asked_for and len(campaigns) > 1:
+    if asked_for and asked_for != ["--report-only"] and len(campaigns) > 1:
         return f"{asked_for[0]} FILE holds the answers of one CAMPAIGN"
     return ""
 
@@ -203,7 +209,7 @@ def _fault_of_files(files: Sequence[Path]) -> str:
         )
     return (
         f"{named} not a CAMPAIGN (NAME.toml); to make one from another tool's files: "
-        "piecework import FILES --as NAME.toml, then piecework export NAME.toml"
+        "piecework data import FILES --as NAME.toml, then piecework export NAME.toml"
     )
 
 
@@ -217,7 +223,8 @@ def _say(written: _Written) -> None:
             number = plural(int(str(written[f"{name}s"])), name)
             click.echo(f"{number} in {written['file']}")
             return
-    click.echo(f"dataset: {written['dataset']}")
+    if "dataset" in written:
+        click.echo(f"dataset: {written['dataset']}")
     click.echo(f"report: {written['report']}")
     if isinstance(also_sent := written.get("also_sent"), dict):
         for line in also_sent_lines(also_sent):
@@ -259,27 +266,12 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
         return facts
 
 
-@click.command()
-@CAMPAIGN
-@REHEARSAL_NUMBER
-@JSON
-def report(campaign: Path, *, as_json: bool) -> None:
-    """Write the report again.
-
-    The command writes the report of the work so far and prints its path. It leaves the
-    dataset as it is: `piecework export` writes both.
-
-    Examples:
-      piecework report birds.toml
-      piecework report birds.toml --json
-    """
+def _report_of_campaign(path: Path) -> "_Written":
+    """Write the report of a campaign; return its path by name."""
     from piecework.engine.opening import open_to_look
     from piecework.results.export import write_report
 
-    with open_to_look(load_results(campaign)) as opened:
-        written = write_report(opened)
+    with open_to_look(load_results(path)) as opened:
+        report = write_report(opened)
         say_changes(opened)
-    if as_json:
-        click.echo(json.dumps({"report": str(written)}, indent=2))
-        return
-    click.echo(f"report: {written}")
+    return {"campaign": str(path), "report": str(report)}

@@ -63,16 +63,16 @@ def import_results(
     give --as without FILES.
 
     Examples:
-      piecework import Batch_*.csv --as stance.toml
-      piecework import answers.csv --columns columns.toml --map
-      piecework import --as stance.toml
+      piecework data import Batch_*.csv --as stance.toml
+      piecework data import answers.csv --columns columns.toml --map
+      piecework data import --as stance.toml
     """
     if campaign is None and not only_map:
         raise click.UsageError("give --as CAMPAIGN.toml, or --map to write nothing")
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:
-        raise ConfigError(["--map needs a file to look at: piecework import FILES --map"])
+        raise ConfigError(["--map needs a file to look at: piecework data import FILES --map"])
     from piecework.config.named_files import read_reading
     from piecework.importing.importing import import_files, understand_files
 
@@ -122,7 +122,7 @@ def _end(
     click.echo("; ".join(counted))
     if seen.campaign is None:
         click.echo(f"written: {seen.path}")
-    click.echo(f"next: piecework assess {seen.path}    (what heuristics find)")
+    click.echo(f"next: piecework data assess {seen.path}    (what heuristics find)")
     click.echo(f"      piecework export {seen.path}    (the dataset and its report)")
 
 

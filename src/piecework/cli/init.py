@@ -1,17 +1,23 @@
-"""`init`: writes a campaign file from a few questions, with comments and a policy."""
+"""`init`: writes a campaign file from a few questions, with comments and a policy.
+
+It also writes what to begin with: example campaigns, or a task of your own.
+"""
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
 from piecework.cli.options import JSON, TaskName, grouped
 from piecework.domain.clock import SystemClock
 from piecework.domain.money import CURRENCIES
 from piecework.domain.text import plural
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
 
 if TYPE_CHECKING:
     from piecework.cli.init_questions import Written
@@ -28,7 +34,107 @@ def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...])
     return columns
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beginning:
+    """What to list or write instead of a campaign file."""
+
+    lists: tuple[str, ...]
+    page: Path | None
+    examples: Path | None
+    new_task: Path | None
+    kind: StarterKind | None
+
+    def is_asked(self) -> bool:
+        """Whether any of it is asked for.
+
+        Raises:
+            click.UsageError: two things at once, or an option without effect.
+        """
+        asked = {
+            "--tasks": self.lists,
+            "--examples": self.examples is not None,
+            "--new-task": self.new_task is not None,
+        }
+        names = [name for name, is_stated in asked.items() if is_stated]
+        if len(names) > 1:
+            raise click.UsageError(f"{' and '.join(names)}: give only one of them")
+        if self.page is not None and not self.lists:
+            raise click.UsageError("--html goes with --tasks")
+        if self.kind is not None and self.new_task is None:
+            raise click.UsageError("--kind goes with --new-task")
+        typed = _typed_of_a_campaign()
+        if names and typed:
+            raise click.UsageError(f"{typed[0]}: no use with {names[0]}, which asks nothing")
+        return bool(names)
+
+    def write(self, *, as_json: bool) -> None:
+        """List or write it."""
+        from piecework.cli.tasks import copy_examples, say_tasks, write_task
+
+        if self.examples is not None:
+            copy_examples(self.examples)
+        elif self.new_task is not None:
+            write_task(self.new_task, self.kind or "choice")
+        else:
+            folders = tuple(Path(each) for each in self.lists if each)
+            say_tasks(folders, page=self.page, as_json=as_json)
+
+
+def _typed_of_a_campaign() -> list[str]:
+    """Return the stated options and arguments that are about the campaign file."""
+    context = click.get_current_context()
+    others = {"lists", "page", "examples", "new_task", "kind", "as_json"}
+    return [
+        max(each.opts, key=len) if isinstance(each, click.Option) else "FILE"
+        for each in context.command.params
+        if each.name not in others
+        and each.expose_value
+        and context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
+    ]
+
+
 @click.command()
+@grouped(
+    "beginning",
+    _Beginning,
+    click.option(
+        "--tasks",
+        "lists",
+        multiple=True,
+        is_flag=False,
+        flag_value="",
+        metavar="[FOLDER]",
+        help="List the tasks instead; with FOLDER, a task or a folder of tasks, also those; "
+        "repeatable.",
+    ),
+    click.option(
+        "--html",
+        "page",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="With --tasks: write a page that shows every task with its example items.",
+    ),
+    click.option(
+        "--examples",
+        is_flag=False,
+        flag_value=".",
+        metavar="[FOLDER]",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Copy the example campaigns to this folder instead. Nothing is overwritten.",
+    ),
+    click.option(
+        "--new-task",
+        metavar="FOLDER",
+        type=click.Path(path_type=Path),
+        help="Write a task of your own into this folder instead, and items and a campaign "
+        "file beside it.",
+    ),
+    click.option(
+        "--kind",
+        type=click.Choice(STARTER_KINDS),
+        help="With --new-task: the answer about an item, a text, one option (the default), "
+        "several options, or a point on a scale.",
+    ),
+)
 @grouped(
     "wishes",
     Wishes,
@@ -36,7 +142,7 @@ def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...])
     click.option(
         "--task",
         type=TaskName(),
-        help="The task: a task of the gallery (`piecework tasks`), the folder of your "
+        help="The task: a task of the gallery (--tasks), the folder of your "
         "own task, or a page of HTML.",
     ),
     click.option("--items", help="The items: a .csv or .jsonl file, or a folder of pictures."),
@@ -78,7 +184,7 @@ def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...])
 )
 @click.option("--yes", is_flag=True, help="Ask nothing; use the defaults and list them.")
 @JSON
-def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
+def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> None:
     """Write a campaign file from your answers.
 
     The command asks for everything that no option states. With --json it asks nothing:
@@ -90,8 +196,11 @@ def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
     Examples:
       piecework init
       piecework init birds.toml --task caption --items photos/ --yes
-      piecework init --task hit.html --items birds.csv --wage 12.00
+      piecework init --examples tries
     """
+    if beginning.is_asked():
+        beginning.write(as_json=as_json)
+        return
     from piecework.cli.init_questions import write_campaign_file
 
     written = write_campaign_file(

@@ -150,9 +150,9 @@ def invite(*, invitation: _Invitation, database: Path, as_json: bool) -> None:
     type.
 
     Examples:
-      piecework workers invite ann
-      piecework workers invite --from people.csv --write links.csv
-      piecework workers invite "Class 7b" --places 30 --hits 5
+      piecework market people invite ann
+      piecework market people invite --from people.csv --write links.csv
+      piecework market people invite "Class 7b" --places 30 --hits 5
     """
     _check_usage(invitation)
     _check(invitation)
@@ -188,7 +188,7 @@ def _invite_person(
         return
     click.echo(f"The link signs {person.name} in until {document['until']}.", err=True)
     click.echo(f"Anyone who has it can work as {person.name}. To end it:", err=True)
-    ended_by = f"piecework workers revoke {shlex.quote(person.name)}"
+    ended_by = f"piecework market people revoke {shlex.quote(person.name)}"
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
@@ -288,8 +288,8 @@ def continue_(*, person: str, site_url: str, database: Path) -> None:
     same way. It works once, for a day.
 
     Examples:
-      piecework workers continue A1B2C3D4E5F6G7
-      piecework workers continue P123 --database panel.db
+      piecework market people continue A1B2C3D4E5F6G7
+      piecework market people continue P123 --database panel.db
     """
     with transaction_in(database) as transaction:
         visit = invitations.visit_link_of_person(transaction, person)
@@ -311,8 +311,8 @@ def revoke(*, name: str, database: Path) -> None:
     The links stop working at once. The worker's work, history and money stay.
 
     Examples:
-      piecework workers revoke ann
-      piecework workers revoke ann --database try.db
+      piecework market people revoke ann
+      piecework market people revoke ann --database try.db
     """
     try:
         with transaction_in(database) as transaction:
@@ -353,7 +353,7 @@ def _check(invitation: _Invitation) -> None:
     if invitation.email and (fault := _fault_of_email(invitation.email.strip())):
         faults.append(f"--email: {fault}")
     if faults:
-        raise ConfigError(faults, next_step="piecework workers invite --help")
+        raise ConfigError(faults, next_step="piecework market people invite --help")
 
 
 class _Row(TypedDict):

@@ -60,7 +60,7 @@ class LazyCommand(click.Command):
             load_extra(self.extra.replace("-", "_"), extra=self.extra, use=use)
         command = self._load_from(self.place)
         configured = with_configuration(with_log_options(command), self.path)
-        return _with_docs(configured, self.path)
+        return with_docs(configured, self.path)
 
 
 def _of_the_command(place: str) -> click.Command:
@@ -69,38 +69,29 @@ def _of_the_command(place: str) -> click.Command:
     return command
 
 
-def commands_of_markets() -> list[LazyCommand]:
-    """Return the commands of each market: its group, and then the emulators.
-
-    The command of a market that is broken says so.
-    """
-    groups, emulators = [], []
+def groups_of_markets() -> list[LazyCommand]:
+    """Return the group of commands of each market; that of a broken market says so."""
+    groups = []
     for name in MARKETS:
         try:
-            market = registry.market(name)
+            summary = registry.market(name).summary
         except registry.BrokenMarket as fault:
-            groups.append(LazyCommand(name, name, str(fault), load_from=_group_of))
-            continue
-        groups.append(LazyCommand(name, name, market.summary, load_from=_group_of))
-        if market.emulator is not None:
-            emulators.append(_lazy(market, market.emulator))
-    return groups + emulators
+            summary = str(fault)
+        groups.append(LazyCommand(name, name, summary, load_from=_group_of))
+    return groups
 
 
 def _group_of(name: str) -> click.Command:
     market = registry.market(name)
-    commands = [_lazy(market, each) for each in market.commands]
+    commands = [
+        LazyCommand(each.name, each.place, each.summary, extra=each.extra, load_from=market.load)
+        for each in market.commands
+    ]
     text = f"{market.summary}\n\n{cleandoc(market.help)}"
     return LazyGroup(market.name, commands=commands, help=text)
 
 
-def _lazy(market: registry.Market, command: registry.Command) -> LazyCommand:
-    return LazyCommand(
-        command.name, command.place, command.summary, extra=command.extra, load_from=market.load
-    )
-
-
-def _with_docs(command: click.Command, path: str) -> click.Command:
+def with_docs(command: click.Command, path: str) -> click.Command:
     """Keep the help's examples as lines, and end the help with the command's page."""
     if isinstance(command, LazyCommand):
         command.path = path
@@ -111,7 +102,7 @@ def _with_docs(command: click.Command, path: str) -> click.Command:
     command.epilog = docs_line(path)
     if isinstance(command, click.Group):
         for name, inner in command.commands.items():
-            _with_docs(inner, f"{path} {name}")
+            with_docs(inner, f"{path} {name}")
     return command
 
 
@@ -122,6 +113,7 @@ class LazyGroup(click.Group):
         sections: title to commands, in the order in which the help lists them. A group
             without sections lists its `commands` in one list.
         aliases: other names that people type, to the name of the command.
+        short_forms: hidden names of commands in a group of this group, to the group.
     """
 
     def __init__(
@@ -129,17 +121,29 @@ class LazyGroup(click.Group):
         *args: Any,  # noqa: ANN401 - click's
         sections: Mapping[str, Sequence[click.Command]] | None = None,
         aliases: Mapping[str, str] | None = None,
+        short_forms: Mapping[str, str] | None = None,
         **options: Any,  # noqa: ANN401 - click's
     ) -> None:
         self.sections = dict(sections or {})
         self.aliases = dict(aliases or {})
+        self.short_forms = dict(short_forms or {})
         for commands in self.sections.values():
             options["commands"] = [*options.get("commands", []), *commands]
         super().__init__(*args, **options)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Find a command by its name or by an alias."""
+        """Find a command by its name, by an alias, or by its short form."""
+        group = self.commands.get(self.short_forms.get(cmd_name, ""))
+        if isinstance(group, click.Group):
+            return group.get_command(ctx, cmd_name)
         return super().get_command(ctx, self.aliases.get(cmd_name, cmd_name))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; without any, list the commands and end without a fault."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -172,51 +176,35 @@ class LazyGroup(click.Group):
 _PAGES = {
     "piecework": "docs/README.md",
     "init": "docs/reference/campaign-file.md",
-    "examples": "docs/tutorial.md",
-    "tasks": "docs/reference/gallery.md",
-    "new-task": "docs/how-to/tasks.md",
     "check": "docs/reference/campaign-file.md",
     "preview": "docs/tutorial.md",
     "rehearse": "docs/tutorial.md",
-    "forecast": "docs/how-to/forecast.md",
     "compare": "docs/how-to/compare.md",
     "run": "docs/how-to/live.md",
-    "advance": "docs/how-to/schedule.md",
     "status": "docs/how-to/watch.md",
     "review": "docs/how-to/review.md",
-    "decisions": "docs/how-to/review.md",
     "workers": "docs/how-to/exclude-workers.md",
     "workers earned": "docs/how-to/earned.md",
-    "workers restore": "docs/how-to/earned.md",
-    "workers invite": "docs/how-to/worker-site.md",
-    "workers revoke": "docs/how-to/worker-site.md",
-    "workers links": "docs/how-to/worker-site.md",
-    "workers close": "docs/how-to/worker-site.md",
-    "workers continue": "docs/how-to/worker-site.md",
+    "workers grant": "docs/how-to/earned.md",
     "pay": "docs/how-to/pay.md",
-    "unreject": "docs/how-to/pay.md",
     "stop": "docs/how-to/stop-and-resume.md",
-    "archive": "docs/how-to/growing.md",
-    "store": "docs/how-to/postgresql.md",
-    "reconcile": "docs/how-to/restore.md",
-    "backup": "docs/how-to/back-up-and-restore.md",
-    "restore": "docs/how-to/back-up-and-restore.md",
-    "rebind": "docs/how-to/restore.md",
     "export": "docs/reference/dataset.md",
-    "report": "docs/reference/dataset.md",
-    "assess": "docs/reference/heuristics.md",
-    "analyse": "docs/explanation/analyses.md",
-    "clean": "docs/how-to/partitions.md",
-    "words": "docs/how-to/chains.md",
-    "describe": "docs/how-to/describe.md",
-    "score": "docs/how-to/score.md",
-    "import": "docs/how-to/importing.md",
-    "serve": "docs/how-to/run-a-marketplace.md",
-    "requester": "docs/how-to/run-a-marketplace.md",
-    "layout": "docs/how-to/run-a-marketplace.md",
-    "crowd": "docs/how-to/schedule.md",
+    "data": "docs/how-to/importing.md",
+    "data assess": "docs/reference/heuristics.md",
+    "data analyse": "docs/explanation/analyses.md",
+    "data clean": "docs/how-to/partitions.md",
+    "data words": "docs/how-to/chains.md",
+    "data describe": "docs/how-to/describe.md",
+    "data score": "docs/how-to/score.md",
+    "market": "docs/how-to/run-a-marketplace.md",
+    "market people": "docs/how-to/worker-site.md",
+    "store": "docs/how-to/back-up-and-restore.md",
+    "store archive": "docs/how-to/growing.md",
+    "store copy": "docs/how-to/postgresql.md",
+    "store reconcile": "docs/how-to/restore.md",
+    "store move": "docs/how-to/restore.md",
 }
-"""A command, or a subcommand with a page of its own ("workers invite"), to its page.
+"""A command, or a subcommand with a page of its own ("workers grant"), to its page.
 
 Markets name the pages of their commands."""
 
@@ -224,7 +212,7 @@ Markets name the pages of their commands."""
 def page_of(command: str) -> str:
     """Return the page of a command; a subcommand without one has its group's.
 
-    >>> page_of("workers list"), page_of("panel link")
+    >>> page_of("workers list"), page_of("market panel link")
     ('docs/how-to/exclude-workers.md', 'docs/how-to/panel.md')
     """
     pages = {**_PAGES, **dict(_pages_of_markets())}
@@ -237,9 +225,10 @@ def page_of(command: str) -> str:
 
 def _pages_of_markets() -> Iterator[tuple[str, str]]:
     for market in registry.markets():
-        yield market.name, market.page
-        if market.emulator is not None:
-            yield market.emulator.name, market.emulator.page
+        yield f"market {market.name}", market.page
+        for command in market.commands:
+            if command.page:
+                yield f"market {market.name} {command.name}", command.page
 
 
 def docs_line(command: str) -> str:

@@ -9,67 +9,121 @@ import click
 
 from piecework.cli import logs, prefect_environment
 from piecework.cli.errors import ErrorCodes
-from piecework.cli.lazy_group import LazyCommand, commands_of_markets, docs_line
+from piecework.cli.lazy_group import LazyCommand, LazyGroup, docs_line, groups_of_markets, with_docs
 
-_SECTIONS = {
-    "Prepare, without cost": [
-        LazyCommand("init", "init", "Write a campaign file from your answers."),
-        LazyCommand("examples", "tasks:examples", "Copy the example campaigns to a folder."),
-        LazyCommand("tasks", "tasks", "List the available tasks."),
-        LazyCommand("new-task", "tasks:new_task", "Create a task of your own."),
-        LazyCommand("check", "check", "Check, render and price a campaign."),
-        LazyCommand("preview", "tasks:preview", "Do a HIT yourself in the browser."),
-        LazyCommand("rehearse", "rehearse", "Run a whole campaign on simulated workers."),
-        LazyCommand(
-            "forecast", "rehearse:forecast", "Compare cost, time and quality over rehearsals."
-        ),
-        LazyCommand("compare", "compare", "Compare rehearsals, or rules on the same answers."),
-    ],
-    "Run a campaign": [
-        LazyCommand("run", "run", "Make passes until the campaign ends."),
-        LazyCommand("advance", "run:advance", "Make one pass, for a schedule."),
-        LazyCommand("status", "status", "Show progress, cost and next steps."),
-        LazyCommand("review", "review", "Decide about flagged work in the browser."),
-        LazyCommand("decisions", "review:decisions", "Export and import decisions as CSV."),
-        LazyCommand("workers", "workers", "List, exclude, invite and revoke workers."),
-        LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
-        LazyCommand("unreject", "review:unreject", "Reverse a rejection and pay the worker."),
-        LazyCommand("stop", "run:stop", "Stop posting and close open HITs."),
-        LazyCommand("archive", "store:archive", "Move settled batches into Parquet files."),
-        LazyCommand("store", "store", "Copy a store between a file and PostgreSQL."),
-        LazyCommand(
-            "reconcile", "store:reconcile", "Compare store and marketplace after a restore."
-        ),
-        LazyCommand("backup", "backup", "Copy stores continuously to a bucket."),
-        LazyCommand("restore", "backup:restore", "Bring a database back from its backup."),
-        LazyCommand("rebind", "store:rebind", "Continue at a marketplace's new address."),
-    ],
-    "Use the results": [
-        LazyCommand("export", "export", "Write the dataset and report again."),
-        LazyCommand("report", "export:report", "Write the report again."),
+_DATA = LazyGroup(
+    "data",
+    help="""Import, assess, clean and describe answers.
+
+    Examples:
+      piecework data import batch.csv --as birds.toml
+      piecework data assess batch.csv
+    """,
+    commands=[
+        LazyCommand("import", "import_results", "Import results from another tool."),
         LazyCommand("assess", "assess", "Run every heuristic on collected answers."),
         LazyCommand(
             "analyse", "analyse", "Measure agreement, labels, comparisons and order effects."
         ),
-        LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
-        LazyCommand("words", "clean:words", "Show or decide words that cleaning doubts."),
         LazyCommand("describe", "analyse:describe", "Describe a caption dataset."),
         LazyCommand("score", "analyse:score", "Score captioning systems against a dataset."),
-        LazyCommand("import", "import_results", "Import results from another tool."),
+        LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
+        LazyCommand("words", "clean:words", "Show or decide words that cleaning doubts."),
     ],
-    "Serve a marketplace": [
-        LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
-        LazyCommand("requester", "requester", "Manage requester accounts and access keys."),
-        LazyCommand("layout", "requester:layout", "Manage HIT layouts for other programs."),
-        LazyCommand("crowd", "rehearse:crowd", "Run a marketplace with simulated workers."),
-        *commands_of_markets(),
+)
+_PEOPLE = LazyGroup(
+    "people",
+    help="""Invite people to a marketplace, and revoke invitations.
+
+    A marketplace knows the people whom you invite by the names that you give them.
+    `piecework workers list` lists them.
+
+    Examples:
+      piecework market people invite ann
+      piecework market people invite --from people.csv --write links.csv
+    """,
+    commands=[
+        LazyCommand("invite", "invitations:invite", "Print a link that signs a person in."),
+        LazyCommand("revoke", "invitations:revoke", "End all links and sessions of a worker."),
+        LazyCommand("links", "open_links:links", "List open links and who joined by them."),
+        LazyCommand("close", "open_links:close", "Close an open link to new people."),
+        LazyCommand(
+            "continue",
+            "invitations:continue_",
+            "Print a link that continues a participant's visit.",
+        ),
     ],
+)
+_MARKET = LazyGroup(
+    "market",
+    help="""Serve a marketplace; manage its people and accounts.
+
+    The commands change the marketplace's file. You need not stop or restart its server.
+
+    Examples:
+      piecework market serve
+      piecework market account add "Vision lab" --balance 500
+      piecework market prolific doctor
+    """,
+    sections={
+        "Your marketplace": [
+            LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
+            _PEOPLE,
+            LazyCommand("account", "requester:account", "Manage requester accounts and keys."),
+            LazyCommand("layout", "requester:layout", "Manage HIT layouts for other programs."),
+            LazyCommand(
+                "problems", "requester:problems", "List the problems that workers reported."
+            ),
+        ],
+        "Paid workers from elsewhere": groups_of_markets(),
+    },
+)
+_STORE = LazyGroup(
+    "store",
+    help="""Back up, restore, move and copy stores.
+
+    Examples:
+      piecework store backup birds.toml --to s3://lab-backups/birds
+      piecework store restore s3://lab-backups/birds out/birds/piecework.db
+    """,
+    commands=[
+        LazyCommand("backup", "backup", "Copy stores continuously to a bucket."),
+        LazyCommand("restore", "backup:restore", "Bring a database back from its backup."),
+        LazyCommand(
+            "reconcile",
+            "store:reconcile",
+            "Make store and marketplace agree after a restore.",
+        ),
+        LazyCommand("move", "store:move", "Continue at a marketplace's new address."),
+        LazyCommand("copy", "store:copy", "Copy a store and verify the copy."),
+        LazyCommand("archive", "store:archive", "Move settled batches into Parquet files."),
+    ],
+)
+_SECTIONS = {
+    "Prepare, without cost": [
+        LazyCommand("init", "init", "Write a campaign file from your answers."),
+        LazyCommand("check", "check", "Check, render and price a campaign."),
+        LazyCommand("preview", "tasks:preview", "Do a HIT yourself in the browser."),
+        LazyCommand("rehearse", "rehearse", "Run a whole campaign on simulated workers."),
+        LazyCommand("compare", "compare", "Compare rehearsals, or rules on the same answers."),
+    ],
+    "Run a campaign": [
+        LazyCommand("run", "run", "Make passes until the campaign ends."),
+        LazyCommand("status", "status", "Show progress, cost and next steps."),
+        LazyCommand("review", "review", "Decide about flagged work."),
+        LazyCommand("workers", "workers", "List, exclude and include workers."),
+        LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
+        LazyCommand("stop", "run:stop", "Stop posting and close open HITs."),
+        LazyCommand("export", "export", "Write the dataset and report again."),
+    ],
+    "Tools": [with_docs(each, str(each.name)) for each in (_DATA, _MARKET, _STORE)],
 }
 
 
 @click.group(
     cls=ErrorCodes,
     sections=_SECTIONS,
+    short_forms={"prolific": "market"},
     aliases={"validate": "check", "dry-run": "rehearse", "worker": "workers"},
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=docs_line("piecework"),
@@ -82,7 +136,7 @@ def main() -> None:
 
     \b
     To start, copy the example campaigns and rehearse one:
-      piecework examples tries
+      piecework init --examples tries
       piecework rehearse tries/config/campaigns/demo.toml
     To write a campaign file of your own:
       piecework init

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 USUAL_URL = "http://127.0.0.1:8080"
-"""The default URL of `piecework serve`."""
+"""The default URL of `piecework market serve`."""
 
 
 @contextmanager

@@ -123,7 +123,7 @@ def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
     if not rows and not faults:
         faults.append(f"{name}: has no people")
     if faults:
-        raise ConfigError(faults, next_step="piecework workers invite --help")
+        raise ConfigError(faults, next_step="piecework market people invite --help")
     return list(rows.values())
 
 
@@ -230,7 +230,7 @@ def make_open_link(wanted: WantedLink, *, database: Path, site_url: str, as_json
             document = _link_document(transaction, row, site_of(transaction, site_url))
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework workers links shows all open links"
+            [refusal.message], next_step="piecework market people links shows all open links"
         ) from refusal
     if as_json:
         click.echo(json.dumps(document))
@@ -246,7 +246,7 @@ def make_open_link(wanted: WantedLink, *, database: Path, site_url: str, as_json
         err=True,
     )
     click.echo("To close the link to new people:", err=True)
-    ended_by = f"piecework workers close {shlex.quote(name)}"
+    ended_by = f"piecework market people close {shlex.quote(name)}"
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
@@ -261,8 +261,8 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
     completed the work.
 
     Examples:
-      piecework workers links
-      piecework workers links --json
+      piecework market people links
+      piecework market people links --json
     """
     with transaction_in(database) as transaction:
         rows = open_links.listed(transaction)
@@ -289,15 +289,15 @@ def close(*, name: str, database: Path) -> None:
     People who joined by the link NAME stay workers of the marketplace.
 
     Examples:
-      piecework workers close "Class 7b"
-      piecework workers close "Class 7b" --database try.db
+      piecework market people close "Class 7b"
+      piecework market people close "Class 7b" --database try.db
     """
     try:
         with transaction_in(database) as transaction:
             joined = open_links.close(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework workers links shows all open links"
+            [refusal.message], next_step="piecework market people links shows all open links"
         ) from refusal
     click.echo(f"{name} is closed; {joined} people joined, and stay")
 

@@ -205,14 +205,6 @@ LIVE = click.option(
 LIVE_MARKETPLACE = click.option(
     "--live", is_flag=True, help="Required if the campaign's marketplace is on another machine."
 )
-METRICS_FOLDER = click.option(
-    "--metrics-folder",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    envvar="PIECEWORK_METRICS_FOLDER",
-    help="Write metrics of each pass to a file in this folder, for node_exporter "
-    "(or PIECEWORK_METRICS_FOLDER).",
-)
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
     metavar="AMOUNT",
@@ -245,7 +237,7 @@ class _Endpoint(click.Option):
         except click.MissingParameter as missing:
             raise click.MissingParameter(
                 "It is the URL of a marketplace, such as http://127.0.0.1:8080. "
-                "`piecework serve` starts a marketplace and prints its URL. You may "
+                "`piecework market serve` starts a marketplace and prints its URL. You may "
                 "set PIECEWORK_ENDPOINT instead. To use simulated workers and no "
                 "marketplace: `piecework rehearse CAMPAIGN`",
                 ctx=missing.ctx,
@@ -258,7 +250,7 @@ _ENDPOINT = click.option(
     cls=_Endpoint,
     envvar="PIECEWORK_ENDPOINT",
     required=True,
-    help="URL of the marketplace (or PIECEWORK_ENDPOINT); see `piecework serve`.",
+    help="URL of the marketplace (or PIECEWORK_ENDPOINT); see `piecework market serve`.",
 )
 _ALTHOUGH_CLOSED = click.option(
     "--although-closed",
@@ -281,20 +273,28 @@ DATABASE = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     default=_USUAL_DATABASE,
     show_default=True,
-    help="The marketplace's file, as given to `piecework serve`.",
+    help="The marketplace's file, as given to `piecework market serve`.",
 )
 
 
 def with_database(command: str, database: Path) -> str:
     """Return a command to type next, for the same marketplace's file.
 
-    >>> with_database("piecework workers revoke ann", Path("try.db"))
-    'piecework workers revoke ann --database try.db'
+    >>> with_database("piecework market people revoke ann", Path("try.db"))
+    'piecework market people revoke ann --database try.db'
     """
     if database == _USUAL_DATABASE:
         return command
     return f"{command} --database {shlex.quote(str(database))}"
 
+
+BY_PERSON = click.option(
+    "--by",
+    default="",
+    metavar="NAME",
+    help="Name of the person who decides; default: your name on this machine.",
+)
+"""Some commands need the name, and then the default is refused."""
 
 BY = click.option(
     "--by",

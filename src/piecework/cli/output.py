@@ -141,7 +141,7 @@ def say_changes(opened: "OpenedCampaign") -> None:
         return
     path = opened.campaign.path
     again = (
-        f"piecework assess {path}"
+        f"piecework data assess {path}"
         if opened.is_imported
         else f"piecework rehearse {path}"
         if opened.is_rehearsal

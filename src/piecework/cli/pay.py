@@ -1,9 +1,11 @@
 """`pay`: pays bonuses for work that was judged, and compensates people.
 
-`pay --worker` compensates a person whom the requester's own fault hurt.
+`pay --worker` compensates a person whom the requester's own fault hurt. `pay --rejected`
+reverses a rejection.
 """
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from piecework.cli.consent import is_agreed
-from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
+from piecework.cli.options import BY_PERSON, CAMPAIGN, JSON, LIVE_MARKETPLACE, grouped
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import MTURK
+from piecework.domain.ids import AssignmentId
 from piecework.domain.text import plural
 
 if TYPE_CHECKING:
@@ -25,6 +29,34 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _PSEUDONYM = 8  # characters; commands accept the start of a pseudonym
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reversal:
+    """A rejection to reverse, and who decides."""
+
+    rejected: str | None
+    pay_only: bool
+    by: str
+
+    def is_asked(self, others: list[str]) -> bool:
+        """Whether a rejection is to be reversed.
+
+        Args:
+            others: the options that are stated, and that a reversal does not have.
+
+        Raises:
+            click.UsageError: a part of the command line would have no effect.
+        """
+        if self.rejected is None:
+            if self.pay_only or self.by:
+                raise click.UsageError(
+                    f"{'--pay-only' if self.pay_only else '--by'} goes with --rejected"
+                )
+            return False
+        if others:
+            raise click.UsageError(f"{', '.join(others)}: no use with --rejected")
+        return True
 
 
 @click.command()
@@ -46,7 +78,19 @@ _PSEUDONYM = 8  # characters; commands accept the start of a pseudonym
     "who submitted nothing.",
 )
 @click.option("--amount", help="With --worker: the amount, such as 1.00.")
-@click.option("--because", help="With --worker: the reason, which the worker reads.")
+@click.option("--because", help="With --worker or --rejected: the reason, which the worker reads.")
+@grouped(
+    "reversal",
+    _Reversal,
+    click.option(
+        "--rejected",
+        metavar="ID",
+        help="Reverse the rejection of this assignment: the worker is paid, and the answers "
+        "count again. It needs --because and --by.",
+    ),
+    click.option("--pay-only", is_flag=True, help="With --rejected: do not count the answers."),
+    BY_PERSON,
+)
 @click.option("--yes", is_flag=True, help="Pay without asking.")
 @LIVE_MARKETPLACE
 @JSON
@@ -58,6 +102,7 @@ def pay(  # noqa: PLR0913 - its options
     worker: str | None,
     amount: str | None,
     because: str | None,
+    reversal: "_Reversal",
     yes: bool,
     live: bool,
     as_json: bool,
@@ -76,11 +121,24 @@ def pay(  # noqa: PLR0913 - its options
     yours hurt, even without an assignment. A worker gets one such compensation for
     each reason.
 
+    With --rejected, the command reverses a rejection and pays the worker. You can do that
+    for 30 days after the submission. The store keeps a record of it.
+
     Examples:
       piecework pay birds.toml
       piecework pay birds.toml --from bonuses.csv --label thanks --yes
       piecework pay birds.toml --worker 1f3a --amount 1 --because "Page broke."
     """
+    others: dict[str, object] = {
+        "--from": file,
+        "--label": label,
+        "--worker": worker,
+        "--amount": amount,
+    }
+    others |= {"--yes": yes or None, "--json": as_json or None}
+    if reversal.is_asked([name for name, value in others.items() if value is not None]):
+        _reverse(campaign, reversal, because=because, live=live)
+        return
     person = {"--worker": worker, "--amount": amount, "--because": because}
     if worker is not None and amount is not None and because is not None:
         if file is not None or label is not None:
@@ -192,7 +250,9 @@ def _say(campaign: "Campaign", plan: "BonusPlan", paid: "Paid | None") -> None:
             )
             click.echo("next: run the same command on the next UTC day")
         else:
-            click.echo(f"next: piecework report {path}, for a report with these bonuses")
+            click.echo(
+                f"next: piecework export {path} --report-only, for a report with these bonuses"
+            )
 
 
 def _as_dict(run: "CampaignRun", plan: "BonusPlan", paid: "Paid | None") -> dict[str, object]:
@@ -315,3 +375,50 @@ def _compensation_as_dict(
         "was_paid_before": planned.was_paid,
         "is_paid": is_paid,
     }
+
+
+def _reverse(campaign: Path, reversal: _Reversal, *, because: str | None, live: bool) -> None:
+    """Reverse a rejection and pay the worker.
+
+    Args:
+        campaign: the campaign's file.
+        reversal: the assignment, who decides, and whether its answers count.
+        because: the reason.
+        live: whether `--live` was given.
+
+    Raises:
+        ConfigError: the worker could not read the reason, or there is no name.
+        click.UsageError: there is no reason.
+    """
+    if because is None or not reversal.by:
+        raise click.UsageError("--rejected needs --because TEXT and --by NAME")
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
+    from piecework.engine.payments.pay import close_interrupted
+    from piecework.engine.payments.unreject import unreject as take_back
+
+    reason, author = because.strip(), reversal.by.strip()
+    faults = []
+    if not MTURK.allows_reason(reason):
+        faults.append(
+            f"--because has {len(reason)} characters; the worker reads it, so "
+            f"give {MTURK.shortest_reason} to {MTURK.longest_reason} on one line"
+        )
+    if not author:
+        faults.append("--by is empty; the store keeps who decided")
+    if faults:
+        raise ConfigError(faults)
+    assignment = str(reversal.rejected)
+    loaded = load_campaign(campaign)
+    with open_on_marketplace(loaded, bound_endpoint(loaded), live=live) as run:
+        close_interrupted(run)
+        kept = take_back(
+            run,
+            AssignmentId(assignment),
+            because=reason,
+            by=author,
+            keep_answers=not reversal.pay_only,
+        )
+    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
+    click.echo(f"next: piecework export {campaign}, if you have written the dataset already")

@@ -1,13 +1,13 @@
-"""`rehearse`, `forecast` and `crowd`: campaigns on simulated workers.
+"""`rehearse`: runs a campaign on simulated workers, once or many times.
 
-A whole campaign is run; cost, days, wage and quality of choices are compared over many
-rehearsals; or simulated workers serve a rehearsed schedule.
+Many rehearsals compare cost, days, wage and quality of choices.
 """
 
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,7 +19,7 @@ from rich.progress import Progress as Bar
 from rich.progress import Progress as RichProgress
 from rich.table import Table
 
-from piecework.cli.options import CAMPAIGN, JSON, POLL_SECONDS, PORT, CampaignFile, WholeNumber
+from piecework.cli.options import CAMPAIGN, JSON, CampaignFile, WholeNumber, grouped
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.crowds import MARKETS, Market
@@ -33,6 +33,26 @@ if TYPE_CHECKING:
     from piecework.report.components import Note
     from piecework.report.forecast import Forecast, Row
     from piecework.simulation.forecast.forecasts import WrittenForecast
+
+
+_TIMES = 20
+"""Rehearsals of each choice, if the command line states choices and no number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Forecast:
+    """What many rehearsals compare, and where they run."""
+
+    times: int | None
+    vary: tuple[str, ...]
+    from_pilot: Path | None
+    processes: int | None
+    dask: str
+    endpoint: str | None
+
+    @property
+    def is_asked(self) -> bool:
+        return any(getattr(self, field.name) for field in fields(self))
 
 
 @click.command()
@@ -49,7 +69,52 @@ if TYPE_CHECKING:
     help="Who works: the marketplace's own simulated workers, or simulated people of a "
     "market. Repeat it for several markets at once.",
 )
-def rehearse(campaign: Path, *, again: bool, as_json: bool, crowds: tuple[str, ...]) -> None:
+@grouped(
+    "many",
+    _Forecast,
+    click.option(
+        "--times",
+        type=WholeNumber(1, 1000),
+        help="Rehearse this number of times, and print a table of cost, time and quality.  "
+        f"[default: once; with --vary: {_TIMES}]",
+    ),
+    click.option(
+        "--vary",
+        multiple=True,
+        metavar="KEY=VALUE,...",
+        help="Values to compare, each over many rehearsals: of reward, answers, batches, "
+        "items_per_hit, max_rounds or any table.key of the campaign file; or of workers "
+        "(30,60), bad (5%,20% of the workers) or crowd (diligent:20+paster:5). Several "
+        "--vary are combined.",
+    ),
+    click.option(
+        "--from-pilot",
+        type=CampaignFile(path_type=Path, dir_okay=False),
+        metavar="CAMPAIGN",
+        help="Over many rehearsals, take working times and lost answers from this campaign of "
+        "real people.",
+    ),
+    click.option(
+        "--processes",
+        type=WholeNumber(1, 256),
+        help="Rehearsals at the same time, of many; default: the number of cores.",
+    ),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        default="",
+        help="Rehearse many times on the workers of this Dask scheduler, which must find "
+        "CAMPAIGN at the same path.",
+    ),
+    click.option(
+        "--endpoint",
+        help="Beside many rehearsals, show the prices of this marketplace's markets; nothing is "
+        "changed there.",
+    ),
+)
+def rehearse(
+    campaign: Path, *, again: bool, as_json: bool, crowds: tuple[str, ...], many: _Forecast
+) -> None:
     """Run a whole campaign on simulated workers.
 
     A rehearsal costs nothing and needs no account. It writes the dataset, the report
@@ -60,11 +125,22 @@ def rehearse(campaign: Path, *, again: bool, as_json: bool, crowds: tuple[str, .
     rehearsal begins. Otherwise an interrupted one continues, and a finished one is
     shown.
 
+    With --times or --vary, the command rehearses many times, without a folder for each
+    rehearsal. It prints a table and writes it with plots to a page in the campaign's
+    output folder.
+
     Examples:
       piecework rehearse birds.toml
-      piecework rehearse birds.toml --again
       piecework rehearse birds.toml --crowd prolific --crowd panel
+      piecework rehearse birds.toml --times 5 --vary reward=0.50,1.00
     """
+    if many.is_asked:
+        if again or crowds != ("workers",):
+            raise click.UsageError(
+                f"{'--again' if again else '--crowd'}: no use with many rehearsals"
+            )
+        _forecast(campaign, many, as_json=as_json)
+        return
     began = time.monotonic()
     from piecework.campaign.assembling import read_anywhere
 
@@ -214,115 +290,13 @@ def _say(
     click.echo(f"report:  {facts['report']}")
 
 
-@click.command()
-@CAMPAIGN
-@click.option(
-    "--port",
-    type=PORT,
-    default=8080,
-    show_default=True,
-    help="Port of the marketplace; 0 takes a free port.",
-)
-@click.option(
-    "--frames-port",
-    type=PORT,
-    default=0,
-    show_default=True,
-    help="Port of the question pages; 0 takes a free port.",
-)
-@click.option(
-    "--poll-seconds",
-    type=POLL_SECONDS,
-    default=1.0,
-    show_default=True,
-    help="Seconds between two checks whether a pass has ended.",
-)
-def crowd(campaign: Path, *, port: int, frames_port: int, poll_seconds: float) -> None:
-    """Run a marketplace with simulated workers.
-
-    Another program makes the passes: `piecework advance --rehearsal`, or a deployment.
-    Between passes, the simulated workers work in virtual time. The command ends when
-    the campaign is finished.
-
-    Examples:
-      piecework crowd birds.toml
-      piecework crowd birds.toml --port 8090
-      piecework advance birds.toml --rehearsal --endpoint http://127.0.0.1:8090
-    """
-    from piecework.simulation.rehearsals.rehearsal import work_between_passes
-
-    work_between_passes(
-        campaign, port=port, frames_port=frames_port, poll_seconds=poll_seconds, say=click.echo
-    )
-
-
 _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
 """Widths on a terminal: the column of names, and the column of each choice."""
 
 
-@click.command()
-@CAMPAIGN
-@click.option(
-    "--seeds",
-    type=WholeNumber(1, 1000),
-    default=20,
-    show_default=True,
-    help="Number of rehearsals of each choice.",
-)
-@click.option(
-    "--vary",
-    multiple=True,
-    metavar="KEY=VALUE,...",
-    help="Values to compare: of reward, answers, batches, items_per_hit, "
-    "max_rounds or any table.key of the campaign file; or of workers (30,60), bad "
-    "(5%,20% of the workers) or crowd (diligent:20+paster:5). Several --vary are "
-    "combined.",
-)
-@click.option(
-    "--from-pilot",
-    type=CampaignFile(path_type=Path, dir_okay=False),
-    metavar="CAMPAIGN",
-    help="Take working times and lost answers from this campaign of real people.",
-)
-@click.option(
-    "--processes",
-    type=WholeNumber(1, 256),
-    help="Rehearsals at the same time; default: the number of cores.",
-)
-@click.option(
-    "--dask",
-    metavar="ADDRESS",
-    default="",
-    help="Rehearse on the workers of this Dask scheduler, which must find CAMPAIGN at "
-    "the same path.",
-)
-@click.option(
-    "--endpoint", help="Show the prices of this marketplace's markets; nothing is changed there."
-)
-@JSON
-def forecast(
-    campaign: Path,
-    *,
-    seeds: int,
-    vary: tuple[str, ...],
-    from_pilot: Path | None,
-    processes: int | None,
-    dask: str,
-    endpoint: str | None,
-    as_json: bool,
-) -> None:
-    """Compare cost, time and quality over rehearsals.
-
-    The command rehearses the campaign many times and prints a table. It also writes
-    the table with plots to a page in the campaign's output folder. A forecast costs
-    nothing and needs no account.
-
-    Examples:
-      piecework forecast birds.toml
-      piecework forecast birds.toml --seeds 5
-      piecework forecast birds.toml --vary reward=0.50,1.00 --vary answers=3,5
-    """
-    if dask and processes:
+def _forecast(campaign: Path, wanted: _Forecast, *, as_json: bool) -> None:
+    """Rehearse many times, and print a table."""
+    if wanted.dask and wanted.processes:
         raise click.UsageError("--processes is for this machine; leave it out with --dask")
     from piecework.simulation.forecast.forecasts import as_document, make_forecast
 
@@ -336,12 +310,12 @@ def forecast(
         line = bar.add_task("rehearsals", total=None)
         written = make_forecast(
             campaign,
-            seeds=seeds,
-            vary=vary,
-            pilot=from_pilot,
-            processes=processes,
-            dask=dask,
-            endpoint=endpoint,
+            seeds=wanted.times or _TIMES,
+            vary=wanted.vary,
+            pilot=wanted.from_pilot,
+            processes=wanted.processes,
+            dask=wanted.dask,
+            endpoint=wanted.endpoint,
             on_progress=lambda done, total: bar.update(line, completed=done, total=total),
         )
     if as_json:

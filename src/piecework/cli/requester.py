@@ -1,4 +1,4 @@
-"""`requester` and `layout`: who may call a live marketplace, and pages for their programs.
+"""`market account`, `layout` and `problems`: the requesters of a live marketplace.
 
 A layout is a page with placeholders, which programs name by an id (HITLayoutId).
 """
@@ -29,19 +29,19 @@ _MOST_CENTS = 10**12
 
 
 @click.group(cls=LazyGroup)
-def requester() -> None:
-    """Manage requester accounts and access keys.
+def account() -> None:
+    """Manage requester accounts and keys.
 
     The commands change the marketplace's file. You need not stop or restart the server.
     A rehearsal needs no account: it accepts any key.
 
     Examples:
-      piecework requester add "Vision lab" --balance 500
-      piecework requester list
+      piecework market account add "Vision lab" --balance 500
+      piecework market account list
     """
 
 
-@requester.command("add")
+@account.command("add")
 @click.argument("name")
 @click.option(
     "--balance", default="0", help="Amount to pay into the account, in its currency: 500 or 0.50."
@@ -63,8 +63,8 @@ def add_requester(
     Endpoint and region, for other MTurk programs, are printed to standard error.
 
     Examples:
-      piecework requester add "Vision lab" --balance 500
-      piecework requester add "Vision lab" --balance 200 --currency GBP
+      piecework market account add "Vision lab" --balance 500
+      piecework market account add "Vision lab" --balance 200 --currency GBP
     """
     cents = _checked(name, balance)
     with transaction_in(
@@ -88,7 +88,7 @@ def add_requester(
     click.echo(f"export AWS_ACCESS_KEY_ID={key.access_key}")
     click.echo(f"export AWS_SECRET_ACCESS_KEY={key.secret}")
     # Not on stdout: a file of these lines would also move a bucket to this region.
-    served = "" if endpoint_url else " (as `piecework serve` prints it)"
+    served = "" if endpoint_url else " (as `piecework market serve` prints it)"
     click.echo(f"Other MTurk programs also need endpoint and region{served}:", err=True)
     click.echo(
         f"  export AWS_ENDPOINT_URL_MTURK={endpoint_url or USUAL_URL} "
@@ -96,15 +96,15 @@ def add_requester(
         err=True,
     )
     if is_empty:
-        pay = f"piecework requester add {shlex.quote(name)} --balance AMOUNT"
+        pay = f"piecework market account add {shlex.quote(name)} --balance AMOUNT"
         click.echo("The account is empty, so it cannot post HITs. Pay in:", err=True)
         click.echo(f"  {with_database(pay, database)}", err=True)
     click.echo("The secret is shown only once. If it is lost or leaked,", err=True)
-    ended_by = f"piecework requester revoke {key.access_key}"
+    ended_by = f"piecework market account revoke {key.access_key}"
     click.echo(f"end the key:  {with_database(ended_by, database)}", err=True)
 
 
-@requester.command(name="list")
+@account.command(name="list")
 @DATABASE
 @JSON
 def list_requesters(*, database: Path, as_json: bool) -> None:
@@ -113,8 +113,8 @@ def list_requesters(*, database: Path, as_json: bool) -> None:
     The command does not show secrets again.
 
     Examples:
-      piecework requester list
-      piecework requester list --json
+      piecework market account list
+      piecework market account list --json
     """
     with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in accounts.list_keys(transaction)]
@@ -131,43 +131,43 @@ def list_requesters(*, database: Path, as_json: bool) -> None:
         )
 
 
-@requester.command("revoke")
+@account.command("revoke")
 @click.argument("key")
 @DATABASE
 def revoke_key(*, key: str, database: Path) -> None:
     """End an access key.
 
     The marketplace refuses KEY from the next call on. The account keeps its HITs and
-    its money. `piecework requester add` with the same name gives it another key.
+    its money. `piecework market account add` with the same name gives it another key.
 
     Examples:
-      piecework requester revoke PWKEYABCDEFGHIJKLMNO
-      piecework requester revoke PWKEYABCDEFGHIJKLMNO --database try.db
+      piecework market account revoke PWKEYABCDEFGHIJKLMNO
+      piecework market account revoke PWKEYABCDEFGHIJKLMNO --database try.db
     """
     try:
         with transaction_in(database, must_be_live=True) as transaction:
             accounts.revoke_key(transaction, key)
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework requester list shows all keys"
+            [refusal.message], next_step="piecework market account list shows all keys"
         ) from refusal
     click.echo(f"{key}: ended")
 
 
-@requester.command("problems")
+@click.command()
 @click.argument("name", default="")
 @DATABASE
 @JSON
-def list_problems(*, name: str, database: Path, as_json: bool) -> None:
+def problems(*, name: str, database: Path, as_json: bool) -> None:
     """List the problems that workers reported.
 
     The list shows the newest first: problems with HITs, and what workers wrote about
-    qualifications that they lost or were refused. With NAME (see `piecework requester
+    qualifications that they lost or were refused. With NAME (see `piecework market account
     list`), it shows only those of that account. The texts are what workers typed.
 
     Examples:
-      piecework requester problems
-      piecework requester problems "Vision lab"
+      piecework market problems
+      piecework market problems "Vision lab"
     """
     with transaction_in(database) as transaction:
         reports = [
@@ -228,7 +228,7 @@ def _checked(name: str, balance: str) -> int:
         if not 0 <= cents <= _MOST_CENTS:
             faults.append(f"--balance must be from 0 to {_MOST_CENTS // 100:,}")
     if faults:
-        raise ConfigError(faults, next_step="piecework requester add --help")
+        raise ConfigError(faults, next_step="piecework market account add --help")
     return cents
 
 
@@ -263,8 +263,8 @@ def layout() -> None:
     marketplace's file. You need not stop or restart the server.
 
     Examples:
-      piecework layout add page.html
-      piecework layout list
+      piecework market layout add page.html
+      piecework market layout list
     """
 
 
@@ -286,8 +286,8 @@ def add_layout(*, page: Path, frame_height: int, database: Path, as_json: bool) 
     the same id.
 
     Examples:
-      piecework layout add page.html
-      piecework layout add page.html --frame-height 600
+      piecework market layout add page.html
+      piecework market layout add page.html --frame-height 600
     """
     try:
         html = read_text(page)
@@ -312,8 +312,8 @@ def list_layouts(*, database: Path, as_json: bool) -> None:
     """List all layouts and their parameters.
 
     Examples:
-      piecework layout list
-      piecework layout list --json
+      piecework market layout list
+      piecework market layout list --json
     """
     with transaction_in(database) as transaction:
         rows = [

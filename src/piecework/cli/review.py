@@ -1,21 +1,20 @@
-"""`review`, `decisions` and `unreject`: people decide about work.
+"""`review`: people decide about work, on a page or in a CSV file.
 
-They decide on a page or in a CSV file, which also has the answers and the audit trail, and
-may pay for rejected work after all.
+Another CSV file has the audit trail of the decisions.
 """
 
 import getpass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from piecework.cli.options import CAMPAIGN, LIVE_MARKETPLACE, PORT, REHEARSAL_NUMBER, load_results
+from piecework.cli.options import BY_PERSON, CAMPAIGN, PORT, REHEARSAL_NUMBER, grouped, load_results
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.hit import MTURK
-from piecework.domain.ids import AssignmentId
 
 if TYPE_CHECKING:
     from piecework.foundation.signin.person import Role
@@ -23,10 +22,49 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Files:
+    """The CSV files that stand in for the page."""
+
+    write: Path | None
+    read: Path | None
+    audit: Path | None
+
+    @property
+    def asked(self) -> list[str]:
+        """The options that are stated."""
+        stated = {"--csv": self.write, "--read": self.read, "--audit": self.audit}
+        return [name for name, path in stated.items() if path is not None]
+
+
 @click.command()
 @CAMPAIGN
 @REHEARSAL_NUMBER
-@click.option("--by", default="", help="Name of the person who decides; default: your login.")
+@grouped(
+    "file",
+    _Files,
+    click.option(
+        "--csv",
+        "write",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Open no page: write the decisions to make to this CSV file.",
+    ),
+    click.option(
+        "--read",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Open no page: read a filled-in file; an error in one row rejects the whole file.",
+    ),
+    click.option(
+        "--audit",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Open no page: write who signed in, and all decisions and undos so far, to "
+        "this CSV file.",
+    ),
+)
+@BY_PERSON
 @click.option("--blind", is_flag=True, help="Hide evidence, proposals and workers' histories.")
 @click.option(
     "--twice",
@@ -63,6 +101,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 def review(  # noqa: PLR0913 - an argument for each option
     campaign: Path,
     *,
+    file: "_Files",
     by: str,
     blind: bool,
     twice: float,
@@ -73,7 +112,10 @@ def review(  # noqa: PLR0913 - an argument for each option
     reviewers: tuple[str, ...],
     signing_in: SignInOptions,
 ) -> None:
-    r"""Decide about flagged work in the browser.
+    r"""Decide about flagged work.
+
+    The command opens a page in the browser. With --csv it writes the same decisions to
+    a file instead; fill it in, and read it back with --read.
 
     The page spends no money. The next pass carries the decisions out, and until then
     you can undo each of them. Only this machine can open the page, unless you give
@@ -81,13 +123,15 @@ def review(  # noqa: PLR0913 - an argument for each option
 
     Examples:
       piecework review birds.toml --blind --twice 0.1
+      piecework review birds.toml --csv decisions.csv
       piecework review birds.toml --listen 0.0.0.0 --port 8443 \
         --url https://review.example.org:8443 --tls cert.pem key.pem \
         --reviewer ada --reviewer grace:reader
-      piecework review birds.toml --port 8443 --url https://review.example.org \
-        --oidc-issuer https://login.example.org --oidc-client review \
-        --oidc-secret-file secret --email-role ada@example.org=requester
     """
+    if asked := file.asked:
+        _refuse_of_the_page(asked)
+        _exchange(campaign, file, by=by.strip())
+        return
     from piecework.engine.opening import open_to_look
     from piecework.foundation.server.server import Certificate
     from piecework.review.desk import Manner
@@ -145,108 +189,47 @@ def _name(text: str) -> str:
     return name
 
 
-@click.command()
-@CAMPAIGN
-@REHEARSAL_NUMBER
-@click.option(
-    "--write", type=click.Path(path_type=Path), help="Write the decisions to make to this CSV file."
-)
-@click.option(
-    "--read",
-    type=click.Path(path_type=Path),
-    help="Read a filled-in file; an error in one row rejects the whole file.",
-)
-@click.option(
-    "--audit",
-    type=click.Path(path_type=Path),
-    help="Write who signed in, and all decisions and undos so far, to this CSV file.",
-)
-@click.option("--by", help="With --read: the name of the person who decided.")
-def decisions(
-    campaign: Path, *, write: Path | None, read: Path | None, audit: Path | None, by: str | None
-) -> None:
-    """Export and import decisions as CSV.
+def _refuse_of_the_page(asked: list[str]) -> None:
+    """Refuse several files, and options of the page beside a file.
 
-    Write the file, fill it in, and read it back. `piecework review` offers the same
-    decisions on a page.
-
-    Examples:
-      piecework decisions birds.toml --write decisions.csv
-      piecework decisions birds.toml --read decisions.csv --by ada
-      piecework decisions birds.toml --audit audit.csv
+    Raises:
+        click.UsageError: a part of the command line would have no effect.
     """
-    if [write, read, audit].count(None) != 2:  # noqa: PLR2004 - of three
-        raise click.UsageError(
-            "give --write FILE, --read FILE or --audit FILE, and only one of them"
-        )
-    if read is not None and not (by or "").strip():
+    if len(asked) > 1:
+        raise click.UsageError(f"{' and '.join(asked)}: give only one of them")
+    context = click.get_current_context()
+    typed = {
+        option.name: max(option.opts, key=len)
+        for option in context.command.params
+        if isinstance(option, click.Option)
+        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    }
+    of_a_file = {"write", "read", "audit", "log_file", "verbose", "config", "rehearsal"}
+    of_a_file |= {"by"} if asked == ["--read"] else set()
+    if strange := [name for key, name in typed.items() if key not in of_a_file]:
+        raise click.UsageError(f"{', '.join(strange)}: no use with {asked[0]}, which opens no page")
+    if asked == ["--read"] and not str(context.params["by"]).strip():
         raise click.UsageError("--read needs --by NAME: the store keeps who decided")
+
+
+def _exchange(campaign: Path, file: _Files, *, by: str) -> None:
+    """Write or read decisions, or write the audit trail."""
     from piecework.engine.opening import open_to_look
     from piecework.review.model.decisions_csv import audit_csv, read_decisions, waiting_csv
     from piecework.store.files import write_private
 
     with open_to_look(load_results(campaign)) as opened:
-        if write is not None:
+        if file.write is not None:
             content, rows = waiting_csv(opened)
-            write_private(write, content)
-            click.echo(f"{write}: {rows} decisions to make")
-        elif audit is not None:
+            write_private(file.write, content)
+            click.echo(f"{file.write}: {rows} decisions to make")
+        elif file.audit is not None:
             content, rows = audit_csv(opened)
-            write_private(audit, content)
-            click.echo(f"{audit}: {rows} entries")
-        elif read is not None:
-            new = read_decisions(
-                opened, read_text(read), decided_by=str(by).strip(), name=str(read)
-            )
+            write_private(file.audit, content)
+            click.echo(f"{file.audit}: {rows} entries")
+        elif file.read is not None:
+            new = read_decisions(opened, read_text(file.read), decided_by=by, name=str(file.read))
             then = "the next export shows them"
             if not opened.is_imported:
                 then = "the next pass acts on them"
-            click.echo(f"{read}: {new} decisions stored; {then}")
-
-
-@click.command()
-@CAMPAIGN
-@click.option("--assignment", required=True, help="Id of the rejected assignment.")
-@click.option("--because", required=True, help="The reason, which the worker reads.")
-@click.option("--by", required=True, help="Name of the person who decides.")
-@click.option("--pay-only", is_flag=True, help="Pay, but do not count the answers.")
-@LIVE_MARKETPLACE
-def unreject(
-    campaign: Path, *, assignment: str, because: str, by: str, pay_only: bool, live: bool
-) -> None:
-    r"""Reverse a rejection and pay the worker.
-
-    The answers count again. You can reverse a rejection for 30 days after the
-    submission. The store keeps a record of it.
-
-    Examples:
-      piecework unreject birds.toml --assignment 3X... --by ada \
-        --because "The picture was upside down; the caption is right."
-      piecework unreject birds.toml --assignment 3X... --by ada --pay-only \
-        --because "The page was broken."
-    """
-    from piecework.campaign.assembling import load_campaign
-    from piecework.engine.begun import bound_endpoint
-    from piecework.engine.opening import open_on_marketplace
-    from piecework.engine.payments.pay import close_interrupted
-    from piecework.engine.payments.unreject import unreject as take_back
-
-    reason, author = because.strip(), by.strip()
-    faults = []
-    if not MTURK.allows_reason(reason):
-        faults.append(
-            f"--because has {len(reason)} characters; the worker reads it, so "
-            f"give {MTURK.shortest_reason} to {MTURK.longest_reason} on one line"
-        )
-    if not author:
-        faults.append("--by is empty; the store keeps who decided")
-    if faults:
-        raise ConfigError(faults)
-    loaded = load_campaign(campaign)
-    with open_on_marketplace(loaded, bound_endpoint(loaded), live=live) as run:
-        close_interrupted(run)
-        kept = take_back(
-            run, AssignmentId(assignment), because=reason, by=author, keep_answers=not pay_only
-        )
-    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
-    click.echo(f"next: piecework export {campaign}, if you have written the dataset already")
+            click.echo(f"{file.read}: {new} decisions stored; {then}")

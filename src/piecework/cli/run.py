@@ -1,6 +1,6 @@
-"""`run`, `advance` and `stop`: passes of a campaign, and its end.
+"""`run` and `stop`: passes of a campaign, and its end.
 
-`run` makes passes until the campaign is finished or waits for a person. `advance` makes
+`run` makes passes until the campaign is finished or waits for a person; `run --once` makes
 one, for a schedule. `stop` ends a campaign early without losing an answer; --undo continues
 it.
 """
@@ -22,7 +22,6 @@ from piecework.cli.options import (
     ENDPOINT,
     JSON,
     LIVE,
-    METRICS_FOLDER,
     POLL_SECONDS,
     SPEND_AT_MOST,
     grouped,
@@ -43,13 +42,39 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PassOptions:
+    """Whether to make a single pass, and how."""
+
+    once: bool
+    rehearsal: bool
+    poll_open_hits: bool
+
+    def check(self) -> None:
+        """Refuse options that have no effect.
+
+        Raises:
+            click.UsageError: an option needs --once.
+        """
+        stated = {"--rehearsal": self.rehearsal, "--poll-open-hits": self.poll_open_hits}
+        if not self.once and (lonely := [name for name, is_set in stated.items() if is_set]):
+            raise click.UsageError(f"{lonely[0]} goes with --once")
+
+
 @click.command()
 @CAMPAIGN
 @ENDPOINT
 @LIVE
 @SPEND_AT_MOST
 @ALLOW_SECOND_STORE
-@METRICS_FOLDER
+@click.option(
+    "--metrics-folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    envvar="PIECEWORK_METRICS_FOLDER",
+    help="Write metrics of each pass to a file in this folder, for node_exporter "
+    "(or PIECEWORK_METRICS_FOLDER).",
+)
 @click.option(
     "--poll-seconds",
     type=POLL_SECONDS,
@@ -57,8 +82,23 @@ _LOG = logging.getLogger(__name__)
     show_default=True,
     help="Seconds between two passes while work comes in; otherwise up to 60 times as long.",
 )
+@grouped(
+    "options",
+    _PassOptions,
+    click.option("--once", is_flag=True, help="Make one pass, and end."),
+    click.option(
+        "--rehearsal",
+        is_flag=True,
+        help="With --once: the marketplace is that of `piecework market serve --simulate`.",
+    ),
+    click.option(
+        "--poll-open-hits",
+        is_flag=True,
+        help="With --once: ask for the work on open HITs now; otherwise every 6 hours.",
+    ),
+)
 @JSON
-def run(
+def run(  # noqa: PLR0913 - an argument for each option
     campaign: Path,
     *,
     endpoint: str,
@@ -67,6 +107,7 @@ def run(
     allow_second_store: bool,
     metrics_folder: Path | None,
     poll_seconds: float,
+    options: _PassOptions,
     as_json: bool,
 ) -> None:
     """Make passes until the campaign ends.
@@ -74,13 +115,34 @@ def run(
     The command also ends when the campaign waits for a person: `piecework status` says
     what to do. Run the same command again to continue.
 
+    With --once it makes one pass, for a schedule. If nothing is due, the pass ends at
+    once. It asks the marketplace for news at most once a minute, and less often while
+    little comes in, down to once every two hours. If PREFECT_API_URL is set, the pass is
+    a flow run on that Prefect server. Otherwise it needs no Prefect. The exit code is 4
+    if a source of items that grows could not be read, or lost too many rows at once. The
+    pass has then done all its other work.
+
     The marketplace records what each worker is owed. It moves no money: its operator
     pays the workers outside, or the Prolific bridge pays them.
 
     Examples:
       piecework run birds.toml --endpoint http://127.0.0.1:8080
       piecework run birds.toml --endpoint https://hits.example.org --live
+      piecework run birds.toml --endpoint http://127.0.0.1:8080 --once
     """
+    options.check()
+    if options.once:
+        _make_one_pass(
+            campaign,
+            endpoint,
+            options,
+            live=live,
+            spend_at_most=spend_at_most,
+            allow_second_store=allow_second_store,
+            metrics_folder=metrics_folder,
+            as_json=as_json,
+        )
+        return
     logs.say_from(logging.INFO)
     # The server starts while this process imports Prefect and the flows.
     server = click.get_current_context().with_resource(closing(TemporaryServer()))
@@ -162,63 +224,18 @@ SOURCE_FAULT = 4
 """Exit code of a pass that did all its work except reading its source."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassOptions:
-    """Options of a single pass, as the command line names them."""
-
-    metrics_folder: Path | None
-    rehearsal: bool
-    poll_open_hits: bool
-
-
-@click.command()
-@CAMPAIGN
-@ENDPOINT
-@LIVE
-@SPEND_AT_MOST
-@ALLOW_SECOND_STORE
-@grouped(
-    "options",
-    PassOptions,
-    METRICS_FOLDER,
-    click.option(
-        "--rehearsal", is_flag=True, help="The marketplace is a rehearsal's; see `piecework crowd`."
-    ),
-    click.option(
-        "--poll-open-hits",
-        is_flag=True,
-        help="Ask for the work on open HITs now; otherwise every 6 hours.",
-    ),
-)
-@JSON
-def advance(
+def _make_one_pass(
     campaign: Path,
-    *,
     endpoint: str,
+    options: _PassOptions,
+    *,
     live: bool,
     spend_at_most: str | None,
     allow_second_store: bool,
-    options: PassOptions,
+    metrics_folder: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Make one pass, for a schedule.
-
-    If nothing is due, the pass ends at once. It asks the marketplace for news at most
-    once a minute, and less often while little comes in, down to once every two hours.
-    If PREFECT_API_URL is set, the pass is a flow run on that Prefect server. Otherwise
-    it needs no Prefect.
-
-    The marketplace records what each worker is owed. It moves no money: its operator
-    pays the workers outside, or the Prolific bridge pays them.
-
-    The exit code is 4 if a source of items that grows could not be read, or lost too
-    many rows at once. The pass has then done all its other work.
-
-    Examples:
-      piecework advance birds.toml --endpoint http://127.0.0.1:8080
-      piecework advance birds.toml --endpoint https://hits.example.org \
-        --live --spend-at-most 120
-    """
+    """Make one pass, if something is due."""
     from piecework.engine.pass_request import PassRequest
     from piecework.engine.watching.watch import pass_span, watch_passes
 
@@ -229,7 +246,7 @@ def advance(
         rehearsal=options.rehearsal,
         allow_second_store=allow_second_store,
     )
-    with watch_passes(campaign, options.metrics_folder) as watch, pass_span(campaign):
+    with watch_passes(campaign, metrics_folder) as watch, pass_span(campaign):
         request = _spending(request, spend_at_most)
         progress = _advance(request, watch, poll_open_hits=options.poll_open_hits)
         watch.end(progress)
@@ -300,7 +317,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     """Stop posting and close open HITs.
 
     A worker who has accepted a HIT may still submit it. Later passes
-    (`piecework run` or `advance`) collect, judge and pay what was submitted, then write
+    (`piecework run`) collect, judge and pay what was submitted, then write
     the dataset. You may stop a campaign while a pass runs, and repeat the command.
 
     Examples:

@@ -16,6 +16,7 @@ from piecework.cli.serve_options import (
     AWS,
     CROWDS,
     REHEARSAL,
+    SIMULATED,
     SITE,
     WATCHING,
     AwsOptions,
@@ -24,6 +25,7 @@ from piecework.cli.serve_options import (
     SiteOptions,
     Watched,
     WatchingOptions,
+    simulated,
     watched_parts,
 )
 from piecework.cli.sign_in_options import PROVIDER, ProviderOptions, provider_of
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 @with_own_options
 @click.command()
+@SIMULATED
 @SITE
 @WATCHING
 @BACKUP
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
 @PROVIDER
 def serve(
     *,
+    simulate: Path | None,
     site: SiteOptions,
     watching: WatchingOptions,
     backing_up: BackupOptions,
@@ -62,16 +66,21 @@ def serve(
 
     Amazon Mechanical Turk closed on 2026-09-30. This server never calls Amazon and
     moves no money there. With --rehearsal it accepts any access key. Without it,
-    programs must sign each call with a key from `piecework requester add`.
+    programs must sign each call with a key from `piecework market account add`.
 
     With --as-aws, a program that calls Amazon's host names runs unchanged. The command
     prints the settings to paste before you start that program.
 
+    With --simulate, simulated workers do a campaign's HITs. Another program makes the
+    passes: `piecework run --once --rehearsal`, or a deployment. Between passes, the
+    workers work in virtual time. The command ends when the campaign is finished.
+
     Examples:
-      piecework serve --rehearsal --as-aws
-      piecework serve --crowd prolific --public-url https://hits.example.org \
+      piecework market serve --rehearsal --as-aws
+      piecework market serve --crowd prolific \
+        --public-url https://hits.example.org \
         --frames-url https://frames.example.org
-      piecework serve --crowd prolific --crowd panel --panel panel.toml \
+      piecework market serve --crowd prolific --crowd panel --panel panel.toml \
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org
     """
@@ -81,6 +90,9 @@ def serve(
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.storage import WrongDatabaseError
 
+    if simulate is not None:
+        simulated(simulate, site)
+        return
     logs.say_from(logging.INFO)
     click.get_current_context().with_resource(sending("piecework-marketplace"))
     crowds = recruiting.crowds
@@ -119,11 +131,11 @@ def serve(
         )
         raise
     except UnsafeBindError as refusal:
-        raise RefusedForSafety(str(refusal), next_step="piecework serve --help") from refusal
+        raise RefusedForSafety(str(refusal), next_step="piecework market serve --help") from refusal
     except NotifyAddressError as wrong:
         raise ConfigError([f"--notify-url: {wrong}"]) from wrong
     except WrongDatabaseError as wrong:
-        raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
+        raise StoreError(str(wrong), next_step="piecework market serve --help") from wrong
 
 
 def _marketplace(

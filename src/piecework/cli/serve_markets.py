@@ -1,4 +1,4 @@
-"""`serve --crowd`: the marketplace with people from other markets.
+"""`market serve --crowd`: the marketplace with people from other markets.
 
 How a market's people are served is in the market's folder (`markets.registry`). This is what
 the ways to serve them have in common.

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from piecework.cli.options import PORT, WholeNumber, grouped
+from piecework.cli.options import PORT, CampaignFile, WholeNumber, grouped
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError
 from piecework.markets.registry import markets
@@ -81,6 +82,40 @@ class CrowdOptions:
     def crowds(self) -> tuple[str, ...]:
         """The markets that send people, each once; none for invited people."""
         return tuple(dict.fromkeys(each for each in self.crowd if each != "invited"))
+
+
+SIMULATED = click.option(
+    "--simulate",
+    metavar="CAMPAIGN",
+    type=CampaignFile(path_type=Path, dir_okay=False),
+    help="Let simulated workers do the HITs of this campaign, in a rehearsal of it; only "
+    "--port and --frames-port go with it.",
+)
+_OF_SIMULATED = {"simulate", "port", "frames_port", "log_file", "verbose", "config"}
+
+
+def simulated(campaign: Path, site: SiteOptions) -> None:
+    """Run a marketplace with simulated workers until the campaign is finished.
+
+    Args:
+        campaign: the campaign's file.
+        site: its ports.
+
+    Raises:
+        click.UsageError: an option would have no effect.
+    """
+    from piecework.simulation.rehearsals.rehearsal import work_between_passes
+
+    context = click.get_current_context()
+    stated = {
+        each.name: max(each.opts, key=len)
+        for each in context.command.params
+        if context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
+    }
+    if strange := [text for name, text in stated.items() if name not in _OF_SIMULATED]:
+        raise click.UsageError(f"{', '.join(strange)}: no use with --simulate")
+    frames_port = site.frames_port if "frames_port" in stated else 0
+    work_between_passes(campaign, port=site.port, frames_port=frames_port, say=click.echo)
 
 
 SITE = grouped(

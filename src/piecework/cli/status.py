@@ -85,7 +85,7 @@ def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path) -> Non
     command = next_command(progress, path, report=report if report.exists() else None)
     if command is None and progress.waiting_for == "the next pass":
         command = (
-            f"piecework assess {path}"
+            f"piecework data assess {path}"
             if opened.is_imported
             else f"piecework run {path} --endpoint {opened.endpoint}"
         )

@@ -1,4 +1,4 @@
-"""`store`, `archive`, `rebind` and `reconcile`: what a store holds, and where.
+"""`store copy`, `archive`, `move` and `reconcile`: what a store holds, and where.
 
 A store is copied between a file and a database, its settled batches are moved into Parquet
 files, it continues at a marketplace's new address, and after a restore it is made to agree
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE, load_results
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.text import plural
@@ -24,17 +23,7 @@ if TYPE_CHECKING:
     from piecework.engine.recover.reconcile import Reconciliation
 
 
-@click.group(cls=LazyGroup)
-def store() -> None:
-    """Copy a store between a file and PostgreSQL.
-
-    Examples:
-      piecework store copy out/birds postgresql://ann@db.example.org/labels
-      piecework store copy postgresql://ann@db/labels#piecework_birds out/birds
-    """
-
-
-@store.command()
+@click.command()
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
 @JSON
@@ -103,8 +92,8 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     workers and money stay in the store.
 
     Examples:
-      piecework archive birds.toml
-      piecework archive birds.toml --keep 50
+      piecework store archive birds.toml
+      piecework store archive birds.toml --keep 50
     """
     from piecework.engine.opening import open_to_look
     from piecework.results.archiving import KEEP, archive_folder, archive_settled
@@ -113,7 +102,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     loaded = load_results(campaign)
     growth = loaded.growth
     after = (growth.archive_after if growth else None) or KEEP
-    with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework archive"):
+    with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework store archive"):
         done = archive_settled(opened, keep=keep or after, compacts=True)
         folder = archive_folder(opened.store)
     batches = len({part.batch for part in done.parts})
@@ -143,7 +132,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
 @CAMPAIGN
 @click.argument("url")
 @JSON
-def rebind(campaign: Path, url: str, *, as_json: bool) -> None:
+def move(campaign: Path, url: str, *, as_json: bool) -> None:
     """Continue at a marketplace's new address.
 
     A store belongs to one marketplace, by its address. If the marketplace has moved,
@@ -152,8 +141,8 @@ def rebind(campaign: Path, url: str, *, as_json: bool) -> None:
     the marketplace also runs at the old address. It posts and pays nothing.
 
     Examples:
-      piecework rebind birds.toml https://hits.example.org
-      piecework rebind birds.toml http://127.0.0.1:9090 --json
+      piecework store move birds.toml https://hits.example.org
+      piecework store move birds.toml http://127.0.0.1:9090 --json
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.recover.rebinding import rebind as rebind_store
@@ -168,9 +157,9 @@ def rebind(campaign: Path, url: str, *, as_json: bool) -> None:
     )
     if result.is_older:
         click.echo("it is an older copy of itself: it lacks what was done last")
-        click.echo(f"next: piecework reconcile {campaign}")
+        click.echo(f"next: piecework store reconcile {campaign}")
         return
-    click.echo(f"next: piecework advance {campaign} --endpoint {result.now}")
+    click.echo(f"next: piecework run {campaign} --once --endpoint {result.now}")
 
 
 @click.command()
@@ -186,7 +175,7 @@ def rebind(campaign: Path, url: str, *, as_json: bool) -> None:
 def reconcile(
     campaign: Path, *, dry_run: bool, leave_refused: bool, live: bool, as_json: bool
 ) -> None:
-    """Compare store and marketplace after a restore.
+    """Make store and marketplace agree after a restore.
 
     Use it after you restore a store (piecework.db) or a marketplace from an older copy.
     Every other command refuses to work with a restored one. The command takes in what
@@ -194,8 +183,8 @@ def reconcile(
     It says what is owed to workers for work that is lost there. It posts no new HITs.
 
     Examples:
-      piecework reconcile birds.toml --dry-run
-      piecework reconcile birds.toml
+      piecework store reconcile birds.toml --dry-run
+      piecework store reconcile birds.toml
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.begun import bound_endpoint
@@ -218,7 +207,7 @@ def reconcile(
             code=refusal.code,
             kind=refusal.kind,
             next_step="fix the cause and run the same command again; or continue "
-            f"without these acts: piecework reconcile {campaign} --leave-refused",
+            f"without these acts: piecework store reconcile {campaign} --leave-refused",
         )
 
 
@@ -241,14 +230,14 @@ def _say(run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_r
         )
     if dry_run:
         click.echo("nothing was changed")
-        click.echo(f"next: piecework reconcile {path}")
+        click.echo(f"next: piecework store reconcile {path}")
         return
     if cents:
         click.echo(
             f"next: piecework pay {path} --from {owed_file} --label lost, after "
             "the next passes; it adds the amounts to other work of the same workers"
         )
-    click.echo(f"next: piecework advance {path}")
+    click.echo(f"next: piecework run {path} --once")
 
 
 _KINDS = (

@@ -1,7 +1,7 @@
-"""`tasks`, `new-task`, `examples` and `preview`: what there is to begin with.
+"""`preview`, and what `init` has to begin with.
 
-A list of tasks with their fields and pages, a task of your own that runs at once, a copy
-of the example campaigns, and a HIT to do in a browser.
+A HIT to do in a browser; a list of tasks with their fields and pages, a task of your own
+that runs at once, and a copy of the example campaigns.
 """
 
 import json
@@ -18,30 +18,19 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from piecework.cli.options import CAMPAIGN, JSON, WholeNumber
+from piecework.cli.options import CAMPAIGN, WholeNumber
 from piecework.domain.task import GENERIC
-from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
+from piecework.hit_templates.starters import StarterKind, write_starter
 from piecework.hit_templates.tasks import ListedTask, describe_field, list_tasks, render_tasks
 
 
-@click.command()
-@click.argument("folders", nargs=-1, type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--html",
-    "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write a page that shows every task with its example items.",
-)
-@JSON
-def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
-    """List the available tasks.
+def say_tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
+    """Print the tasks.
 
-    Each folder is a task or contains tasks. Without FOLDERS, the list includes the
-    tasks in the current folder.
-
-    Examples:
-      piecework tasks
-      piecework tasks ./dog --html tasks.html
+    Args:
+        folders: each is a task or contains tasks; none stands for the current folder.
+        page: also write a page that shows every task with its example items.
+        as_json: whether a program reads the output.
     """
     listed_tasks = list_tasks(folders)
     if page is not None:
@@ -73,47 +62,22 @@ def _say(tasks: Sequence[ListedTask]) -> None:
     console.print(Padding(Text(stated), (0, 0, 0, 4)))
 
 
-@click.command("new-task")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--kind",
-    type=click.Choice(STARTER_KINDS),
-    default="choice",
-    show_default=True,
-    help="The answer about an item: a text, one option, several options, or a point on a scale.",
-)
-def new_task(path: Path, kind: StarterKind) -> None:
-    """Create a task of your own.
-
-    The command writes the task into the folder PATH, and items and a campaign file
-    beside it. The files have comments, and you can rehearse the campaign at once.
-
-    Examples:
-      piecework new-task dog
-      piecework new-task dog --kind scale
-      piecework rehearse dog.toml
-    """
+def write_task(path: Path, kind: StarterKind) -> None:
+    """Write a task into a folder, with items and a campaign file beside it."""
     campaign = write_starter(path, kind)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")
     click.echo(f"next: piecework preview {campaign}")
 
 
-@click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
-def examples(folder: Path) -> None:
-    """Copy the example campaigns to a folder.
+def copy_examples(folder: Path) -> None:
+    """Copy the example campaigns to a folder, where they write their results to `out`.
 
-    FOLDER is the current folder unless you name another. The example campaigns write
-    their results to FOLDER/out. The command overwrites nothing.
-
-    Examples:
-      piecework examples
-      piecework examples tries
-      piecework rehearse tries/config/campaigns/demo.toml
+    Raises:
+        click.UsageError: the folder has example campaigns already.
     """
     target = folder / "config" / "campaigns"
     if target.exists():
-        raise click.UsageError(f"{target} exists already; name another FOLDER")
+        raise click.UsageError(f"{target} exists already; name another folder")
     with as_file(files("piecework.config") / "campaigns") as source:
         shutil.copytree(source, target)
     for file in sorted(target.glob("*.toml")):

@@ -1,7 +1,8 @@
 """`workers`: the workers of a campaign and of a marketplace.
 
 Workers who are listed, excluded, and included; qualifications that they earn and that are
-restored.
+granted
+by hand.
 """
 
 import getpass
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from piecework.cli.invitations import continue_, invite, revoke, say_workers
+from piecework.cli.invitations import say_workers
 from piecework.cli.lazy_group import LazyGroup
-from piecework.cli.open_links import close, links
 from piecework.cli.options import (
+    BY_PERSON,
     CAMPAIGN,
     DATABASE,
     JSON,
@@ -83,25 +84,25 @@ def earned(campaign: Path, *, as_json: bool) -> None:
 @click.argument("worker", metavar="PSEUDONYM")
 @click.option("--name", required=True, help="Name of the qualification, as [[earned]] states it.")
 @click.option("--because", required=True, help="The reason, a sentence. The worker reads it.")
-@click.option("--by", help="Name of the person who decides; default: your name on this machine.")
-def restore(campaign: Path, *, worker: str, name: str, because: str, by: str | None) -> None:
+@BY_PERSON
+def grant(campaign: Path, *, worker: str, name: str, because: str, by: str) -> None:
     """Grant an earned qualification by hand.
 
     Use the command if a qualification was revoked or refused by mistake. The rule does
     not revoke it again on the same items: only items that the worker submits later
     count against them. PSEUDONYM is the worker's pseudonym, or their id from
-    `piecework requester problems`.
+    `piecework market problems`.
 
     Examples:
-      piecework workers restore birds.toml 1f3a... --name blur --because "Ours"
-      piecework workers restore birds.toml A2ABC... --name blur --because "Ours"
+      piecework workers grant birds.toml 1f3a... --name blur --because "Ours"
+      piecework workers grant birds.toml A2ABC... --name blur --because "Ours"
     """
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import restore_earned as restore_by_hand
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
-    author = (by or "").strip() or getpass.getuser()
+    author = by.strip() or getpass.getuser()
     with open_to_look(load_results(campaign)) as opened:
         if opened.is_rehearsal:
             raise ConfigError(
@@ -163,9 +164,6 @@ _WORKER = click.argument("worker", metavar="PSEUDONYM")
 _BECAUSE = click.option(
     "--because", required=True, help="The reason, which is stored. The worker is not told."
 )
-_BY = click.option(
-    "--by", help="Name of the person who decides; default: your name on this machine."
-)
 
 
 @click.command("list")
@@ -204,9 +202,9 @@ def list_(ctx: click.Context, *, campaign: Path | None, database: Path, as_json:
 @CAMPAIGN
 @_WORKER
 @_BECAUSE
-@_BY
+@BY_PERSON
 @JSON
-def exclude(campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool) -> None:
+def exclude(campaign: Path, *, worker: str, because: str, by: str, as_json: bool) -> None:
     """Offer a worker no more HITs.
 
     You may exclude a worker at any time, flagged or not. The campaign still judges
@@ -224,9 +222,9 @@ def exclude(campaign: Path, *, worker: str, because: str, by: str | None, as_jso
 @CAMPAIGN
 @_WORKER
 @_BECAUSE
-@_BY
+@BY_PERSON
 @JSON
-def include(campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool) -> None:
+def include(campaign: Path, *, worker: str, because: str, by: str, as_json: bool) -> None:
     """Offer an excluded worker HITs again.
 
     The command reverses an exclusion or a block. After that, only a person can
@@ -239,23 +237,17 @@ def include(campaign: Path, *, worker: str, because: str, by: str | None, as_jso
     _decide_by_hand(campaign, "include", worker, because=because, by=by, as_json=as_json)
 
 
-@click.group(
-    cls=LazyGroup,
-    sections={
-        "The workers of a campaign": [list_, exclude, include, earned, restore],
-        "The workers of a marketplace": [invite, revoke, links, close, continue_],
-    },
-)
+@click.group(cls=LazyGroup, commands=[list_, exclude, include, earned, grant])
 def workers() -> None:
-    """List, exclude, invite and revoke workers.
+    """List, exclude and include workers.
 
     A campaign knows its workers by pseudonyms. A marketplace knows the people whom you
-    invite by the names that you give them. You need not stop or restart its server.
+    invite (`piecework market people`) by the names that you give them.
 
     Examples:
       piecework workers list birds.toml
       piecework workers exclude birds.toml 1f3a... --because "One word each."
-      piecework workers invite ann
+      piecework workers earned birds.toml
     """
 
 
@@ -282,7 +274,7 @@ def _list_workers(path: Path, *, as_json: bool) -> None:
 
 
 def _decide_by_hand(
-    path: Path, act: str, worker: str, *, because: str, by: str | None, as_json: bool
+    path: Path, act: str, worker: str, *, because: str, by: str, as_json: bool
 ) -> None:
     """Store a person's decision, and carry it out unless a pass is at work."""
     from piecework.engine.opening import open_to_look
@@ -290,7 +282,7 @@ def _decide_by_hand(
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
-    author = (by or "").strip() or getpass.getuser()
+    author = by.strip() or getpass.getuser()
     with open_to_look(load_results(path)) as opened:
         if opened.is_rehearsal:
             raise ConfigError(

@@ -76,7 +76,7 @@ def environment_of(campaign: Campaign, store: Store | None) -> str:
     if environment is None:
         beside = store_beside(campaign)
         begin = (
-            f"piecework import FILES --as {campaign.path}"
+            f"piecework data import FILES --as {campaign.path}"
             if campaign.imported is not None
             else f"piecework rehearse {campaign.path} (simulated workers), or "
             f"piecework run {campaign.path} --endpoint URL"

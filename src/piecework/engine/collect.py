@@ -257,6 +257,6 @@ def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
         raise RefusedForSafety(
             f"{run.platform.endpoint}: assignment {keys[key].assignment_id} was given up as "
             "lost, but its worker has submitted it again: it waits for approval or rejection",
-            next_step=f"piecework reconcile {run.campaign.path} takes it back and "
+            next_step=f"piecework store reconcile {run.campaign.path} takes it back and "
             "lets the campaign continue",
         )

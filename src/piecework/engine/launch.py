@@ -355,7 +355,7 @@ def _of_campaign(run: CampaignRun, *, is_of_prolific: bool) -> tuple[Qualificati
             raise PlatformRefused(
                 f"requirements.prolific: this marketplace does not offer {type_id}",
                 code="QualificationTypeDoesNotExist",
-                next_step="piecework prolific filters lists Prolific's filters; a "
+                next_step="piecework market prolific filters lists Prolific's filters; a "
                 "marketplace has them with --crowd prolific",
             )
         kept.append(requirement)

@@ -404,7 +404,7 @@ def _refuse_elsewhere(campaign: Campaign, endpoint: str) -> None:
     if not is_on_this_machine(endpoint):
         raise RefusedForSafety(
             f"{endpoint}: a rehearsal needs a marketplace on this machine",
-            next_step=f"piecework crowd {campaign.path} --port 8080",
+            next_step=f"piecework market serve --simulate {campaign.path} --port 8080",
         )
 
 
@@ -442,5 +442,5 @@ def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
         raise RefusedForSafety(
             f"{endpoint}: this marketplace has no rehearsal clock, so it is real; a "
             "rehearsal must not post there",
-            next_step="piecework crowd CAMPAIGN --port 8080 starts one to rehearse on",
+            next_step="piecework market serve --simulate CAMPAIGN starts one to rehearse on",
         ) from refusal

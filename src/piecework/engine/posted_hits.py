@@ -210,7 +210,7 @@ def refuse_posted_elsewhere(
                 "already, and this store has no record of it: the store was restored "
                 "from a copy, and would post and pay again what was posted since",
                 next_step="restore the newest piecework.db; without one, `piecework "
-                f"reconcile {run.campaign.path}` adopts what was posted since",
+                f"store reconcile {run.campaign.path}` adopts what was posted since",
             )
         slots[posted.hit_id] = posted.slots
     return slots

@@ -1,6 +1,6 @@
 """One pass over a campaign: it does what is due, in one fixed order.
 
-`advance`, `run`, `rehearse` and the tests all use it. Prefect is passed in as `call`
+`run`, `rehearse` and the tests all use it. Prefect is passed in as `call`
 and does not change the order. Each step that did something writes a log line.
 """
 

@@ -115,7 +115,7 @@ def assess_campaign(path: Path) -> Assessed:
             next_step=f"piecework status {path}",
         )
     campaign = load_campaign(path)
-    with only_pass(campaign.store, by="piecework assess"), open_to_look(campaign) as opened:
+    with only_pass(campaign.store, by="piecework data assess"), open_to_look(campaign) as opened:
         inputs = campaign.inputs.by_code(code_version())
         campaign_facts.record_inputs(opened.store, inputs, at=opened.clock.now())
         assess(opened)

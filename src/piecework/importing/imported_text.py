@@ -52,8 +52,8 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
 def _head(name: str, understood: Understanding, file_name: str, description: str) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
     yield "# docs/how-to/importing.md explains each key. After changing fields, run:"
-    yield f"#   piecework import --as {file_name}      (rereads these files)"
-    yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
+    yield f"#   piecework data import --as {file_name}      (rereads these files)"
+    yield f"#   piecework data assess {file_name}           (heuristics, then the rules)"
     yield f"#   piecework export {file_name}           (the dataset and its report)"
     yield ""
     yield toml_line("name", name)

@@ -49,7 +49,6 @@ class Market:
         help: the rest of the help of that group.
         page: the page of the documentation about it.
         commands: the commands in the group.
-        emulator: the command that runs an offline market; None without one.
         token_variable: the environment variable with an account's token; "" without accounts.
         has_bridge: whether a bridge pays there; otherwise people are paid from a list.
         needs: what a rehearsal needs: modules, and the extras that install them.
@@ -71,7 +70,6 @@ class Market:
     help: str
     page: str
     commands: tuple[Command, ...]
-    emulator: Command | None = None
     token_variable: str = ""
     has_bridge: bool = True
     needs: tuple[tuple[str, str], ...] = ()

@@ -92,7 +92,7 @@ _UNKNOWN_KEY = "UnrecognizedClientException"
 
 _NEXT_STEPS: Mapping[str, str] = {
     "InsufficientFunds": "pay into the account (on your own marketplace: "
-    "`piecework requester add NAME --balance AMOUNT`), then run the same command again",
+    "`piecework market account add NAME --balance AMOUNT`), then run the same command again",
     "InvalidSignatureException": "check that AWS_SECRET_ACCESS_KEY belongs to "
     "AWS_ACCESS_KEY_ID and that this machine's clock is right",
 }
@@ -114,8 +114,8 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
     except NoCredentialsError as fault:
         raise ConfigError(
             ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
-            next_step="`piecework requester add NAME` prints both; with "
-            "`piecework serve --rehearsal`, any two words are accepted",
+            next_step="`piecework market account add NAME` prints both; with "
+            "`piecework market serve --rehearsal`, any two words are accepted",
         ) from fault
     # botocore raises these for times and numbers that it cannot parse.
     except (*(ValueError, TypeError, AttributeError, RecursionError), ResponseParserError) as fault:
@@ -129,7 +129,7 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
 
 
 def _unreachable(fault: BotoCoreError) -> TransientPlatformError:
-    check = "if it is your own `piecework serve`, check that it runs"
+    check = "if it is your own `piecework market serve`, check that it runs"
     if isinstance(fault, SSLError):
         check = (
             "renew the certificate if it has expired; AWS_CA_BUNDLE names a file with "
@@ -193,8 +193,8 @@ def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> Non
             f"{one_line(access_key, at_most=40)!r} (AWS_ACCESS_KEY_ID, or a profile)",
             code=_UNKNOWN_KEY,
             next_step="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY as `piecework "
-            "requester add NAME` prints them where that marketplace runs; `piecework "
-            "requester list` shows the keys that it knows",
+            "market account add NAME` prints them where that marketplace runs; `piecework "
+            "market account list` shows the keys that it knows",
         )
 
 
@@ -202,7 +202,7 @@ def _strange(endpoint: str, status: int) -> TransientPlatformError:
     return TransientPlatformError(
         f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: it comes "
         "from a proxy, a portal or another program on that port",
-        next_step="check the address (`piecework serve` prints its own, and --port "
+        next_step="check the address (`piecework market serve` prints its own, and --port "
         "changes it) and any proxy on the way, then run the same command again; "
         "no step is done twice",
     )

@@ -143,7 +143,7 @@ def strange_answer(url: str) -> TransientPlatformError:
     """Return the error for an answer from another program."""
     return TransientPlatformError(
         f"{url}: the answer is not a marketplace's: it comes from another program or a proxy.",
-        next_step="Check the address; `piecework crowd CAMPAIGN` prints its own.",
+        next_step="Check the address; `piecework market serve --simulate CAMPAIGN` prints its own.",
     )
 
 

@@ -104,7 +104,7 @@ class Extensions:
                 "the marketplace was restored from an older copy while this command "
                 f"was running: it sent mark {self._marks.heard} before, and lacks it "
                 "now",
-                next_step="piecework reconcile CAMPAIGN compares store and marketplace "
+                next_step="piecework store reconcile CAMPAIGN compares store and marketplace "
                 "and lets the campaign continue (--dry-run only shows what differs)",
             )
         if self._marks.own:

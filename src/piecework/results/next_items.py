@@ -54,7 +54,7 @@ def write_next_items(opened: OpenedCampaign, task: Task, path: Path) -> NextItem
     if not items.rows:
         raise ConfigError(
             [f"no item of {opened.campaign.path} has a label that {task.name} takes"],
-            next_step=f"look at the labels: piecework analyse {opened.campaign.path}",
+            next_step=f"look at the labels: piecework data analyse {opened.campaign.path}",
         )
     names = list(dict.fromkeys(name for row in items.rows for name in row))
     ids = hidden_ids(opened)

@@ -28,7 +28,7 @@ POSTGRES_SCHEMA = Path(__file__).with_name("postgres_schema")
 POSTGRES_EARNED_SCHEMA = Path(__file__).with_name("postgres_earned_schema")
 """The same for records of earned qualifications in PostgreSQL."""
 
-CROWD = "piecework crowd, whose workers are at work"
+CROWD = "piecework market serve --simulate, whose workers are at work"
 """What holds a campaign's lock while a rehearsal's workers are at work."""
 
 _FOLDER = 0o700

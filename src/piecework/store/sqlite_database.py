@@ -211,7 +211,7 @@ def _check_origin(connection: sqlite3.Connection, ours: Migrations, path: Path) 
             f"{path} was brought up to date by a later version of piecework (schema "
             f"{known.unknown[0]}), so this version cannot use it",
             next_step="use that version; or go back to the copy from before, "
-            f"{path.name}.before-*, then run `piecework reconcile`",
+            f"{path.name}.before-*, then run `piecework store reconcile`",
         )
     if known.unknown:
         raise StoreError(

@@ -53,7 +53,7 @@ def marketplace(folder: Path, variables: dict[str, str], *words: str) -> Iterato
     """A marketplace in a process of its own; ended as a supervisor ends it."""
     with subprocess.Popen(
         [
-            *(*PIECEWORK, "serve", "--rehearsal", "--database", str(folder / "m.db")),
+            *(*PIECEWORK, "market", "serve", "--rehearsal", "--database", str(folder / "m.db")),
             *("--port", str(free_port()), "--frames-port", str(free_port()), *words),
         ],
         env=variables,
@@ -76,7 +76,7 @@ def advance(
 ) -> "subprocess.CompletedProcess[str]":
     """One pass in a process of its own."""
     return subprocess.run(
-        [*PIECEWORK, "advance", str(campaign), "--endpoint", endpoint],
+        [*PIECEWORK, "run", "--once", str(campaign), "--endpoint", endpoint],
         env=variables,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""`serve --crowd connect` and the offline Connect, each a process of its own."""
+"""`market serve --crowd connect` and the offline Connect, each a process of its own."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class Served(ServedForCrowd):
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         super().__init__(folder, stack, {"CONNECT_API_KEY": KEY, "CONNECT_URL": url})
-        self.listening("connect-emulator", "--port", str(port))
+        self.listening("market", "connect", "emulator", "--port", str(port))
         self.connect = stack.enter_context(OfflineConnect(url, KEY))
         self.process = self.serve()
 
@@ -37,8 +37,8 @@ class Served(ServedForCrowd):
         )
 
     def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """What `piecework connect` says."""
-        return self.run("connect", *words)
+        """What `piecework market connect` says."""
+        return self.run("market", "connect", *words)
 
     def live_project(self) -> str:
         """The project that recruits; "" while there is none."""

@@ -1,4 +1,4 @@
-"""`serve --crowd panel` as a process, its requester, and people who come over HTTP."""
+"""`market serve --crowd panel` as a process, its requester, and people who come over HTTP."""
 
 import subprocess
 from contextlib import ExitStack
@@ -35,7 +35,7 @@ class Served(ServedForCrowd):
         """What it prints on stderr until it listens, when started once more."""
         site, frames = self.ports
         words = [
-            *("serve", "--database", str(self.database), "--port", str(site)),
+            *("market", "serve", "--database", str(self.database), "--port", str(site)),
             *("--frames-port", str(frames), "--crowd", "panel"),
         ]
         with subprocess.Popen(

@@ -165,7 +165,7 @@ def test_an_id_alone_opens_no_visit_that_another_browser_began(tmp_path: Path, b
         assert "They can give you a link" in eve.look_and_begin(link)
         assert scene.sizes()["visits"] == 1
         printed = CliRunner().invoke(
-            main, ["workers", "continue", "ann", "--database", str(scene.database)]
+            main, ["market", "people", "continue", "ann", "--database", str(scene.database)]
         )
         assert printed.exit_code == 0, printed.output
         key = parse_qs(urlsplit(printed.stdout.strip()).query)["key"]
@@ -184,7 +184,7 @@ def test_a_signed_link_is_the_panels_word_on_any_device(scene: Scene) -> None:
     assert phone.arrive(link).status_code == 201
     assert desk.visit() == phone.visit()
     unknown = CliRunner().invoke(
-        main, ["workers", "continue", "nobody", "--database", str(scene.database)]
+        main, ["market", "people", "continue", "nobody", "--database", str(scene.database)]
     )
     assert unknown.exit_code == 2
     assert "has no visit" in unknown.stderr

@@ -25,7 +25,7 @@ def _served(folder: Path, text: str, *words: str) -> Result:
     file.write_text(text)
     words = ("--database", str(folder / "m.db"), "--panel", str(file), *words)
     return CliRunner().invoke(
-        main, ["serve", "--crowd", "panel", *words], env={"PANEL_SECRET": SECRET}
+        main, ["market", "serve", "--crowd", "panel", *words], env={"PANEL_SECRET": SECRET}
     )
 
 
@@ -117,16 +117,16 @@ def test_options_that_contradict_each_other_are_refused(
 
 def test_a_panel_needs_its_file() -> None:
     """And the command to get one is named."""
-    refused = CliRunner().invoke(main, ["serve", "--crowd", "panel"])
+    refused = CliRunner().invoke(main, ["market", "serve", "--crowd", "panel"])
     assert refused.exit_code == 2
-    assert "piecework panel example external" in refused.output
+    assert "piecework market panel example external" in refused.output
 
 
 def test_a_panel_file_needs_its_crowd(tmp_path: Path) -> None:
     """Its people would not be let in."""
     file = tmp_path / "panel.toml"
     file.write_text(changed(), encoding="utf-8")
-    refused = CliRunner().invoke(main, ["serve", "--panel", str(file)])
+    refused = CliRunner().invoke(main, ["market", "serve", "--panel", str(file)])
     assert refused.exit_code == 2
     assert "--panel needs --crowd panel" in refused.output
 
@@ -147,7 +147,7 @@ def test_a_file_of_prolifics_people_is_not_served_for_a_panel(tmp_path: Path) ->
 
 def test_a_marketplace_in_dollars_is_not_served_in_pounds(tmp_path: Path) -> None:
     """Its money was paid in before the panel was known."""
-    words = ["requester", "add", "Lab", "--balance", "5"]
+    words = ["market", "account", "add", "Lab", "--balance", "5"]
     CliRunner().invoke(main, [*words, "--database", str(tmp_path / "m.db")])
     refused = _served(tmp_path, changed(('currency = "USD"', 'currency = "GBP"')))
     assert refused.exit_code == 2
@@ -163,7 +163,7 @@ _READY_MADE = sorted(
 @pytest.mark.parametrize("name", _READY_MADE)
 def test_a_ready_made_file_makes_links_that_it_reads(tmp_path: Path, name: str) -> None:
     """Each says what is verified and what is a guess; its link proves itself."""
-    printed = CliRunner().invoke(main, ["panel", "example", name])
+    printed = CliRunner().invoke(main, ["market", "panel", "example", name])
     assert printed.exit_code == 0
     assert "# Verified" in printed.output
     assert "# Guess" in printed.output
@@ -171,11 +171,11 @@ def test_a_ready_made_file_makes_links_that_it_reads(tmp_path: Path, name: str) 
     file.write_text(printed.output)
     secrets = {"PANEL_SECRET": SECRET, "MICROWORKERS_KEY": "abc"}
     linked = CliRunner().invoke(
-        main, ["panel", "link", str(file), "P1", "--project", "7"], env=secrets
+        main, ["market", "panel", "link", str(file), "P1", "--project", "7"], env=secrets
     )
     assert linked.exit_code == 0, linked.output
     assert "/visit/arrive?" in linked.output
-    bad = CliRunner().invoke(main, ["panel", "link", str(file), "=P1"], env=secrets)
+    bad = CliRunner().invoke(main, ["market", "panel", "link", str(file), "=P1"], env=secrets)
     assert bad.exit_code == 2
 
 

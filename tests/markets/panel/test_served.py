@@ -1,4 +1,4 @@
-"""`serve --crowd panel` as people run it: a boto3 script, arrivals, a kill, a list."""
+"""`market serve --crowd panel` as people run it: a boto3 script, arrivals, a kill, a list."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -61,14 +61,14 @@ def test_a_kill_in_the_middle_loses_nobody_and_pays_nobody_twice(
         for each in assignments:
             served.requester.approve_assignment(AssignmentId=each["AssignmentId"])
         file = tmp_path / "list.csv"
-        listed = served.command("panel", "pay-list", str(served.file), str(file))
+        listed = served.command("market", "panel", "pay-list", str(served.file), str(file))
         assert listed.returncode == 0, listed.stderr
         all_people = 4 * (kills + 1)
         assert served.panel.pay(file.read_text()) == all_people
         assert served.panel.paid_sessions == served.panel.sessions("complete")
         assert served.panel.paid_cents == all_people * 50
         assert served.panel.broken_laws == []
-        again = served.command("panel", "pay-list", str(served.file), f"{file}2")
+        again = served.command("market", "panel", "pay-list", str(served.file), f"{file}2")
         assert "no payment is due" in again.stdout
 
 

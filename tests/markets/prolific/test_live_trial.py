@@ -137,7 +137,7 @@ def test_an_interrupted_trial_leaves_no_study_that_recruits(scene: Scene) -> Non
 def test_a_killed_trial_is_continued_with_the_same_study(scene: Scene) -> None:
     """SIGKILL while it waits for the visit."""
     command = [
-        *(str(PIECEWORK), "prolific", "try", str(scene.campaign.path)),
+        *(str(PIECEWORK), "market", "prolific", "try", str(scene.campaign.path)),
         *("--url", scene.wanted.address, "--email", _EMAIL),
         *("--public-url", scene.wanted.site_url, "--port", str(scene.wanted.port)),
         *("--frames-url", scene.wanted.frames_url),

@@ -56,8 +56,8 @@ def digests(folder: Path) -> dict[str, str]:
 def stance(tmp_path: Path) -> Path:
     """A campaign of three imported assignments about two items each, judged."""
     batch = write(tmp_path / "batch.csv", stances())
-    done("import", batch, "--as", tmp_path / "stance.toml")
-    done("assess", tmp_path / "stance.toml")
+    done("data", "import", batch, "--as", tmp_path / "stance.toml")
+    done("data", "assess", tmp_path / "stance.toml")
     return tmp_path / "stance.toml"
 
 
@@ -126,7 +126,7 @@ def test_labels_that_flip_are_listed(tmp_path: Path) -> None:
     columns = tmp_path / "columns.toml"
     columns.write_text('[fields.stance1]\nkind = "choice"\n')
     batch = write(tmp_path / "batch.csv", rows)
-    done("import", batch, "--as", tmp_path / "rain.toml", "--columns", columns)
+    done("data", "import", batch, "--as", tmp_path / "rain.toml", "--columns", columns)
     document = compared(tmp_path / "rain.toml", DROPS)
     flips = {(each["label"], each["before"], each["after"]) for each in document["labels"]}
     assert ("stance1", "yes", "") in flips
@@ -189,7 +189,7 @@ def test_a_store_in_use_is_read_all_the_same(stance: Path) -> None:
 def test_answers_without_times_are_said_to_have_none(tmp_path: Path) -> None:
     """Heuristics on times stay silent, and in a single batch no worker is excluded early."""
     rows = [{**each, "AcceptTime": "", "SubmitTime": ""} for each in stances()]
-    done("import", write(tmp_path / "batch.csv", rows), "--as", tmp_path / "stance.toml")
+    done("data", "import", write(tmp_path / "batch.csv", rows), "--as", tmp_path / "stance.toml")
     notes = " ".join(compared(tmp_path / "stance.toml", DROPS)["notes"])
     assert "The answers have no times" in notes
     assert "All answers are in one batch" in notes
@@ -231,7 +231,7 @@ def test_what_workers_wrote_stays_text_on_the_page(tmp_path: Path) -> None:
         for number in (1, 2)
     ]
     path = tmp_path / "notes.toml"
-    done("import", write(tmp_path / "batch.csv", rows), "--as", path)
+    done("data", "import", write(tmp_path / "batch.csv", rows), "--as", path)
     rules, page = tmp_path / "new.rules", tmp_path / "page.html"
     rules.write_text(DROPS)
     printed = done("compare", path, "--rules", rules, "--page", page)
@@ -282,7 +282,7 @@ def test_a_suggestion_can_be_compared_and_catches_more(tmp_path: Path) -> None:
                 )
             )
     path, into = tmp_path / "notes.toml", tmp_path / "suggested.toml"
-    done("import", write(tmp_path / "batch.csv", rows), "--as", path)
+    done("data", "import", write(tmp_path / "batch.csv", rows), "--as", path)
     with open_to_look(load_campaign(path)) as opened:
         table = opened.answers()
         decided = [

@@ -28,9 +28,9 @@ def test_own_rules_change_nothing_in_real_results(name: str, tmp_path: Path) -> 
     files = sorted(path.glob("*.csv")) if name == "mturk_batches" else [path]
     words = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
     campaign = tmp_path / "results.toml"
-    done("import", *files, *words, "--as", campaign)
+    done("data", "import", *files, *words, "--as", campaign)
     assert not compare_rules(load_with_results(campaign), campaign).differs
-    done("assess", campaign)
+    done("data", "assess", campaign)
     before = digests(tmp_path)
     assert not compare_rules(load_with_results(campaign), campaign).differs
     assert digests(tmp_path) == before

@@ -106,7 +106,7 @@ def campaign(tmp_path: Path) -> Path:
         for number in range(12)
     ]
     batch = write(tmp_path / "batch.csv", rows)
-    done("import", batch, "--as", tmp_path / "stance.toml")
+    done("data", "import", batch, "--as", tmp_path / "stance.toml")
     path = tmp_path / "stance.toml"
     path.write_text(path.read_text() + "\n[heuristics.random_sample]\nshare = 0.5\n")
     return path
@@ -114,17 +114,17 @@ def campaign(tmp_path: Path) -> Path:
 
 @pytest.mark.full
 def test_a_campaigns_answers_are_assessed_as_files(campaign: Path, tmp_path: Path) -> None:
-    """`export --answers` writes what `assess FILES --as` reads; workers are hashed."""
+    """`export --answers` writes what `data assess FILES --as` reads; workers are hashed."""
     answers, into = tmp_path / "answers.parquet", tmp_path / "findings"
     assert "in " in done("export", campaign, "--answers", answers)
     written = pq.read_table(answers)
     assert set(COLLECTED) - set(written.column_names) == {"worker_id"}
     assert not {"W0", "W1", "W2"} & set(written["worker"].to_pylist())
-    done("assess", answers, "--to", into, "--as", campaign)
+    done("data", "assess", answers, "--to", into, "--as", campaign)
     mine = findings_in(into)
     drawn = mine[mine["heuristic"] == "random_sample"]
     assert len(drawn) >= 3  # of twelve: the campaign's own parameter, not 2 %
-    done("assess", campaign, "--parquet", tmp_path / "whole.parquet")
+    done("data", "assess", campaign, "--parquet", tmp_path / "whole.parquet")
     whole = pq.read_table(tmp_path / "whole.parquet").to_pandas()
     assert len(whole)
     flagged = mine[mine["flag"] & (mine["heuristic"] != "random_sample")]
@@ -140,7 +140,7 @@ def test_a_campaign_says_its_task_itself(campaign: Path, tmp_path: Path) -> None
         ([*into, "--task", "caption"], "leave out --task"),
         ([], "--as needs --to"),
     ):
-        asked = ["assess", tmp_path / "a.parquet", "--as", campaign, *words]
+        asked = ["data", "assess", tmp_path / "a.parquet", "--as", campaign, *words]
         refusal = CliRunner().invoke(main, [str(word) for word in asked])
         assert refusal.exit_code == 2
         assert sentence in refusal.output

@@ -348,11 +348,11 @@ def piecework() -> Callable[..., Any]:
 def test_the_command_writes_findings_of_files(
     answers: pa.Table, tmp_path: Path, piecework: Callable[..., Any]
 ) -> None:
-    """`assess FILES --to FOLDER` judges all files together."""
+    """`data assess FILES --to FOLDER` judges all files together."""
     source = cut(answers, tmp_path / "answers", 3)
     files = sorted(source.iterdir())
     into = tmp_path / "findings"
-    result = piecework("assess", *files, "--to", into, "--task", "caption", "--json")
+    result = piecework("data", "assess", *files, "--to", into, "--task", "caption", "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     assert document["answers"] == len(answers)
@@ -373,7 +373,7 @@ def test_what_cannot_be_meant_is_said(
     piecework: Callable[..., Any], words: list[str], sentence: str
 ) -> None:
     """A sentence, and exit code 2."""
-    result = piecework("assess", *words)
+    result = piecework("data", "assess", *words)
     assert result.exit_code == 2
     assert sentence in result.output
 
@@ -432,9 +432,9 @@ def test_cleaning_that_is_cut_off_in_every_step_goes_on(answers: pa.Table, tmp_p
 def test_the_command_cleans_files(
     answers: pa.Table, tmp_path: Path, piecework: Callable[..., Any]
 ) -> None:
-    """`clean FILES --to FOLDER` says how many edits there are, and where."""
+    """`data clean FILES --to FOLDER` says how many edits there are, and where."""
     source = cut(answers.slice(0, 200), tmp_path / "answers", 2)
-    result = piecework("clean", source, "--to", tmp_path / "clean")
+    result = piecework("data", "clean", source, "--to", tmp_path / "clean")
     assert result.exit_code == 0, result.output
     assert "of 200 answers" in result.output
     assert json.loads((tmp_path / "clean" / "_SUCCESS").read_text())["answers"] == 200

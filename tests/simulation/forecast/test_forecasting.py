@@ -287,7 +287,7 @@ def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None
 def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     """Three answers cost more than two; page and document lie in the folder."""
     path = write_campaign(tmp_path, SCENES)
-    wanted = ["forecast", str(path), "--seeds", "1", "--vary", "answers=2,3"]
+    wanted = ["rehearse", str(path), "--times", "1", "--vary", "answers=2,3"]
     done = CliRunner().invoke(main, [*wanted, "--json", "--processes", "1"])
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
@@ -306,7 +306,7 @@ def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
 def test_a_forecast_on_a_dask_cluster_has_the_same_numbers(tmp_path: Path) -> None:
     """Rehearsed by processes of the cluster, whose faults are told as here."""
     path = write_campaign(tmp_path, SCENES)
-    wanted = ["forecast", str(path), "--seeds", "2", "--json"]
+    wanted = ["rehearse", str(path), "--times", "2", "--json"]
     here = CliRunner().invoke(main, [*wanted, "--processes", "1"])
     with dask_client(LOCAL) as client:
         address = str(client.scheduler_info()["address"])

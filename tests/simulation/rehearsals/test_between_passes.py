@@ -1,4 +1,4 @@
-"""`piecework crowd` beside programs and schedules that make the passes."""
+"""`piecework market serve --simulate` beside programs and schedules that make the passes."""
 
 import re
 import subprocess

@@ -219,7 +219,7 @@ def tagged(texts: Iterable[str]) -> Iterator[Tagged]:
 
 @cache
 def _tagger() -> _Tagger:
-    hanta = load_extra("HanTa.HanoverTagger", extra="describe", use="piecework describe")
+    hanta = load_extra("HanTa.HanoverTagger", extra="describe", use="piecework data describe")
     tagger: _Tagger = hanta.HanoverTagger("morphmodel_en.pgz")
     return tagger
 

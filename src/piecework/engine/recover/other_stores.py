@@ -2,7 +2,7 @@
 
 One store per campaign: a second one would post and pay everything again. A copy, of the
 store or of the marketplace, lacks what was posted and paid after it was made, so
-piecework does not continue before a person lets `piecework reconcile` compare the two.
+piecework does not continue before a person lets `piecework store reconcile` compare the two.
 HITs that the store does not know belong to another program or campaign, or to a store
 that was lost; they are only listed, because a person has to decide what they are.
 """
@@ -93,7 +93,7 @@ def refuse_restored(campaign: Campaign, store: Store, platform: "MTurk") -> None
     if bound.read(store).account is None:
         bound.bind(store, "account", meeting.account)
     next_step = (
-        f"piecework reconcile {campaign.path} compares the two and lets the campaign "
+        f"piecework store reconcile {campaign.path} compares the two and lets the campaign "
         "continue (--dry-run only shows what differs)"
     )
     if not meeting.has_seen:

@@ -57,7 +57,7 @@ def rebind(campaign: Campaign, endpoint: str, *, credentials: Credentials | None
     before, now = bound_endpoint(campaign), normal_endpoint(endpoint)
     platform = MTurk.with_keys(now, credentials)
     with (
-        only_pass(campaign.store, by="piecework rebind"),
+        only_pass(campaign.store, by="piecework store move"),
         # Without the marks of this look: the store keeps those of its last pass, so
         # that the next one recognises an older copy.
         known_store(campaign) as store,
@@ -103,7 +103,7 @@ def _meet(store: Store, platform: MTurk) -> Meeting:
             f"(mark {meeting.store_mark}): another copy of the store is in use, or "
             "this one was restored",
             next_step="use the store with the latest work; if it is lost, give the "
-            "marketplace its old address back and run `piecework reconcile`",
+            "marketplace its old address back and run `piecework store reconcile`",
         )
     return meeting
 

@@ -161,7 +161,7 @@ def _check_account(run: CampaignRun) -> bool:
             f"campaign was begun with {known}: it is another marketplace, or the keys "
             "are another requester's; no data was changed",
             next_step="check the address, AWS_ACCESS_KEY_ID, and the file that "
-            "`piecework serve` was started with",
+            "`piecework market serve` was started with",
         )
     return meeting.has_seen
 

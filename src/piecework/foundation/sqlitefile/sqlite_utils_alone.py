@@ -4,7 +4,7 @@ It imports both if they are installed, to store values of their types. piecework
 plain values. With pandas, a marketplace would take twice as long to start and 129 MB of
 memory instead of 48 MB.
 
-Only commands of piecework import it in this way: a program that imports piecework may
+Only commands of piecework data import it in this way: a program that imports piecework may
 use sqlite-utils for values of its own.
 """
 

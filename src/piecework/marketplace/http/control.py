@@ -339,7 +339,7 @@ def check_is_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
             "ThisMachineOnly",
             "Calls need no signature here, so only programs on this machine may make "
             "them, at http://127.0.0.1:PORT. For other machines, serve without "
-            "--rehearsal and --trust-local, with keys of `piecework requester add`.",
+            "--rehearsal and --trust-local, with keys of `piecework market account add`.",
             status=403,
         )
 

@@ -142,7 +142,7 @@ def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
             "act as any requester, and in a rehearsal move its clock and make workers. "
             "To trust all callers, bind to 127.0.0.1, ::1 or localhost. To let other "
             "machines in, serve without --rehearsal and --trust-local, and give "
-            "requesters keys (piecework requester add NAME)."
+            "requesters keys (piecework market account add NAME)."
         )
     if is_every_address(host) and not is_named:
         raise UnsafeBindError(

@@ -18,7 +18,7 @@ to the known time, which advances with the steady clock. This state ends
 - when the clock agrees again, because someone corrected it,
 - automatically after `AGREEMENT` minutes in which the clock ran evenly, if the jump was
   at most `SHORT`: a machine that slept or was off for a weekend,
-- when a person confirms it (`serve --clock-is-right`).
+- when a person confirms it (`market serve --clock-is-right`).
 
 A jump back is followed at once, since it does not make any work due, but the known time
 stays for `AGREEMENT` minutes. So a machine that starts in 1970 and then learns the time
@@ -236,7 +236,7 @@ class WatchedClock:
         end = (
             f"In {AGREEMENT // 60 // SECOND} minutes it is trusted if it runs evenly."
             if self._jump_ms <= SHORT
-            else "If it is right, restart `piecework serve` with --clock-is-right; "
+            else "If it is right, restart `piecework market serve` with --clock-is-right; "
             "if not, set the clock."
         )
         _LOG.warning(

@@ -22,7 +22,7 @@ from piecework.markets.connect.guesses import (
 from piecework.markets.connect.resources.projects import NewProject, Project
 from piecework.markets.connect.values import CONNECT, SERVICE
 
-_NAME = "piecework connect doctor"
+_NAME = "piecework market connect doctor"
 _NEW_KEY = f"ask Connect's support for an API key, then: export {SERVICE.token_variable}=..."
 _NOT_A_PERSON = "0" * 32
 

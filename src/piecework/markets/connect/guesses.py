@@ -1,6 +1,6 @@
 """What piecework assumes about Connect without having read it in Connect's document.
 
-`piecework connect doctor` tries those that an account can confirm without money.
+`piecework market connect doctor` tries those that an account can confirm without money.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ SPENT_TOKEN = Guess(
 EDIT = Guess(
     name="edit",
     sentence="places are added by an edit with only `name` and `participants`",
-    otherwise="a project keeps its places, and `connect status` says so",
+    otherwise="a project keeps its places, and `market connect status` says so",
     tried_by="a participant",
 )
 LINK = Guess(
@@ -78,7 +78,7 @@ UNFINISHED_BONUS = Guess(
     name="unfinished bonus",
     sentence="a participant who did the work but did not finish at Connect can get a "
     "bonus by their id",
-    otherwise="`connect status` names the amount, and a person pays it by a project "
+    otherwise="`market connect status` names the amount, and a person pays it by a project "
     "that admits only them",
     tried_by="a participant",
 )

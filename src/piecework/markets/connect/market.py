@@ -10,8 +10,8 @@ MARKET = Market(
     show it. No command was tried on a real account yet.
 
     Examples:
-      piecework connect doctor
-      piecework connect status --database marketplace.db
+      piecework market connect doctor
+      piecework market connect status --database marketplace.db
     """,
     page="docs/how-to/connect.md",
     commands=(
@@ -21,13 +21,13 @@ MARKET = Market(
         ),
         Command("settle", "commands.account:settle", "Record whether bonuses were paid."),
         Command("status", "commands.account:status", "Show a marketplace's projects."),
-    ),
-    emulator=Command(
-        "connect-emulator",
-        "commands.emulator:connect_emulator",
-        "Run an offline CloudResearch Connect.",
-        page="docs/how-to/clients.md",
-        extra="offline-markets",
+        Command(
+            "emulator",
+            "commands.emulator:emulator",
+            "Run an offline CloudResearch Connect.",
+            page="docs/how-to/clients.md",
+            extra="offline-markets",
+        ),
     ),
     token_variable="CONNECT_API_KEY",  # noqa: S106 - a variable's name
     needs=(("offline_markets", "offline-markets"),),

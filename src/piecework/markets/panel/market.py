@@ -6,12 +6,12 @@ MARKET = Market(
     name="panel",
     summary="Prepare panels and write their pay lists.",
     help="""
-    A panel sends people by a link and pays them from a list. `piecework serve --crowd
+    A panel sends people by a link and pays them from a list. `piecework market serve --crowd
     panel` serves them.
 
     Examples:
-      piecework panel example external > panel.toml
-      piecework panel pay-list panel.toml monday.csv
+      piecework market panel example external > panel.toml
+      piecework market panel pay-list panel.toml monday.csv
     """,
     page="docs/how-to/panel.md",
     commands=(

@@ -134,7 +134,7 @@ def _workspace(prolific: Prolific, wanted: Wanted) -> Generator[Check, None, Wor
         sentence=f"{wanted.workspace_id} was not found: {reached}"
         if wanted.workspace_id
         else f"there is not exactly one: {reached}",
-        next_step="piecework prolific doctor --workspace ID",
+        next_step="piecework market prolific doctor --workspace ID",
     )
     return None
 

@@ -10,27 +10,24 @@ MARKET = Market(
     show it.
 
     Examples:
-      piecework prolific doctor
-      piecework prolific status --database marketplace.db
+      piecework market prolific doctor
+      piecework market prolific status --database marketplace.db
     """,
     page="docs/how-to/prolific.md",
     commands=(
         Command("doctor", "commands.account:doctor", "Check that an account is ready."),
-        Command(
-            "estimate", "commands.campaign:estimate_campaign", "Ask who is eligible, cost and time."
-        ),
         Command("filters", "commands.account:filters", "Find filters that a campaign can ask for."),
         Command("reconcile", "commands.studies:reconcile", "Compare all studies with Prolific."),
         Command("settle", "commands.studies:settle", "Record whether bonuses were paid."),
         Command("status", "commands.studies:status", "Show a marketplace's studies."),
         Command("try", "commands.campaign:try_visit", "Do one visit as a test participant."),
-    ),
-    emulator=Command(
-        "prolific-emulator",
-        "commands.emulator:prolific_emulator",
-        "Run an offline Prolific on this machine.",
-        page="docs/how-to/clients.md",
-        extra="offline-markets",
+        Command(
+            "emulator",
+            "commands.emulator:emulator",
+            "Run an offline Prolific on this machine.",
+            page="docs/how-to/clients.md",
+            extra="offline-markets",
+        ),
     ),
     token_variable="PROLIFIC_TOKEN",  # noqa: S106 - a variable's name
     needs=(("offline_markets", "offline-markets"), ("pycountry", "prolific")),

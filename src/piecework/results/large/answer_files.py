@@ -120,7 +120,7 @@ def pieces_of(
         first_faults = [*faults[:_MOST_FAULTS], *([f"... and {more} more"] if more > 0 else [])]
         raise ConfigError(
             first_faults,
-            next_step="import files of another tool first: piecework import FILES --as CAMPAIGN",
+            next_step="files of another tool: piecework data import FILES --as CAMPAIGN first",
         )
     fields = [(name, _TYPES[column.dtype]) for name, column in columns.items()]
     return pieces, pa.schema([(INDEX, _TYPES["str"]), *fields])

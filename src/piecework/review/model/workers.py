@@ -181,7 +181,7 @@ def restore_earned(opened: OpenedCampaign, worker: str, name: str, *, because: s
         ):
             raise ConfigError(
                 [f"{worker}: a change of {name!r} was not carried out yet"],
-                next_step=f"piecework advance {opened.campaign.path}, then this again",
+                next_step=f"piecework run {opened.campaign.path} --once, then this again",
             )
         if worker_id in records.holdings(name):
             raise ConfigError(

@@ -181,8 +181,12 @@ def _offline(campaign: Campaign, name: str) -> AbstractContextManager[OfflineMar
     return offline
 
 
+_LOOK_SECONDS = 0.3
+"""The wait between two looks at the store: has a pass ended?"""
+
+
 def work_between_passes(
-    path: Path, *, port: int, frames_port: int, poll_seconds: float, say: Callable[[str], None]
+    path: Path, *, port: int, frames_port: int, say: Callable[[str], None]
 ) -> None:
     """Serve a rehearsal's marketplace and let its crowd work until the campaign ends.
 
@@ -194,7 +198,6 @@ def work_between_passes(
         path: the campaign file.
         port: the marketplace's port.
         frames_port: the port of the question pages.
-        poll_seconds: seconds to wait between two looks at the store.
         say: called with a message for each event.
     """
     campaign, _ = prepare_rehearsal(path)
@@ -203,11 +206,11 @@ def work_between_passes(
         site = WorkerSite(running.endpoint_url, clock.now())
         with crowd_of(campaign, site, clock, posted=partial(_with_posted, campaign)) as crowd:
             while not _is_known(campaign, running.endpoint_url, clock, crowd):
-                time.sleep(poll_seconds)
+                time.sleep(_LOOK_SECONDS)
             platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
             say(f"the crowd waits for passes at {running.endpoint_url}")
             while not _is_finished(campaign, platform, crowd, say):
-                time.sleep(poll_seconds)
+                time.sleep(_LOOK_SECONDS)
 
 
 def _is_known(campaign: Campaign, endpoint: str, clock: VirtualClock, crowd: Crowd) -> bool:

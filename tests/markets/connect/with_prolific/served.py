@@ -28,10 +28,12 @@ class ServedMarkets(ServedForCrowd):
         }
         super().__init__(folder, stack, variables, balance="900")
         self.listening(
-            *("prolific-emulator", "--port", str(prolific)),
+            *("market", "prolific", "emulator", "--port", str(prolific)),
             *("--currency", "USD", "--participants", "0"),
         )
-        self.listening("connect-emulator", "--port", str(connect), "--participants", "0")
+        self.listening(
+            "market", "connect", "emulator", "--port", str(connect), "--participants", "0"
+        )
         self.researcher = stack.enter_context(Researcher(at_prolific))
         self.connect = stack.enter_context(OfflineConnect(at_connect, KEY))
         self.serve_for(

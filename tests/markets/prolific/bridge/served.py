@@ -1,4 +1,4 @@
-"""`serve --crowd prolific` and the offline Prolific, each a process of its own."""
+"""`market serve --crowd prolific` and the offline Prolific, each a process of its own."""
 
 import shutil
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Served(ServedForCrowd):
         self.url = f"http://127.0.0.1:{port}"
         variables = {"PROLIFIC_TOKEN": TOKEN, "PROLIFIC_URL": self.url}
         super().__init__(folder, stack, variables, balance=balance, currency="GBP")
-        self.listening("prolific-emulator", "--port", str(port), "--participants", "0")
+        self.listening("market", "prolific", "emulator", "--port", str(port), "--participants", "0")
         self.researcher = stack.enter_context(Researcher(self.url))
         self._spend_at_most = spend_at_most
         self.process = self.serve(*words)
@@ -55,5 +55,5 @@ class Served(ServedForCrowd):
         self.process = self.serve(*more)
 
     def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """What `piecework prolific` says of its file."""
-        return self.run("prolific", *words, "--database", str(self.database))
+        """What `piecework market prolific` says of its file."""
+        return self.run("market", "prolific", *words, "--database", str(self.database))

@@ -82,7 +82,7 @@ def test_a_person_who_says_that_it_was_not_paid_has_it_paid(town: Town) -> None:
     [(stage, trouble)] = batches(town)
     assert stage == "Paying"
     [batch] = town.rows("SELECT batch_id FROM bonus_batches")
-    assert f"`piecework prolific settle {batch['batch_id']}`" in trouble
+    assert f"`piecework market prolific settle {batch['batch_id']}`" in trouble
     transfers = town.rows("SELECT count(*) AS number FROM transfers")
     with town.bridge.backend.transaction() as transaction:
         settle_unknown(transaction, batch["batch_id"], is_paid=False)
@@ -108,7 +108,7 @@ def test_only_an_open_payment_is_settled_by_a_person(town: Town) -> None:
             pytest.raises(Unusable, match=batch_id) as met,
         ):
             settle_unknown(transaction, batch_id, is_paid=True)
-        assert met.value.next_step == "piecework prolific status"
+        assert met.value.next_step == "piecework market prolific status"
 
 
 def test_a_bonus_that_costs_exactly_what_is_left_is_paid(town: Town) -> None:

@@ -126,7 +126,7 @@ def test_lines_that_need_a_person_are_set_apart(town: Town) -> None:
     assert third[1] == (
         f"the submission {ann.submission_id} has bonuses at Prolific that these "
         "books do not have (£0.30), so its bonus of £0.20 is not paid. Check at "
-        "Prolific whether it is one of them, then run `piecework prolific settle "
+        "Prolific whether it is one of them, then run `piecework market prolific settle "
         f"{batch_id}` with --paid if it is, or --unpaid to pay it as well"
     )
 
@@ -225,7 +225,7 @@ def test_a_bonus_that_prolific_does_not_show_is_not_said_to_be_paid(town: Town) 
         f"Prolific shows no bonus of £0.50 for the submission {ann.submission_id} "
         "besides those already booked"
     ) in str(met.value)
-    assert met.value.next_step == (f"piecework prolific settle {batch['batch_id']} --unpaid")
+    assert met.value.next_step == (f"piecework market prolific settle {batch['batch_id']} --unpaid")
     assert batches(town) == before
 
 

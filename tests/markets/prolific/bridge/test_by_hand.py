@@ -33,7 +33,7 @@ def test_nothing_is_published_without_leave(tmp_path: Path) -> None:
         [row] = town.rows("SELECT trouble FROM studies")
         assert "£3.06; nothing is published without --live" in row["trouble"]
         shown = CliRunner().invoke(
-            main, ["prolific", "status", "--database", str(tmp_path / "market.db")]
+            main, ["market", "prolific", "status", "--database", str(tmp_path / "market.db")]
         )
         assert f"\n  {row['trouble']}\n" in shown.output
         for hit_id in hits:

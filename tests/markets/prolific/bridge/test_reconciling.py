@@ -95,7 +95,7 @@ def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
     assert status.committed_cents == 2 * (study.cost_cents or 0)
     assert status.troubles == ()
     database = str(tmp_path / "market.db")
-    shown = CliRunner().invoke(main, ["prolific", "status", "--database", database])
+    shown = CliRunner().invoke(main, ["market", "prolific", "status", "--database", database])
     heading, *lines = shown.output.splitlines()
     assert heading.endswith(" (Requester): awaiting review")
     assert lines[:4] == [

@@ -38,7 +38,7 @@ def _token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _prolific(town: Town, *words: str) -> Result:
-    command = ["prolific", *words, "--database", str(town.machine.database)]
+    command = ["market", "prolific", *words, "--database", str(town.machine.database)]
     if words[0] == "reconcile":
         command += ["--url", town.researcher.url]
     return CliRunner().invoke(main, command)
@@ -105,7 +105,7 @@ def test_bonuses_that_the_copy_lacks_are_not_paid_again(town: Town) -> None:
     waiting = town.rows("SELECT * FROM bonus_batches WHERE stage <> 'Paid'")
     shown = _prolific(town, "status").stdout
     for batch, visitor in zip(waiting, (ann, bob), strict=True):
-        assert f"`piecework prolific settle {batch['batch_id']}`" in shown
+        assert f"`piecework market prolific settle {batch['batch_id']}`" in shown
         assert f"the submission {visitor.submission_id} has bonuses" in shown
     looked = _prolific(town, "reconcile")
     assert looked.exit_code == 1
@@ -137,7 +137,7 @@ def test_a_bonus_that_prolific_does_not_show_yet_is_not_paid_again(town: Town) -
     town.wait(minutes=11)
     town.settle()
     [batch] = town.rows("SELECT * FROM bonus_batches")
-    assert f"piecework prolific settle {batch['batch_id']}" in batch["trouble"]
+    assert f"piecework market prolific settle {batch['batch_id']}" in batch["trouble"]
     assert _bonuses(town, ann) == [51]
 
 
@@ -260,7 +260,7 @@ def test_a_study_that_the_copy_lacks_is_not_published_again(
     assert study in caplog.text
     assert sentence in caplog.text
     shown = _prolific(town, "status").stdout
-    assert f"piecework prolific reconcile --adopt {study}" in shown
+    assert f"piecework market prolific reconcile --adopt {study}" in shown
     assert f"3 places, 2 submissions; £0.00 spent, £{3 * COST / 100} held" in shown
     looked = _prolific(town, "reconcile")
     assert looked.exit_code == 1
@@ -378,7 +378,7 @@ def test_a_study_that_is_still_being_published_is_left_once_it_is_active(town: T
     assert refused.exit_code == 2
     sentence = f"the study {study} is PUBLISHING at Prolific"
     assert sentence in " ".join(refused.stderr.split())
-    assert f"piecework prolific reconcile --leave {study}" in refused.stderr
+    assert f"piecework market prolific reconcile --leave {study}" in refused.stderr
     [waiting] = town.rows("SELECT is_left FROM unknown_studies")
     assert not waiting["is_left"]
     town.wait(minutes=11)

@@ -1,4 +1,4 @@
-"""`serve --crowd prolific` as people run it: processes, keys, a kill in the middle."""
+"""`market serve --crowd prolific` as people run it: processes, keys, a kill in the middle."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -87,7 +87,7 @@ def test_what_is_left_and_where_to_look_are_those_of_the_last_start(town: Town) 
     status = _status(town)
     assert status.left_cents == 100_000 - COST
     assert status.of_hit_types[0].page == "http://127.0.0.1:8090/emulator/site"
-    words = ["prolific", "status", "--database", str(town.bridge.backend.database)]
+    words = ["market", "prolific", "status", "--database", str(town.bridge.backend.database)]
     shown = CliRunner().invoke(main, words, catch_exceptions=False).stdout
     assert "spent: £0.00" in shown
     assert "held for open or undecided places: £1.53" in shown

@@ -26,7 +26,7 @@ def stub() -> Iterator[Stub]:
 def _doctor(stub: Stub, *words: str, token: str = SECRET) -> Result:
     environment = {"PROLIFIC_TOKEN": token, "PROLIFIC_URL": stub.address}
     done = CliRunner().invoke(
-        main, ["prolific", "doctor", *words], env=environment, catch_exceptions=False
+        main, ["market", "prolific", "doctor", *words], env=environment, catch_exceptions=False
     )
     assert SECRET not in done.output
     return done

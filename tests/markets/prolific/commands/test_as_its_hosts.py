@@ -100,7 +100,7 @@ def test_the_authority_signs_for_no_other_name(stand_in: RunningStandIn) -> None
 
 def test_the_command_prints_what_a_shell_needs(tmp_path: Path) -> None:
     """Pasted into another shell, its lines lead a program there; a signal ends both."""
-    words = ["prolific-emulator", "--port", "0", "--as-prolific", str(tmp_path / "ca")]
+    words = ["market", "prolific", "emulator", "--port", "0", "--as-prolific", str(tmp_path / "ca")]
     with subprocess.Popen([*_COMMAND, *words], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -52,7 +52,7 @@ def ask(url: str, *words: str, token: str = "rehearsal-token") -> Result:  # noq
 def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -> None:
     """The cost is Prolific's own, with fees and tax; nothing is created there."""
     path = str(campaign())
-    known = json.loads(ask(url, "prolific", "estimate", path, "--json").stdout)
+    known = json.loads(ask(url, "check", "--reach", path, "--json").stdout)
     assert known["eligible"] == PEOPLE
     assert known["currency"] == "GBP"
     wanted = known["hits_per_visit"] * known["places"]
@@ -69,7 +69,7 @@ def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -
     assert known["cost_cents"] == cost["total_cost"] > 50 * wanted
     assert studies == []
     assert known["hours"] == round(known["places"] * 50 / PEOPLE, 2)
-    reply = ask(url, "prolific", "estimate", path)
+    reply = ask(url, "check", "--reach", path)
     assert reply.exit_code == 0, reply.output
     assert "eligible at Prolific: 30 participants" in reply.output
     assert f"{known['hours']:g} hours, as Prolific predicts" in reply.output
@@ -97,7 +97,7 @@ def test_check_asks_it_with_reach_and_a_token(
 
 def test_nobody_eligible_is_said_in_one_sentence(url: str, campaign: Callable[..., Path]) -> None:
     """Prolific counts fewer than 25 as none."""
-    reply = ask(url, "prolific", "estimate", str(campaign(ASKS.format(choice=1))))
+    reply = ask(url, "check", "--reach", str(campaign(ASKS.format(choice=1))))
     assert reply.exit_code == 0, reply.output
     assert "WARNING: fewer than 25 participants of Prolific are eligible" in reply.output
 
@@ -115,7 +115,7 @@ def test_what_prolific_would_refuse_is_said_before_anything_is_sent(
 ) -> None:
     """Exit code 2 and a sentence."""
     path = campaign(requirements, currency)
-    reply = ask(url, "prolific", "estimate", str(path))
+    reply = ask(url, "check", "--reach", str(path))
     assert reply.exit_code == 2, reply.output
     assert words in " ".join(reply.output.split())
 
@@ -131,7 +131,7 @@ def test_a_prediction_that_the_account_lacks_is_unknown(
     }
     script = httpx.put(f"{url}/emulator/faults", json=[fault])
     assert script.is_success, script.text
-    reply = ask(url, "prolific", "estimate", str(campaign()))
+    reply = ask(url, "check", "--reach", str(campaign()))
     httpx.put(f"{url}/emulator/faults", json=[]).raise_for_status()
     assert reply.exit_code == 0, reply.output
     assert "begins: unknown" in reply.output
@@ -140,6 +140,6 @@ def test_a_prediction_that_the_account_lacks_is_unknown(
 
 def test_without_a_token_it_says_where_one_belongs(url: str, campaign: Callable[..., Path]) -> None:
     """Exit code 2."""
-    reply = ask(url, "prolific", "estimate", str(campaign()), token="")
+    reply = ask(url, "check", "--reach", str(campaign()), token="")
     assert reply.exit_code == 2
     assert "PROLIFIC_TOKEN" in reply.output

@@ -25,7 +25,7 @@ def filters(url: str, *words: str, token: str = "rehearsal-token") -> Result:  #
     """Run the command."""
     environment = {"PROLIFIC_TOKEN": token, "PROLIFIC_URL": url}
     return CliRunner().invoke(
-        main, ["prolific", "filters", *words], env=environment, catch_exceptions=False
+        main, ["market", "prolific", "filters", *words], env=environment, catch_exceptions=False
     )
 
 

@@ -1,4 +1,4 @@
-"""`serve --crowd prolific` with what will not do: a sentence, and nothing is sent."""
+"""`market serve --crowd prolific` with what will not do: a sentence, and nothing is sent."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def _served(folder: Path, url: str, *words: str, token: str = TOKEN) -> Result:
     environment = {"PROLIFIC_URL": url, "PROLIFIC_TOKEN": token}
     return CliRunner().invoke(
         main,
-        ["serve", "--crowd", "prolific", "--database", str(folder / "m.db"), *words],
+        ["market", "serve", "--crowd", "prolific", "--database", str(folder / "m.db"), *words],
         env=environment,
     )
 
@@ -101,7 +101,7 @@ def test_a_marketplace_in_dollars_is_not_served_in_pounds(
     researcher: Researcher, tmp_path: Path
 ) -> None:
     """Its money was paid in before the workspace was known."""
-    words = ["requester", "add", "Lab", "--balance", "5"]
+    words = ["market", "account", "add", "Lab", "--balance", "5"]
     CliRunner().invoke(main, [*words, "--database", str(tmp_path / "m.db")])
     refused = _served(tmp_path, researcher.url, *PLACE)
     assert refused.exit_code != 0

@@ -5,7 +5,7 @@ refuses a second call with it. The bridge stores the token and "Paying" before t
 If the reply is lost, the assignment's bonuses show whether it was paid. If they do not,
 the same call is made once more with the same token: it pays, or it is refused because
 the first one arrived. After a refusal, only the assignment's bonuses or a person can
-say what happened (`piecework connect settle`). An assignment that Connect never showed
+say what happened (`piecework market connect settle`). An assignment that Connect never showed
 may be made up, so a person decides first whether anything is paid on it.
 """
 
@@ -33,13 +33,13 @@ _AFTER_REFUSAL_MS = 3600 * SECOND
 _FOR_THE_WORK = "Payment for your work, which was not finished at Connect in time."
 _BY_HAND = (
     "; the participant did the work but did not finish it at Connect. Pay them "
-    "{amount} by a project that admits only them, then run `piecework connect settle "
+    "{amount} by a project that admits only them, then run `piecework market connect settle "
     "{token} --paid`"
 )
 _NEVER_SHOWN = (
     "Connect never showed the assignment {assignment}, so its {amount} are not paid: "
     "the link may be made up, with the id of a person who did not do the work. Ask the "
-    "participant with Connect's messages. If it was their work, run `piecework connect "
+    "participant with Connect's messages. If it was their work, run `piecework market connect "
     "settle {token}` with --unpaid, and the next step tries to pay it, or pay it by a "
     "project that admits only them and run it with --paid. Otherwise leave it"
 )
@@ -90,7 +90,7 @@ def settle_unknown(transaction: Transaction, token: str, *, is_paid: bool) -> No
     )
     if row is None:
         raise Unusable(
-            f"no open payment has the token {token}", next_step="piecework connect status"
+            f"no open payment has the token {token}", next_step="piecework market connect status"
         )
     if is_paid:
         book_batch(transaction, row["id"], if_stage=_UNPAID)
@@ -146,7 +146,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
             f"the assignment {batch['submission_id']} has bonuses of {money(there)} at "
             f"Connect, and {money(booked_cents)} in these books, so its bonus of "
             f"{money(batch['cents'])} is not paid. Check at Connect whether it is "
-            f"among them, then run `piecework connect settle {batch['batch_id']}` "
+            f"among them, then run `piecework market connect settle {batch['batch_id']}` "
             "with --paid if it is, or --unpaid to pay it as well",
         )
         return
@@ -252,7 +252,7 @@ def _ask(batch: sqlite3.Row) -> str:
     return (
         f"it is not known whether the bonus {batch['batch_id']} of "
         f"{money(batch['cents'])} was paid: check at Connect, then run `piecework "
-        f"connect settle {batch['batch_id']}` with --paid or --unpaid"
+        f"market connect settle {batch['batch_id']}` with --paid or --unpaid"
     )
 
 

@@ -3,7 +3,7 @@
 A message that may have been sent is not sent again, because a duplicate is worse. A
 file restored from a copy does not know what was sent, and how Connect lists messages
 was not read. So messages that were waiting when the server started are left to a
-person; `piecework connect status` counts them.
+person; `piecework market connect status` counts them.
 """
 
 import sqlite3

@@ -143,7 +143,7 @@ def _suspect_losses(
         before_ms=lineage.began_ms(transaction),
         trouble="the assignment {submission} has ended, but its answers are not in "
         "this file. Was the file restored from a copy? "
-        f"`piecework connect reconcile --pay-lost {study['study_id']}` pays it now; "
+        f"`piecework market connect reconcile --pay-lost {study['study_id']}` pays it now; "
         "Connect pays it after 14 days unless you reject it there",
     )
 

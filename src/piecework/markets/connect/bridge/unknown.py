@@ -1,7 +1,7 @@
 """Projects of this marketplace at Connect that its file lacks.
 
 Either the file was restored from a copy, or another copy of it is in use. A person
-decides about each (`piecework connect reconcile`). Until then nothing is published. The
+decides about each (`piecework market connect reconcile`). Until then nothing is published. The
 cap counts what they cost.
 """
 
@@ -124,13 +124,13 @@ def pay_lost(bridge: Bridge, project_id: str) -> int:
     if not number:
         raise Unusable(
             f"no assignment of the project {project_id} waits for that",
-            next_step="piecework connect status",
+            next_step="piecework market connect status",
         )
     return number
 
 
 def _row(transaction: Transaction, project_id: str) -> sqlite3.Row:
-    see = "piecework connect status"
+    see = "piecework market connect status"
     return losses.unknown_row(transaction, project_id, word="project", see=see)
 
 
@@ -144,7 +144,7 @@ def _insert(transaction: Transaction, there: Project) -> sqlite3.Row:
     if hit_type is None or not reward or there.payment_cents % reward or not code:
         raise Unusable(
             f"the project {there.id} does not fit a HIT type in this file",
-            next_step=f"piecework connect reconcile --leave {there.id}",
+            next_step=f"piecework market connect reconcile --leave {there.id}",
         )
     next_number(transaction.conn, "studies")  # As if it had been created here.
     row = transaction.first_row(

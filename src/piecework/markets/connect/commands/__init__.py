@@ -1,1 +1,1 @@
-"""The commands about Connect: an account, an offline Connect, and `serve --crowd connect`."""
+"""The commands of `market connect`, and `market serve --crowd connect`."""

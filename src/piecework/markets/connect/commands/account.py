@@ -59,9 +59,9 @@ def doctor(
     exit code is 1 if a check fails.
 
     Examples:
-      piecework connect doctor
-      piecework connect doctor --write
-      piecework connect doctor --project 04a3e4cd0589d3441828c072dde7af23
+      piecework market connect doctor
+      piecework market connect doctor --write
+      piecework market connect doctor --project 04a3e4cd0589d3441828c072dde7af23
     """
     with api_faults():
         address = api_address(url, SERVICE)
@@ -83,12 +83,12 @@ def status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's projects.
 
     For each project, the list shows places, assignments, money, and what keeps it from
-    continuing. The figures are as of the last step of `piecework serve --crowd
+    continuing. The figures are as of the last step of `piecework market serve --crowd
     connect`; the command does not call Connect.
 
     Examples:
-      piecework connect status
-      piecework connect status --database marketplace.db
+      piecework market connect status
+      piecework market connect status --database marketplace.db
     """
     from piecework.markets.connect.bridge.status import read_status
 
@@ -114,13 +114,13 @@ def status(*, database: Path, as_json: bool) -> None:
 def settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
     """Record whether bonuses were paid.
 
-    Use it for a PAYMENT that `piecework connect status` asks about. Look at the
+    Use it for a PAYMENT that `piecework market connect status` asks about. Look at the
     assignment at Connect first: with --unpaid, the next step pays it. Several are
     recorded together, all or none.
 
     Examples:
-      piecework connect settle 3f2a91c0-7-0 --paid
-      piecework connect settle 3f2a91c0-7-0 3f2a91c0-8-0 --unpaid
+      piecework market connect settle 3f2a91c0-7-0 --paid
+      piecework market connect settle 3f2a91c0-7-0 3f2a91c0-8-0 --unpaid
     """
     from piecework.markets.connect.bridge.bonuses import settle_unknown
 
@@ -163,9 +163,9 @@ def reconcile(
     code 1 if there are any.
 
     Examples:
-      piecework connect reconcile
-      piecework connect reconcile --adopt 04a3e4cd0589d3441828c072dde7af23
-      piecework connect reconcile --leave 04a3e4cd0589d3441828c072dde7af23
+      piecework market connect reconcile
+      piecework market connect reconcile --adopt 04a3e4cd0589d3441828c072dde7af23
+      piecework market connect reconcile --leave 04a3e4cd0589d3441828c072dde7af23
     """
     from piecework.marketplace.state.backend import Backend, rules_of
     from piecework.markets.bridging.losses import undecided
@@ -174,7 +174,7 @@ def reconcile(
 
     if not database.exists():
         raise ConfigError(
-            [f"{database}: no such file"], next_step="piecework serve --crowd connect"
+            [f"{database}: no such file"], next_step="piecework market serve --crowd connect"
         )
     with (
         api_faults(),

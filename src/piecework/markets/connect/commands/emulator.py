@@ -1,4 +1,4 @@
-"""`connect-emulator`: runs an offline CloudResearch Connect."""
+"""`market connect emulator`: runs an offline CloudResearch Connect."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from offline_markets.core.database import WrongDatabaseError
 from piecework.domain.errors import StoreError
 
 
-@click.command("connect-emulator")
+@click.command()
 @with_options
-def connect_emulator(**values: Any) -> None:  # noqa: ANN401 - of the offline Connect's options
+def emulator(**values: Any) -> None:  # noqa: ANN401 - of the offline Connect's options
     """Run an offline CloudResearch Connect.
 
     The emulator serves Connect's API without people or money. Point a program at it
@@ -22,8 +22,8 @@ def connect_emulator(**values: Any) -> None:  # noqa: ANN401 - of the offline Co
     created with. What is only a guess about Connect is on the page below.
 
     Examples:
-      piecework connect-emulator
-      piecework connect-emulator --database connect.db --start 2026-01-05T09:00Z
+      piecework market connect emulator
+      piecework market connect emulator --start 2026-01-05T09:00Z
     """
     options = options_of(**values)
     try:
@@ -31,4 +31,6 @@ def connect_emulator(**values: Any) -> None:  # noqa: ANN401 - of the offline Co
             # The socket listens already: a program that reads the line can connect.
             serve_forever(options, lambda url: click.echo(line(url, options.key)))
     except WrongDatabaseError as wrong:
-        raise StoreError(str(wrong), next_step="piecework connect-emulator --help") from wrong
+        raise StoreError(
+            str(wrong), next_step="piecework market connect emulator --help"
+        ) from wrong

@@ -1,4 +1,4 @@
-"""`serve --crowd connect`: the marketplace with participants of Connect."""
+"""`market serve --crowd connect`: the marketplace with participants of Connect."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,1 +1,1 @@
-"""The commands about panels, and `serve --crowd panel`."""
+"""The commands about panels, and `market serve --crowd panel`."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from piecework.markets.panel.secrets import Secrets
 
 
-_EXAMPLE = "piecework panel example external shows a panel file"
+_EXAMPLE = "piecework market panel example external shows a panel file"
 
 
 def read_panel(path: Path) -> "Panel":
@@ -74,16 +74,16 @@ _NAMES = ("clickworker", "external", "microworkers", "sona")
 
 
 @click.command("example")
-@click.argument("name", type=click.Choice(_NAMES))
+@click.argument("name", metavar="PANEL", type=click.Choice(_NAMES))
 def panel_example(*, name: str) -> None:
     """Print a ready-made panel file.
 
-    NAME is `external` for any panel with an external link, or the name of a panel. The
+    PANEL is `external` for any panel with an external link, or the name of a panel. The
     comments in the file state what is verified about the panel and what is a guess.
 
     Examples:
-      piecework panel example external > panel.toml
-      piecework panel example sona
+      piecework market panel example external > panel.toml
+      piecework market panel example sona
     """
     folder = files("piecework.markets.panel") / "ready_made"
     click.echo((folder / f"{name}.toml").read_text(encoding="utf-8"), nl=False)
@@ -107,8 +107,8 @@ def panel_link(*, panel_file: Path, person: str, session: str, project: str, sit
     would make it, with its signature or secret, so do not publish it.
 
     Examples:
-      piecework panel link panel.toml P123
-      piecework panel link panel.toml P123 --session S456
+      piecework market panel link panel.toml P123
+      piecework market panel link panel.toml P123 --session S456
     """
     from piecework.marketplace.exceptions import Refusal
     from piecework.markets.panel.arrivals import Ids, Links, proof_of
@@ -126,7 +126,8 @@ def panel_link(*, panel_file: Path, person: str, session: str, project: str, sit
         Links(panel, secrets).read(query)
     except Refusal as refusal:
         raise ConfigError(
-            [f"these ids make no link: {refusal.message}"], next_step="piecework panel link --help"
+            [f"these ids make no link: {refusal.message}"],
+            next_step="piecework market panel link --help",
         ) from refusal
     except UnusableError as fault:
         raise ConfigError([f"{panel_file}: {fault}"]) from fault
@@ -185,8 +186,8 @@ def panel_pay_list(
     before you go on (--sent, --compared).
 
     Examples:
-      piecework panel pay-list panel.toml monday.csv
-      piecework panel pay-list panel.toml copy.csv --again 3
+      piecework market panel pay-list panel.toml monday.csv
+      piecework market panel pay-list panel.toml copy.csv --again 3
     """
     panel = read_panel(panel_file)
     secrets = read_secrets(panel_file, panel, for_links=False)

@@ -1,4 +1,4 @@
-"""`serve --crowd panel`: the marketplace with the people of a panel."""
+"""`market serve --crowd panel`: the marketplace with the people of a panel."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -49,7 +49,7 @@ def open_crowd(
     if file is None:
         raise ConfigError(
             ["--crowd panel needs --panel, the file that describes the panel"],
-            next_step="piecework panel example external > panel.toml",
+            next_step="piecework market panel example external > panel.toml",
         )
     panel = read_panel(file)
     secrets = read_secrets(file, panel)

@@ -104,7 +104,8 @@ def _study(transaction: Transaction, study_id: str) -> sqlite3.Row:
     row = transaction.first_row("SELECT * FROM studies WHERE study_id = ?", study_id)
     if row is None:
         raise Unusable(
-            f"the study {study_id} is not in this file", next_step="piecework prolific status"
+            f"the study {study_id} is not in this file",
+            next_step="piecework market prolific status",
         )
     return row
 
@@ -209,7 +210,7 @@ def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
     ):
         raise Unusable(
             "another study already pays for the same test",
-            next_step=f"piecework prolific reconcile --leave {values['study_id']}",
+            next_step=f"piecework market prolific reconcile --leave {values['study_id']}",
         )
     next_number(transaction.conn, "studies")  # As if it had been created here.
     row = transaction.first_row(

@@ -86,7 +86,8 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
     lacking = {line["id"]: perhaps_paid_before(transaction, line) for line in lines}
     if row is None or (row["stage"] == "Made" and not any(lacking.values())):
         raise Unusable(
-            f"the batch {batch_id} has no open payment", next_step="piecework prolific status"
+            f"the batch {batch_id} has no open payment",
+            next_step="piecework market prolific status",
         )
     for line in lines:
         if not is_paid:
@@ -96,7 +97,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
             raise Unusable(
                 f"Prolific shows no bonus of {wanted} for the submission "
                 f"{line['submission_id']} besides those already booked",
-                next_step=f"piecework prolific settle {batch_id} --unpaid",
+                next_step=f"piecework market prolific settle {batch_id} --unpaid",
             )
     transaction.execute(
         "UPDATE bonus_batches SET stage = ?, trouble = '' WHERE id = ?",
@@ -190,7 +191,7 @@ def _ask_about_unbooked(
         f"the submission {line['submission_id']} has bonuses at Prolific that these "
         f"books do not have ({', '.join(map(str, shown))}), so its bonus of "
         f"{_money(bridge, line['cents'])} is not paid. Check at Prolific whether it "
-        f"is one of them, then run `piecework prolific settle {batch['batch_id']}` "
+        f"is one of them, then run `piecework market prolific settle {batch['batch_id']}` "
         "with --paid if it is, or --unpaid to pay it as well",
     )
     return True
@@ -307,7 +308,7 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.R
         bridge.say_of_bonus(
             batch,
             f"it is not known whether the batch of bonuses {batch['batch_id']} was "
-            "paid: check at Prolific, then run `piecework prolific settle "
+            "paid: check at Prolific, then run `piecework market prolific settle "
             f"{batch['batch_id']}` with --paid or --unpaid",
         )
 

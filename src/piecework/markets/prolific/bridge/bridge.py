@@ -20,7 +20,7 @@ NAME = "prolific"
 
 FEW_ELIGIBLE = (
     "fewer than 25 participants at Prolific meet the requirements, so the study may "
-    "not fill; see `piecework prolific estimate`"
+    "not fill; see `piecework check --reach`"
 )
 """What people read about a study whose eligible participants Prolific counts as 0."""
 

@@ -1,7 +1,7 @@
 """Send requesters' messages to participants, each at most once.
 
 A message that may have been sent is not sent again, because a duplicate is worse;
-`piecework prolific status` counts such messages. A message that was waiting when the
+`piecework market prolific status` counts such messages. A message that was waiting when the
 server started is first looked for among the participant's messages, because a file
 restored from a copy does not know that it was sent.
 """

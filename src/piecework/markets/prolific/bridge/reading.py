@@ -131,7 +131,7 @@ def _suspect_losses(
         before_ms=lineage.began_ms(transaction) if before_ms is None else before_ms,
         trouble="the submission {submission} has ended, but its answers are not in "
         "this file. Was the file restored from a copy? "
-        f"`piecework prolific reconcile --pay-lost {study['study_id']}` pays it now; "
+        f"`piecework market prolific reconcile --pay-lost {study['study_id']}` pays it now; "
         "Prolific pays it after 21 days unless you reject it there",
     )
 

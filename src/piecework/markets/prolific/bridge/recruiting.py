@@ -61,13 +61,13 @@ def agreed_terms(recruiting: Recruiting, address: str, token: Token, *, site_url
         site_url: the marketplace's site, as participants' browsers reach it.
 
     Raises:
-        Unusable: a check of `piecework prolific doctor` fails.
+        Unusable: a check of `piecework market prolific doctor` fails.
     """
     wanted = Wanted(workspace_id=recruiting.workspace_id)
     with Transport(address, token) as transport:
         prolific = Prolific(transport)
         refuse_what_fails(
-            examine(prolific, wanted, address=address), otherwise="piecework prolific doctor"
+            examine(prolific, wanted, address=address), otherwise="piecework market prolific doctor"
         )
         workspace_id = recruiting.workspace_id or next(prolific.account.workspaces()).id
         currency = prolific.account.balance(workspace_id).currency

@@ -169,7 +169,7 @@ def _choice(filter_id: str, kind: FilterKind, comparator: str, values: Sequence[
     if unknown:
         raise Unusable(
             f"Prolific's filter {filter_id} has no choice {', '.join(unknown)}; "
-            f"`piecework prolific filters {filter_id}` lists them"
+            f"`piecework market prolific filters {filter_id}` lists them"
         )
     if comparator in ("EqualTo", "In"):
         chosen = set(values)

@@ -2,7 +2,7 @@
 
 Either the file was restored from a copy made before they were published, or another
 copy of it is in use elsewhere. To avoid a second study for the same work, a person
-decides about each (`piecework prolific reconcile`). Until then nothing is published and
+decides about each (`piecework market prolific reconcile`). Until then nothing is published and
 no place is added. The cap counts what they cost.
 
 A study's internal name shows which marketplace it belongs to. It contains the identity
@@ -83,7 +83,7 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
         raise Unusable(
             f"the study {study_id} is {_PUBLISHING} at Prolific, which can stop a "
             "study only when it is ACTIVE or PAUSED; nothing was changed",
-            next_step=f"in a few minutes, run: piecework prolific reconcile --leave {study_id}",
+            next_step=f"in a few minutes: piecework market prolific reconcile --leave {study_id}",
         )
     if there.status in RECRUITING:
         there = bridge.prolific.studies.transition(study_id, "STOP")
@@ -94,7 +94,7 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
 
 def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
     """Return the row of an unknown study; see `losses.unknown_row`."""
-    see = "piecework prolific reconcile"
+    see = "piecework market prolific reconcile"
     return losses.unknown_row(transaction, study_id, word="study", see=see)
 
 

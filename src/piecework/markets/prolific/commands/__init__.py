@@ -1,1 +1,1 @@
-"""The commands about Prolific: an account, an offline Prolific, and `serve --crowd prolific`."""
+"""The commands of `market prolific`, and `market serve --crowd prolific`."""

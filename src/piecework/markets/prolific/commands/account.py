@@ -48,7 +48,7 @@ def only_workspace(prolific: Prolific, *, command: str) -> str:
     listed = "; ".join(f"{each.title} ({each.id})" for each in workspaces)
     raise ConfigError(
         [f"the token has access to {printable(listed) or 'no workspace'}"],
-        next_step=f"piecework prolific {command} --workspace ID",
+        next_step=f"piecework market prolific {command} --workspace ID",
     )
 
 
@@ -85,9 +85,9 @@ def doctor(
     writes and pays nothing. The exit code is 1 if a check fails.
 
     Examples:
-      piecework prolific doctor
-      piecework prolific doctor --currency GBP
-      piecework prolific doctor --public-url https://hits.example.org
+      piecework market prolific doctor
+      piecework market prolific doctor --currency GBP
+      piecework market prolific doctor --public-url https://hits.example.org
     """
     wanted = Wanted(
         workspace_id=workspace, currency=(currency or "").upper(), public_url=public_url
@@ -126,9 +126,9 @@ def filters(
     [requirements.prolific] takes it. It changes nothing.
 
     Examples:
-      piecework prolific filters
-      piecework prolific filters language
-      piecework prolific filters first-language
+      piecework market prolific filters
+      piecework market prolific filters language
+      piecework market prolific filters first-language
     """
     with api_faults():
         token = token_of(token_file)
@@ -146,7 +146,7 @@ def filters(
     if not fitting:
         raise ConfigError(
             [f"none of Prolific's {len(kinds)} filters has {' '.join(words)!r}"],
-            next_step="piecework prolific filters lists all",
+            next_step="piecework market prolific filters lists all",
         )
     for kind in fitting:
         for line in _lines(kind, shows_all=len(fitting) == 1):
@@ -184,4 +184,4 @@ def _lines(kind: FilterKind, *, shows_all: bool) -> Iterator[str]:
         yield f"#   {choice}"
     if len(choices) > len(shown):
         more = len(choices) - len(shown)
-        yield f"#   … {more} more: piecework prolific filters {kind.id}"
+        yield f"#   … {more} more: piecework market prolific filters {kind.id}"

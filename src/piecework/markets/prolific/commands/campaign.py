@@ -1,4 +1,4 @@
-"""`prolific estimate` and `prolific try`: what a campaign would be at Prolific.
+"""`check --reach` and `market prolific try`: what a campaign would be at Prolific.
 
 The first asks who is eligible, the cost and the time. The second is one visit of a
 campaign, by a test participant, for no money.
@@ -37,39 +37,6 @@ if TYPE_CHECKING:
     from piecework.markets.prolific.calling import Token
 
 _API = "https://api.prolific.com"
-
-
-@click.command("estimate")
-@CAMPAIGN
-@WORKSPACE
-@URL
-@TOKEN_FILE
-@JSON
-def estimate_campaign(
-    campaign: Path, *, workspace: str, url: str, token_file: Path | None, as_json: bool
-) -> None:
-    """Ask who is eligible, cost and time.
-
-    The command asks Prolific how many participants meet the campaign's requirements,
-    what the study costs with fees and tax, and how long recruiting takes. It creates
-    nothing.
-
-    Examples:
-      piecework prolific estimate birds.toml
-      piecework prolific estimate birds.toml --json
-    """
-    from piecework.campaign.assembling import read_anywhere
-
-    read = read_anywhere(campaign)
-    with api_faults():
-        token = token_of(token_file)
-        known = _ask(read, url=url, token=token, workspace=workspace)
-    if as_json:
-        click.echo(json.dumps(known.as_dict(), indent=2))
-        return
-    for line in _lines_of(read, known):
-        click.echo(line)
-    click.echo(f"next: piecework check {campaign}")
 
 
 def estimate_if_possible(campaign: "Campaign") -> tuple[dict[str, object], list[str]] | None:
@@ -226,9 +193,11 @@ def try_visit(
     failed. It was tried on the offline Prolific only.
 
     Examples:
-      piecework prolific try birds.toml --public-url https://hits.example.org \
+      piecework market prolific try birds.toml \
+        --public-url https://hits.example.org \
         --frames-url https://frames.example.org --email me+test@example.org
-      piecework prolific try birds.toml --public-url https://hits.example.org \
+      piecework market prolific try birds.toml \
+        --public-url https://hits.example.org \
         --frames-url https://frames.example.org --minutes 60
     """
     load_extra("pycountry", extra="prolific", use="prolific try")

@@ -1,4 +1,4 @@
-"""`prolific-emulator`: runs an offline Prolific, also under the names of Prolific's hosts."""
+"""`market prolific emulator`: an offline Prolific, also under the names of Prolific's hosts."""
 
 import contextlib
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ HOSTS = ("api.prolific.com", "api.prolific.co")
 """The hosts that programs for Prolific have built in; the second one is older."""
 
 
-@click.command("prolific-emulator")
+@click.command()
 @with_options
 @click.option(
     "--as-prolific",
@@ -32,7 +32,7 @@ HOSTS = ("api.prolific.com", "api.prolific.co")
     help="Also answer as api.prolific.com, through a proxy on this machine, for "
     "programs that cannot be pointed elsewhere. FOLDER keeps the certificates.",
 )
-def prolific_emulator(
+def emulator(
     *,
     authority_folder: Path | None,
     **values: Any,  # noqa: ANN401 - of the offline Prolific's options
@@ -45,9 +45,9 @@ def prolific_emulator(
     options it was created with.
 
     Examples:
-      piecework prolific-emulator
-      piecework prolific-emulator --database prolific.db --start 2026-01-05T09:00Z
-      piecework prolific-emulator --as-prolific certificates/
+      piecework market prolific emulator
+      piecework market prolific emulator --start 2026-01-05T09:00Z
+      piecework market prolific emulator --as-prolific certificates/
     """
     options = options_of(**values)
     with contextlib.ExitStack() as stack:
@@ -63,7 +63,7 @@ def prolific_emulator(
         try:
             serve_forever(options, say)
         except WrongDatabaseError as wrong:
-            next_step = "piecework prolific-emulator --help"
+            next_step = "piecework market prolific emulator --help"
             raise StoreError(str(wrong), next_step=next_step) from wrong
 
 

@@ -1,4 +1,4 @@
-"""`serve --crowd prolific`: the marketplace with participants of Prolific."""
+"""`market serve --crowd prolific`: the marketplace with participants of Prolific."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

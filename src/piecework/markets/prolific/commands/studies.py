@@ -39,12 +39,12 @@ def status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's studies.
 
     For each study, the list shows places, submissions, money, and who has to act next.
-    The figures are as of the last step of `piecework serve --crowd prolific`; the
+    The figures are as of the last step of `piecework market serve --crowd prolific`; the
     command does not call Prolific.
 
     Examples:
-      piecework prolific status
-      piecework prolific status --database marketplace.db
+      piecework market prolific status
+      piecework market prolific status --database marketplace.db
     """
     from piecework.markets.prolific.bridge.status import read_status
 
@@ -121,7 +121,7 @@ def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
         yield "  left to Prolific, which pays the participants"
         return
     yield "  the server publishes nothing until you adopt or leave it:"
-    yield f"  piecework prolific reconcile --adopt {study.study_id}"
+    yield f"  piecework market prolific reconcile --adopt {study.study_id}"
 
 
 def _money(cents: int, currency: str) -> str:
@@ -147,8 +147,8 @@ def settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
     recorded together, all or none.
 
     Examples:
-      piecework prolific settle 6543ab... --paid
-      piecework prolific settle 6543ab... 6543cd... --unpaid
+      piecework market prolific settle 6543ab... --paid
+      piecework market prolific settle 6543ab... 6543cd... --unpaid
     """
     from piecework.markets.prolific.bridge.bonuses import settle_unknown
 
@@ -206,9 +206,9 @@ def reconcile(
     it. --leave stops it.
 
     Examples:
-      piecework prolific reconcile
-      piecework prolific reconcile --adopt 6543ab...
-      piecework prolific reconcile --leave 6543ab... --database marketplace.db
+      piecework market prolific reconcile
+      piecework market prolific reconcile --adopt 6543ab...
+      piecework market prolific reconcile --leave 6543ab...
     """
     from piecework.markets.prolific.bridge.deciding import Decisions
 
@@ -236,7 +236,7 @@ def _terms_of_last_start(database: Path) -> "Terms":
     if not start.project_id:
         raise ConfigError(
             [f"{database}: never served with Prolific's participants"],
-            next_step="piecework serve --crowd prolific",
+            next_step="piecework market serve --crowd prolific",
         )
     return Terms(
         workspace_id=start.workspace_id,

@@ -367,7 +367,7 @@ def _drafted(bridge: Bridge) -> Check:
         return passed("draft", f"Prolific accepts the study ({study['study_id']})")
     trouble = study.get("trouble") or "; ".join(bridge.faults) or "no study was drafted"
     return Check(
-        name="draft", level="fail", sentence=trouble, next_step="piecework prolific doctor"
+        name="draft", level="fail", sentence=trouble, next_step="piecework market prolific doctor"
     )
 
 

@@ -29,7 +29,7 @@ def arrived(stages: list[str]) -> Check:
         name="visit",
         level="fail",
         sentence="no test participant opened the site by the study's link",
-        next_step="piecework prolific doctor --public-url URL",
+        next_step="piecework market prolific doctor --public-url URL",
     )
 
 
