@@ -24,6 +24,7 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     assert first["is_finished"]
     assert (first["changes"], first["accepted"]) == ([], 40)
     assert user.rehearses("food.toml")["is_same_as_before"]
+    assert "Changed since" not in user.types("rehearse food.toml")
 
     user.replace("food.toml", "answers = 5", "answers = 3")
     user.replace("food.toml", '"rule_violation"', '"random_sample"')
@@ -34,6 +35,17 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     assert second["changes"] == ["answers", "decisions.rule"]
     assert second["accepted"] == 24
     assert int(str(second["rewards_cents"])) < int(str(first["rewards_cents"]))
+
+    # It ends with what changed, and what that did.
+    changed, money, quality, following = user.types("rehearse food.toml").splitlines()[-4:]
+    assert changed == "Changed since 1: answers, decisions.rule"
+    cents = [
+        int(str(facts["rewards_cents"])) + int(str(facts["fees_cents"]))
+        for facts in (first, second)
+    ]
+    assert f"cost ${cents[0] / 100:.2f} → ${cents[1] / 100:.2f}; hours" in money
+    assert "bad answers kept" in quality
+    assert following.startswith("next: piecework compare food.toml")
 
     # The rehearsal before is there, to compare.
     before = user.path("out/food/rehearsals/1/report.md").read_text()

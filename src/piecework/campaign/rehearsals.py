@@ -71,7 +71,8 @@ class Begun:
     Attributes:
         file: the copy of the campaign file, with the copies of what it names.
         is_new: whether it begins.
-        before: the number of the latest rehearsal before it, if it is new.
+        before: the number of the rehearsal that was latest before; of an unfinished or
+            equal one that is the latest itself, the number below it.
         changes: what has changed since that.
     """
 
@@ -104,19 +105,21 @@ def begin(file: CampaignFile, crowds: Sequence[str] = (), *, again: bool = False
     folder = file.live_folder / REHEARSALS
     with one_at_a_time(folder, by="piecework rehearse"):
         before = latest(file)
-        known = None if before is None else made_from(file, before)
         number = None if again else _same(file, wanted)
         is_new = number is None
         if number is None:
             number = max(numbers(file), default=0) + 1
             shutil.rmtree(folder / str(number), ignore_errors=True)
             _copy(file, number, wanted, before)
+        elif before == number:
+            before = max((each for each in numbers(file) if each < number), default=None)
+        known = None if before is None else made_from(file, before)
         _point(folder, number)
         _prune(file, keep=number)
     return Begun(
         file=at_number(file, number),
         is_new=is_new,
-        before=None if before == number else before,
+        before=before,
         changes=known.changes(wanted) if known else (),
     )
 

@@ -171,8 +171,11 @@ def rehearse(
         return
     say_progress(progress, as_json=False)
     _say(loaded, facts, remarks, None if is_same else seconds)
-    if begun.before is not None:
-        click.echo(f"next: piecework compare {campaign}")
+    if begun.changes:
+        from piecework.simulation.forecast.compared import change_lines
+
+        for line in change_lines(campaign, begun):
+            click.echo(line)
 
 
 def _rehearsed(campaign: "Campaign", markets: "tuple[Market, ...]") -> dict[str, object]:
@@ -208,7 +211,7 @@ def _markets(crowds: tuple[str, ...]) -> "tuple[Market, ...]":
 
 
 def _say_which(begun: "Begun", path: Path, *, is_same: bool) -> None:
-    """Say whether a rehearsal begins, continues or is shown again, and what changed."""
+    """Say whether a rehearsal begins, continues or is shown again."""
     if is_same:
         click.echo(
             f"same as rehearsal {begun.number}, so its result is shown; "
@@ -216,9 +219,6 @@ def _say_which(begun: "Begun", path: Path, *, is_same: bool) -> None:
         )
         return
     click.echo(f"rehearsal {begun.number} {'begins' if begun.is_new else 'continues'}")
-    if begun.before is not None:
-        changed = ", ".join(begun.changes) or "nothing"
-        click.echo(f"changed since rehearsal {begun.before}: {changed}")
 
 
 def _bar(console: Console) -> Bar:

@@ -135,6 +135,23 @@ def difference_and_range(forecast: Forecast, change: Estimate, name: str) -> tup
     return (mean, "") if low == high else (mean, f"{low} to {high}")
 
 
+def changed_figures(forecast: Forecast) -> list[str]:
+    """Return lines with what each figure is in the first row and in the last, if it differs.
+
+    The first line has money and time, the second the quality of the work.
+    """
+    first, last = forecast.rows[0], forecast.rows[-1]
+    lines: list[list[str]] = [[], []]
+    for name, figure in _figures(forecast).items():
+        label, percent, _ = figure.label.partition(", %")
+        was, now = (mean_and_range(forecast, row, name)[0] for row in (first, last))
+        if (was, now) == (NOTHING, NOTHING):
+            continue
+        change = now if was == now else f"{was} → {now}"
+        lines[bool(percent)].append(f"{label.lower()} {change}{percent[1:]}")
+    return [f"  {'; '.join(line)}" for line in lines if line]
+
+
 def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
     """The figures, in hours instead of days if all take less than two days."""
     if any(row.estimates["days"].high >= _SHORT_DAYS for row in forecast.rows):

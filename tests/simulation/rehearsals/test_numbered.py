@@ -133,6 +133,15 @@ def test_a_changed_file_is_the_next_rehearsal_and_states_its_own_hash(path: Path
     assert (begun.number, begun.changes, third) == (3, (), before)
 
 
+def test_one_that_continues_names_the_same_changes(path: Path) -> None:
+    """Whether it was interrupted or not, it ends with what changed since the one before."""
+    path.write_text(CAMPAIGN.replace('"0.40"', '"0.60"'))
+    for is_new in (True, False, False):
+        begun = begin(parse(path))
+        assert (begun.number, begun.is_new, begun.before) == (2, is_new, 1)
+        assert begun.changes == ("reward",)
+
+
 def test_an_equal_rehearsal_is_shown_and_nothing_is_written(path: Path) -> None:
     """The command needs no marketplace for it."""
     out = path.parent / "out/rehearsals/1"

@@ -11,11 +11,11 @@ from math import isnan
 from pathlib import Path
 
 from piecework.campaign.assembling import load_with_results
-from piecework.campaign.rehearsals import at_number, latest, made_from, numbers
+from piecework.campaign.rehearsals import Begun, at_number, latest, made_from, numbers
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.domain.errors import ConfigError
+from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
-from piecework.domain.text import NOTHING, plural
+from piecework.domain.text import NOTHING, one_line, plural
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.report.components import Column, Note, Section, Table, number, table, text
@@ -23,6 +23,7 @@ from piecework.report.forecast import (
     Estimate,
     Forecast,
     Row,
+    changed_figures,
     covered,
     difference_and_range,
     forecast_columns,
@@ -32,6 +33,10 @@ from piecework.report.forecast import (
 from piecework.report.page import SectionsPage
 from piecework.simulation.forecast.choices import Choice, Outcome, outcome_of, summarised
 from piecework.simulation.forecast.forecasts import forecast
+
+
+_NAMED, _SHOWN = 8, 60
+"""Changed keys that a line names, and characters of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +127,28 @@ def compare_rehearsals(
         ),
         change=summarised([_minus(*each) for each in zip(*outcomes, strict=True)]),
     )
+
+
+def change_lines(path: Path, begun: Begun) -> Iterator[str]:
+    """Say what has changed since the rehearsal before, and what the figures were and are.
+
+    Args:
+        path: the campaign file.
+        begun: a finished rehearsal with changes.
+    """
+    assert begun.before is not None  # noqa: S101 - something has changed since it
+    pair = (begun.before, begun.number)
+    changes = ", ".join(one_line(each, at_most=_SHOWN) for each in begun.changes[:_NAMED])
+    more = len(begun.changes) - _NAMED
+    yield f"Changed since {begun.before}: {changes}" + (f" and {more} more" if more > 0 else "")
+    which = "" if pair == _last_two(parse(path)) else f" --rehearsals {pair[0]} {pair[1]}"
+    try:
+        yield from changed_figures(compare_rehearsals(path, pair).figures)
+    except PieceworkError as fault:
+        # An unfinished one, or one of an older version, has no figures to show.
+        yield f"  no figures of {begun.before}: {fault}"
+        return
+    yield f"next: piecework compare {path}{which} (with --seeds 10: what chance does)"
 
 
 def comparison_page(compared: RehearsalsCompared) -> SectionsPage:
