@@ -266,6 +266,8 @@ def _own_faults(file: CampaignFile) -> list[str]:
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
     faults = _faults_of_rules(file)
+    if tables.decisions.by == "policy" and not tables.decisions.rule:
+        faults.append(_without_rules(file))
     stated = len(tables.requirements.qualification) + known
     stated += len([*values.of_prolific(tables.requirements)])
     stated += len(tables.requirements.only_workers_of)
@@ -279,28 +281,33 @@ def _own_faults(file: CampaignFile) -> list[str]:
     return faults
 
 
+def _without_rules(file: CampaignFile) -> str:
+    return (
+        f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+        "states the policy; add a rule, or set it to 'person'"
+    )
+
+
 def _faults_of_rules(file: CampaignFile) -> list[str]:
     """Return errors in heuristics and policy, each with its line."""
     tables = file.tables
-    faults = [
+    return [
         *(located(file, fault) for fault in check_settings(values.heuristics(tables))),
         *(_of_rule(file, fault) for fault in check_rules(values.policy(tables))),
     ]
-    if tables.decisions.by == "policy" and not tables.decisions.rule:
-        faults.append(
-            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
-            "states the policy; add a rule, or set it to 'person'"
-        )
-    return faults
 
 
 def with_rules_of(campaign: Campaign, file: CampaignFile) -> Campaign:
-    """Return a campaign with the heuristics and the policy of another file.
+    """Return a campaign with the heuristics and the policy of another file, or none.
 
     Raises:
         ConfigError: every error in its heuristics and policy.
     """
-    if faults := _faults_of_rules(file):
+    faults, decisions = _faults_of_rules(file), file.tables.decisions
+    # An empty list is tried as it says; a list that was forgotten is not.
+    if decisions.by == "policy" and not {"rule"} & decisions.model_fields_set:
+        faults.append(_without_rules(file))
+    if faults:
         raise ConfigError(faults)
     own = {**campaign.task.heuristics, **values.heuristics(file.tables)}
     stated = campaign.heuristics.get(like_samples.NAME) or {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from piecework.campaign.live_changes import LiveChange
     from piecework.campaign.opened import OpenedCampaign
     from piecework.foundation.client.checks import Check
-    from piecework.report.components import Code, Quote, Tag
+    from piecework.report.components import Code, Link, Quote, Tag
     from piecework.report.components import Table as ReportTable
     from piecework.report.page import SectionsPage
 
@@ -318,7 +318,7 @@ def _say_table(console: Console, table: "ReportTable", most_rows: int | None) ->
     _say_note(console, table)
 
 
-def _text(cell: "Quote | Code | Tag") -> str:
+def _text(cell: "Quote | Code | Tag | Link") -> str:
     """The text of a cell; what a name means comes before it."""
     words = getattr(cell, "words", "")
     return f"{words} ({cell.text})" if words else cell.text

@@ -54,7 +54,20 @@ class Tag:
     kind: str = "tag"
 
 
-Cell = str | Quote | Code | Tag
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words that lead to a page beside this one.
+
+    Attributes:
+        page: its path, from this page's folder.
+    """
+
+    text: str
+    page: str
+    kind: str = "link"
+
+
+Cell = str | Quote | Code | Tag | Link
 
 
 _Row = TypeVar("_Row")

@@ -23,8 +23,10 @@ from piecework.postprocess.hidden_ids import (
     hide_in_task,
 )
 from piecework.postprocess.splits import splits
+from piecework.report.model import report_model
 from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
+from piecework.results.comparing.alternatives import write_other_rules
 from piecework.results.delivery import deliver
 from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.report_facts import report_facts
@@ -40,8 +42,12 @@ SUMMARY = "report.md"
 DATASET = "dataset"
 
 
-def export(opened: OpenedCampaign) -> Path:
+def export(opened: OpenedCampaign, *, with_other_rules: bool = True) -> Path:
     """Write everything into the campaign's folder; return the report's path.
+
+    Args:
+        opened: the campaign.
+        with_other_rules: whether the report shows what other rules would have done.
 
     Raises:
         SinkFailed: a sink failed; everything else is written.
@@ -52,7 +58,7 @@ def export(opened: OpenedCampaign) -> Path:
     if opened.campaign.has_releases:
         _release(opened, facts)
         give_back()
-    report = write_report(opened)
+    report = write_report(opened, with_other_rules=with_other_rules)
     if not opened.is_rehearsal:  # simulated answers stay here
         deliver(opened.campaign)
     return report
@@ -155,10 +161,12 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
     )
 
 
-def write_report(opened: OpenedCampaign) -> Path:
+def write_report(opened: OpenedCampaign, *, with_other_rules: bool = True) -> Path:
     """Write the report, and its first page as Markdown; return the report's path."""
     out = opened.campaign.out
     facts = report_facts(opened)
+    if with_other_rules and (others := write_other_rules(opened, report_model(facts))):
+        facts = replace(facts, of_sections=(*facts.of_sections, others))
     ids = hidden_ids(opened)
     write_whole_text(out / REPORT, ids.everywhere(render_report(facts)))
     write_whole_text(out / SUMMARY, ids.everywhere(render_markdown(facts)))

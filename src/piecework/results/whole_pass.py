@@ -72,7 +72,9 @@ def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
     settled = at_work if is_settled(take_snapshot(run)) else at_work - 1
     if settled <= exported:
         return None
-    report = write_results(run, call=call) if run.campaign.has_releases else None
+    report = None
+    if run.campaign.has_releases:
+        report = write_results(run, call=call, with_other_rules=False)
     campaign_facts.keep_note(run.store, "exported_batch", settled)
     if growth.archive_after is not None:
         after = growth.archive_after
@@ -89,12 +91,21 @@ def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) ->
     last_pass.remember(run.store, progress.as_dict(), request_digest=digest)
 
 
-def write_results(opened: OpenedCampaign, *, call: Call = call_plainly) -> str:
-    """Clean all text, then write dataset and report; return the report's path."""
+def write_results(
+    opened: OpenedCampaign, *, call: Call = call_plainly, with_other_rules: bool = True
+) -> str:
+    """Clean all text, then write dataset and report; return the report's path.
+
+    Args:
+        opened: the campaign.
+        call: calls the steps.
+        with_other_rules: whether the report shows what other rules would have done, which
+            takes longer than a pass may.
+    """
     # These imports take a second, and most passes write nothing.
     from piecework.results.cleaning import clean_answers  # noqa: PLC0415
     from piecework.results.export import export  # noqa: PLC0415
 
     opened.batches.forget()  # a hundred megabytes for 195,905 answers
     call("clean", lambda: clean_answers(opened))
-    return str(call("export", lambda: export(opened)))
+    return str(call("export", lambda: export(opened, with_other_rules=with_other_rules)))

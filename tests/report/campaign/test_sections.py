@@ -45,6 +45,7 @@ from piecework.report.sections import (
 )
 from piecework.report.sections import outcomes as sections_outcomes
 from piecework.report.sections.money import MarketFacts, Markets
+from piecework.report.sections.other_rules import OtherRules, RulesOutcome
 from piecework.report.sections.workers import BeforeWork, Earned, EarnedQualifications
 from tests.postprocess.made_tables import caption_task
 from tests.report.campaign import by_hand, made_up
@@ -105,6 +106,24 @@ _EARNED = Earned(
         ),
     ),
 )
+_OTHERS = OtherRules(
+    outcomes=(
+        RulesOutcome(
+            name="No rules",
+            page="other-rules/no-rules.html",
+            kept=9,
+            dropped=0,
+            absent=0,
+            excluded=0,
+            rejected=0,
+            paid="$1.20",
+            labels=0,
+            bad_out="0 of 2",
+            good_out="0 of 7",
+        ),
+    ),
+    sentence="The stored answers were judged again.",
+)
 _MARKETS = Markets(
     rows=(
         MarketFacts(
@@ -129,7 +148,7 @@ def _section(build: Build, facts: ReportFacts | None = None) -> Section:
     shown_facts = replace(
         facts or by_hand.small(),
         reviews=_REVIEWS,
-        of_sections=(_TEST, EarnedQualifications((_EARNED,)), _MARKETS),
+        of_sections=(_TEST, EarnedQualifications((_EARNED,)), _MARKETS, _OTHERS),
     )
     section = build(report_model(shown_facts))
     assert section is not None

@@ -144,7 +144,7 @@ def test_rules_that_cannot_be_tried_are_refused_by_name(stance: Path) -> None:
         (DROPS.replace('"drop"', '"exclude"'), "does not fit on = 'answer'"),
         ('reward = "9.00"\n', "new.rules:1: reward: is not about judging"),
         ("[heuristic]\n", "no such table; did you mean 'heuristics'?"),
-        ('[decisions]\nby = "policy"\nrule = []\n', "is 'policy', but no [[decisions.rule]]"),
+        (without_rules(text), "is 'policy', but no [[decisions.rule]]"),
         ('[[aggregates]]\nfield = "x"\nkind = "majority"\n', "there is no field 'x'"),
         ('[[aggregates]]\nfield = "stance"\nkind = "best"\n', "aggregates.0.kind"),
         ("batches = 3\n" + text, "batches: differs"),
@@ -156,6 +156,19 @@ def test_rules_that_cannot_be_tried_are_refused_by_name(stance: Path) -> None:
     for rules, sentence in cases:
         output = refused(stance, rules)
         assert sentence in output, (sentence, output)
+
+
+def without_rules(text: str) -> str:
+    """The campaign file with a policy that states no rule."""
+    before, _, after = text.partition("[[decisions.rule]]")
+    return before.replace('by = "person"', 'by = "policy"') + after[after.index("[dataset]") :]
+
+
+def test_an_empty_list_of_rules_keeps_every_answer(stance: Path) -> None:
+    """Stated, it is tried; its comparison says that the rules differ."""
+    document = compared(stance, '[decisions]\nby = "policy"\nrule = []\n')
+    assert document["after"]["verdicts"] == {"keep": 6, "drop": 0, "absent": 0}
+    assert document["changed_keys"] == ["decisions.rule", "decisions.by"]
 
 
 def test_what_is_not_there_is_named(stance: Path, tmp_path: Path) -> None:
@@ -195,7 +208,7 @@ def test_answers_without_times_are_said_to_have_none(tmp_path: Path) -> None:
     assert "All answers are in one batch" in notes
 
 
-def test_few_and_contradicting_decisions_are_result_of(stance: Path) -> None:
+def test_few_and_contradicting_decisions_are_named(stance: Path) -> None:
     """One decision says little; an answer that people decided both ways counts for neither."""
     with open_to_look(load_campaign(stance)) as opened:
         first, second, *_ = opened.answers().index

@@ -182,11 +182,32 @@ def compare_rules(campaign: Campaign, rules: Path) -> RulesComparison:
 
 def compare_opened(opened: OpenedCampaign, rules: TriedRules) -> RulesComparison:
     """Do the same with a campaign that is open, and rules that were read."""
-    tried = rules.campaign
+    return compare_with_each(opened, [rules])[0]
+
+
+def compare_with_each(opened: OpenedCampaign, tried: Sequence[TriedRules]) -> list[RulesComparison]:
+    """Compare the campaign's own rules with several others; own rules judge only once."""
+    campaigns = [each.campaign for each in tried]
     if opened.is_rehearsal:
-        tried = replace(tried, decided_by="policy")
-    own, other = judge_again(opened, [opened.campaign, tried])
+        campaigns = [replace(campaign, decided_by="policy") for campaign in campaigns]
+    own, *others = judge_again(opened, [opened.campaign, *campaigns])
     work = Work(opened)
+    truths, costs = truths_of(opened, work.table), _costs(opened)
+    return [
+        _compared(opened, rules, own, other, work, truths, costs)
+        for rules, other in zip(tried, others, strict=True)
+    ]
+
+
+def _compared(
+    opened: OpenedCampaign,
+    rules: TriedRules,
+    own: JudgedAgain,
+    other: JudgedAgain,
+    work: Work,
+    truths: Sequence[Truth],
+    costs: pd.DataFrame,
+) -> RulesComparison:
     table = work.table
     cells = pd.DataFrame(
         {
@@ -195,8 +216,6 @@ def compare_opened(opened: OpenedCampaign, rules: TriedRules) -> RulesComparison
         },
         index=table.index,
     )
-    truths = truths_of(opened, table)
-    costs = _costs(opened)
     labels, n_labels = label_flips(opened, table, cells, own.campaign, other.campaign)
     lacking = {side: _lacking(opened, table, cells[side] == "keep") for side in cells}
     return RulesComparison(

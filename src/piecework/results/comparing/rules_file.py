@@ -5,7 +5,7 @@ must be as in the campaign, because the answers were given under it.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +21,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import Aggregate, AggregateKind
 from piecework.domain.text import did_you_mean
+from piecework.domain.toml_text import toml_line
+from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.task_schema import faults_of_aggregates
 
 _LARGEST_BYTES = 10_000_000
@@ -96,6 +98,32 @@ def read_rules(path: Path, campaign: Campaign) -> TriedRules:
     if tables.aggregates is not None:
         tried = replace(tried, task=replace(campaign.task, aggregates=_aggregates(file, campaign)))
     return TriedRules(campaign=tried, path=path, changed=tuple(_changed(own, document)))
+
+
+def rules_as_toml(rules: Sequence[PolicyRule]) -> str:
+    """Return rules as a file states them that replaces all rules of a campaign.
+
+    >>> print(rules_as_toml([]), end="")
+    [decisions]
+    rule = []
+    """
+    if not rules:
+        return "[decisions]\nrule = []\n"
+    return "\n\n".join("\n".join(_rule_lines(rule)) for rule in rules) + "\n"
+
+
+def _rule_lines(rule: PolicyRule) -> Iterator[str]:
+    usual = PolicyRule(subject_kind="answer", any_of=(), then="keep", because="")
+    yield "[[decisions.rule]]"
+    yield toml_line("on", rule.subject_kind)
+    if rule.any_of:
+        yield toml_line("any_of", list(rule.any_of))
+    for name in ("suspicion_above", "at_least", "share", "least_answers"):
+        value = getattr(rule, name)
+        if value != getattr(usual, name):
+            yield toml_line(name, value)
+    yield toml_line("then", rule.then)
+    yield toml_line("because", rule.because)
 
 
 def _what_it_holds() -> str:

@@ -22,6 +22,7 @@ from piecework.qc.registry import TITLES
 from piecework.qc.suggesting import FOLDS, Suggestion, Tally, suggest
 from piecework.report.components import KeyFigure, Note, Section, number, table, text
 from piecework.report.page import SectionsPage
+from piecework.results.comparing.rules_file import rules_as_toml
 from piecework.results.comparing.truths import Truth, truths_of
 
 
@@ -130,23 +131,7 @@ def _toml(
     for name, values in settings.items():
         lines += ["", f"[heuristics.{name}]"]
         lines += [toml_line(key, value) for key, value in values.items()]
-    for rule in rules:
-        lines += ["", *_rule(rule)]
-    return "\n".join(lines) + "\n"
-
-
-def _rule(rule: PolicyRule) -> Iterator[str]:
-    usual = PolicyRule(subject_kind="answer", any_of=(), then="keep", because="")
-    yield "[[decisions.rule]]"
-    yield toml_line("on", rule.subject_kind)
-    if rule.any_of:
-        yield toml_line("any_of", list(rule.any_of))
-    for name in ("suspicion_above", "at_least", "share", "least_answers"):
-        value = getattr(rule, name)
-        if value != getattr(usual, name):
-            yield toml_line(name, value)
-    yield toml_line("then", rule.then)
-    yield toml_line("because", rule.because)
+    return "\n".join(lines) + f"\n\n{rules_as_toml(rules)}"
 
 
 def _lines(source: str, each: Suggestion) -> Iterator[str]:

@@ -34,7 +34,6 @@ from piecework.report.page import SectionsPage
 from piecework.simulation.forecast.choices import Choice, Outcome, outcome_of, summarised
 from piecework.simulation.forecast.forecasts import forecast
 
-
 _NAMED, _SHOWN = 8, 60
 """Changed keys that a line names, and characters of each."""
 
