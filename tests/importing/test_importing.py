@@ -195,7 +195,7 @@ _POSTING = (
 )
 
 
-@pytest.mark.parametrize("words", _POSTING, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", _POSTING, ids=" ".join)
 def test_nothing_is_posted_or_paid_from_imported_answers(
     words: tuple[str, ...], campaign: Path
 ) -> None:
