@@ -23,9 +23,8 @@ from piecework.config.requirements_table import (
     FilterRange,
     FilterShares,
     ParticipantFile,
-    RequirementsTable,
 )
-from piecework.config.schema import CampaignTables, DatasetTable, OutputTable
+from piecework.config.schema import CampaignTables, DatasetTable
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.trust import refuse_untrusted
 from piecework.config.user_files import read_text, with_secrets
@@ -250,7 +249,7 @@ def parse_text(path: Path, text: str) -> CampaignFile:
             f"{at(path, text, where)}: {sentence}"
             for where, sentence in faults_of_money(document, text)
         ]
-        if not {"items", "imported"} & document.keys():
+        if not {"items", "pictures", "imported"} & document.keys():
             faults.append(f"{at(path, text, ('items',))}: is missing")
         tables = CampaignTables.model_validate(document)
     except ValidationError as fault:
@@ -348,8 +347,9 @@ def earned(tables: tuple[EarnedTable, ...], folder: Path) -> tuple[EarnedRule, .
     )
 
 
-def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ...]:
+def requirements(tables: CampaignTables) -> tuple[QualificationRequirement, ...]:
     """Return who may accept a HIT, in MTurk's terms."""
+    table = tables.requirements
     built_in = []
     if table.approved_hits_above is not None:
         built_in.append(
@@ -375,7 +375,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
         )
     return (
         *built_in,
-        *of_prolific(table),
+        *of_prolific(tables),
         *(
             QualificationRequirement(
                 qualification_type_id=QualificationTypeId(extra.id),
@@ -387,9 +387,9 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
     )
 
 
-def of_prolific(table: RequirementsTable) -> Iterator[QualificationRequirement]:
+def of_prolific(tables: CampaignTables) -> Iterator[QualificationRequirement]:
     """Yield what participants of Prolific have to answer about themselves."""
-    for name, wanted in table.prolific.items():
+    for name, wanted in (tables.prolific or {}).items():
         type_id = _type_of_filter(name)
         if isinstance(wanted, ParticipantFile):
             continue
@@ -410,14 +410,14 @@ def of_prolific(table: RequirementsTable) -> Iterator[QualificationRequirement]:
                 )
 
 
-def shares(table: RequirementsTable) -> tuple[Share, ...]:
+def shares(tables: CampaignTables) -> tuple[Share, ...]:
     """Return how the visits are divided among the choices of filters."""
     return tuple(
         Share(
             type_id=_type_of_filter(name),
             percent=tuple(zip(wanted.choices, wanted.percent, strict=True)),
         )
-        for name, wanted in table.prolific.items()
+        for name, wanted in (tables.prolific or {}).items()
         if isinstance(wanted, FilterShares)
     )
 
@@ -456,13 +456,13 @@ def has_releases(tables: CampaignTables) -> bool:
 
     A dataset that grows and is not written as Parquet is not released by itself.
     """
-    output = tables.output
-    if "releases" in output.model_fields_set or output.sinks:
-        return output.releases or bool(output.sinks)
-    return tables.items.grows and "parquet" in (output.formats or ("parquet",))
+    advanced = tables.advanced
+    if "releases" in advanced.model_fields_set or tables.sinks:
+        return advanced.releases or bool(tables.sinks)
+    return tables.grows is not None and "parquet" in (tables.formats or ("parquet",))
 
 
-def sinks(table: OutputTable) -> tuple[Sink, ...]:
+def sinks(tables: CampaignTables) -> tuple[Sink, ...]:
     """Return where else the releases go."""
     return tuple(
         Sink(
@@ -471,7 +471,7 @@ def sinks(table: OutputTable) -> tuple[Sink, ...]:
             has_history=sink.history,
             is_manifest=sink.format == "manifest",
         )
-        for sink in table.sinks
+        for sink in tables.sinks
     )
 
 

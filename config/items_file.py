@@ -136,7 +136,7 @@ def items_of_folder(
     if more := [name for name in columns[1:] if name not in addresses[:1]]:
         raise ConfigError(
             [f"the task needs the column {more[0]!r}, which a picture does not have"],
-            next_step='list the items in a file: [items] file = "items.csv"',
+            next_step='list the items in a file: items = "items.csv"',
         )
     if not folder.is_dir():
         raise ConfigError([f"{folder} is not a folder"])

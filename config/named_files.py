@@ -61,7 +61,7 @@ def read_recruiting(file: CampaignFile, shares: Sequence[Share]) -> Recruiting |
     """
     only, never = _ids(file, ALLOWED), _ids(file, BLOCKED)
     if both := set(only) & set(never):
-        where = file.at("requirements", "prolific", BLOCKED)
+        where = file.at("prolific", BLOCKED)
         raise ConfigError([f"{where}: {min(both)} is in {ALLOWED} too"])
     if not (only or never or shares):
         return None
@@ -69,10 +69,10 @@ def read_recruiting(file: CampaignFile, shares: Sequence[Share]) -> Recruiting |
 
 
 def _ids(file: CampaignFile, name: str) -> tuple[str, ...]:
-    named = file.tables.requirements.prolific.get(name)
+    named = (file.tables.prolific or {}).get(name)
     if not isinstance(named, ParticipantFile):
         return ()
-    where = file.at("requirements", "prolific", name)
+    where = file.at("prolific", name)
     path = file.named(named.file)
     if not path.is_file():
         raise ConfigError([f"{where}: no such file: {named.file}"])

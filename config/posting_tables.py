@@ -1,6 +1,6 @@
 """Tables of a campaign file about what is posted, where and how often.
 
-`answers` is a number, or as many as needed; `[crowds]` names the markets that
+`answers` is a number, or as many as needed; `[markets]` names the markets that
 HITs go to; `[experiment]` compares pages at random; `[gold]` mixes in items with known
 answers; `[machine]` is what models say about the items. Labels of models join people's
 votes; texts of models are samples, with which people's texts are compared.
@@ -71,8 +71,8 @@ _Named = Annotated[Market, BeforeValidator(_market)]
 _Percent = Annotated[int, Field(strict=True, ge=1, le=_WHOLE)]
 
 
-class _CrowdsTable(BaseModel):
-    """`[crowds]`: shares of the assignments by market, or the cheapest in time."""
+class _MarketsTable(BaseModel):
+    """`[markets]`: shares of the assignments by market, or the cheapest in time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -120,14 +120,28 @@ class _CrowdsTable(BaseModel):
 
 
 if TYPE_CHECKING:
-    CrowdsTable = _CrowdsTable
+    MarketsTable = _MarketsTable
 else:  # with a key for each market
-    CrowdsTable = create_model(
-        "CrowdsTable",
-        __base__=_CrowdsTable,
-        __doc__=_CrowdsTable.__doc__,
+    MarketsTable = create_model(
+        "MarketsTable",
+        __base__=_MarketsTable,
+        __doc__=_MarketsTable.__doc__,
         **dict.fromkeys(MARKETS, (_Percent | None, None)),
     )
+
+
+def _shares(value: object) -> object:
+    """Return the equal shares of a list of markets, the first with what is left over."""
+    if not isinstance(value, list):
+        return value
+    names = [_market(name) for name in value]
+    if not names or len({*map(str, names)}) < len(names):
+        raise ValueError("name at least one market, and none twice")
+    each, left = divmod(_WHOLE, len(names))
+    return {name: each + (number < left) for number, name in enumerate(names)}
+
+
+Markets = Annotated[MarketsTable, BeforeValidator(_shares)]
 
 
 def _shown(value: str) -> str:

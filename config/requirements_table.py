@@ -1,6 +1,6 @@
-"""`[requirements]` and `[[earned]]` of a campaign file: who may work.
+"""`[requirements]`, `[prolific]` and `[[earned]]` of a campaign file: who may work.
 
-`[requirements.prolific]` is what participants of Prolific answered, by filter. Two filters
+`[prolific]` is what participants of Prolific answered, by filter. Two filters
 are lists of people, whose ids are in a file. A filter with choices may also say how many
 per cent of the visits each of them gets. `[[earned]]` are qualifications that workers earn
 by good work.
@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -175,22 +176,35 @@ class QualificationTable(_Strict):
         return self
 
 
+_Limit = Annotated[int, Field(ge=1, le=1_000_000)] | None
+
+
+class PerWorkerTable(_Strict):
+    """`per_worker` as a table: how many HITs a worker may do."""
+
+    hits: _Limit = None
+    hits_per_batch: _Limit = None
+
+
+def _limits(value: object) -> object:
+    return value if isinstance(value, dict | PerWorkerTable) else {"hits": value}
+
+
+PerWorker = Annotated[PerWorkerTable, BeforeValidator(_limits)]
+
+
 class RequirementsTable(_Strict):
     """`[requirements]`: who may work."""
 
     approved_hits_above: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
     approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
-    exclusion_name: Words | None = None
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    max_hits_per_worker_per_batch: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
     only_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     no_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     earned: Annotated[tuple[EarnedName, ...], Field(max_length=3)] = ()
     not_earned: Annotated[tuple[EarnedName, ...], Field(max_length=3)] = ()
-    prolific: ProlificTable = {}
 
     @model_validator(mode="after")
     def _wants_no_opposites(self) -> "RequirementsTable":

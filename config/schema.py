@@ -29,12 +29,18 @@ from piecework.config.money_tables import (
 from piecework.config.named import Names, Words
 from piecework.config.posting_tables import (
     Answers,
-    CrowdsTable,
     ExperimentTable,
     GoldTable,
     MachineTable,
+    Markets,
 )
-from piecework.config.requirements_table import EarnedTable, RequirementsTable
+from piecework.config.requirements_table import (
+    EarnedTable,
+    PerWorker,
+    PerWorkerTable,
+    ProlificTable,
+    RequirementsTable,
+)
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
@@ -92,11 +98,6 @@ class ItemsTable(_Strict):
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
     query: Words | None = None
     database: Annotated[Words, Names.DATABASE] | None = None
-    grows: bool = False
-    on_change: OnChange = "refuse"
-    on_removal: OnRemoval = "withdraw"
-    most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
-    archive_after_batches: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
     @model_validator(mode="after")
     def _outside(self) -> "ItemsTable":
@@ -104,17 +105,22 @@ class ItemsTable(_Strict):
             raise ValueError("query and database belong together; set both")
         if self.query is not None and (self.file or self.scenes or self.pictures):
             raise ValueError("a query gives all items; leave out file and pictures")
-        if not self.grows and (self.query or is_read_as_it_arrives(self.file)):
-            raise ValueError(
+        return self
+
+    @property
+    def grows_only(self) -> str:
+        """Why these items have to grow; "" for items that may be fixed."""
+        if self.query or is_read_as_it_arrives(self.file):
+            return (
                 "a query, a folder/, a .parquet or .manifest file or an address is "
-                "read as it grows; set grows = true"
+                "read as it grows; add [grows]"
             )
-        if not (self.grows or self.file) and "://" in (self.pictures or ""):
-            raise ValueError(
-                "pictures at an address are listed as they arrive; set grows = true, "
+        if not self.file and "://" in (self.pictures or ""):
+            return (
+                "pictures at an address are listed as they arrive; add [grows], "
                 "or name them in a file"
             )
-        return self
+        return ""
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
@@ -126,15 +132,53 @@ class ItemsTable(_Strict):
             raise ValueError("columns renames the columns of a file; set items.file")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")
-        if self.scenes is not None and self.grows and self.file is None:
-            raise ValueError(
-                "drawn pictures do not grow; name the scenes in a file, or leave out "
-                "scenes or grows"
-            )
-        of_growing = {*("on_change", "on_removal", "most_removed_percent"), "archive_after_batches"}
-        if not self.grows and (stated := sorted(of_growing & self.model_fields_set)):
-            raise ValueError(f"{stated[0]} is for items that grow; set grows = true")
         return self
+
+
+class GrowsTable(_Strict):
+    """`[grows]`: rows of the items may be added while the campaign runs."""
+
+    batch: Annotated[int, Field(ge=1, le=MOST_IN_BATCH)] = 100
+    every_hours: Annotated[float, Field(ge=0.01, le=8760)] = 24
+    on_change: OnChange = "refuse"
+    on_removal: OnRemoval = "withdraw"
+
+
+_OF_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".manifest")
+
+
+def _is_items(value: object) -> object:
+    if not isinstance(value, dict | ItemsTable):
+        raise ValueError(  # noqa: TRY004 - pydantic only collects ValueError
+            'name the file or the folder of pictures, such as "items.csv", or write a table'
+        )
+    return value
+
+
+def items_in_full(items: object, pictures: object) -> object:
+    """Return `items` as a table.
+
+    A text names a file of rows if it ends as one, or if `pictures` are stated beside it;
+    otherwise it names a folder of pictures.
+    """
+    if isinstance(items, str):
+        is_file = pictures is not None or items.lower().endswith(_OF_TABLES)
+        items = {"file" if is_file else "pictures": items}
+    if pictures is None or not isinstance(items, dict):
+        return items
+    if "pictures" in items:
+        raise ValueError("pictures is stated twice, at the top and in [items]")
+    return {**items, "pictures": pictures}
+
+
+def sink_in_full(sink: object) -> object:
+    """Return `sink` as a table: `postgresql://...#shapes` names a table of a database."""
+    if not isinstance(sink, str):
+        raise ValueError(  # noqa: TRY004 - pydantic only collects ValueError
+            'sink is an address as text, such as "postgresql://...#table"; for more, use [[sinks]]'
+        )
+    to, mark, table = sink.rpartition("#")
+    return {"to": to, "table": table} if mark else {"to": sink}
 
 
 Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
@@ -144,8 +188,6 @@ Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
 class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
-    batch_size: Annotated[int, Field(ge=1, le=MOST_IN_BATCH)] = 100
-    batch_every_hours: Annotated[float, Field(ge=0.01, le=8760)] = 24
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
     lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
     assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None
@@ -203,7 +245,7 @@ class DecisionsTable(_Strict):
 
 
 class SinkTable(_Strict):
-    """`[[output.sinks]]`: a place that each release is written to."""
+    """`[[sinks]]`: a place that each release is written to."""
 
     to: Annotated[Words, Names.OUTPUT]
     table: (
@@ -228,12 +270,9 @@ class SinkTable(_Strict):
 
 
 class OutputTable(_Strict):
-    """`[output]`: where the dataset is written, and in which formats."""
+    """`[output]`: where the results are written."""
 
     folder: Annotated[Words, Names.OUTPUT] | None = None
-    formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
-    releases: bool = False
-    sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
 
 
 class AdvancedTable(_Strict):
@@ -242,6 +281,10 @@ class AdvancedTable(_Strict):
     # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
     # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019 (the half in shared data).
     expected_loss_percent: Annotated[float, Field(ge=0, le=90)] = 17
+    most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
+    archive_after_batches: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    exclusion_name: Words | None = None
+    releases: bool = False
 
 
 class StoreTable(_Strict):
@@ -352,12 +395,16 @@ class CampaignTables(_Strict):
     fields: dict[Words, FieldTable] = {}
     language: Language = "en"
     # Imported items are in the store; otherwise `parse_text` requires the table.
-    items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
+    items: Annotated[ItemsTable, BeforeValidator(_is_items)] = Field(
+        default_factory=ItemsTable.model_construct
+    )
+    grows: GrowsTable | None = None
     gold: GoldTable | None = None
     machine: MachineTable | None = None
     experiment: ExperimentTable | None = None
     answers: Answers = 5
     batches: Annotated[int, Field(ge=1, le=1000)] = 1
+    per_worker: PerWorker = PerWorkerTable()
     reward: Annotated[Cents, Field(ge=1)] | None = None
     hourly_wage: Cents
     minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
@@ -366,11 +413,14 @@ class CampaignTables(_Strict):
     fees: Fees = ()
     posting: PostingTable = PostingTable()
     requirements: RequirementsTable = RequirementsTable()
-    crowds: CrowdsTable | None = None
+    prolific: ProlificTable | None = None
+    markets: Markets | None = None
     qualification: QualificationTestTable | None = None
     earned: Annotated[tuple[EarnedTable, ...], Field(max_length=5)] = ()
     heuristics: dict[str, dict[str, Annotated[object, Names.NOTHING]] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
+    formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
+    sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
     output: OutputTable = OutputTable()
     store: StoreTable = StoreTable()
     dataset: DatasetTable = DatasetTable()
@@ -379,10 +429,22 @@ class CampaignTables(_Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _is_in_the_currency_of_its_signs(cls, document: object) -> object:
-        if isinstance(document, dict) and (sign := currency_of_signs(document)):
-            return {"currency": sign, **document}
-        return document
+    def _in_full(cls, document: object) -> object:
+        """Return the file with a table for each short form."""
+        if not isinstance(document, dict):
+            return document
+        full = {**document}
+        if sign := currency_of_signs(document):
+            full.setdefault("currency", sign)
+        if "items" in full or "pictures" in full:
+            full["items"] = items_in_full(full.get("items", {}), full.pop("pictures", None))
+        if "sink" in full:
+            if "sinks" in full:
+                raise ValueError("state either sink or [[sinks]]")
+            full["sinks"] = [sink_in_full(full.pop("sink"))]
+        if "prolific" in full:
+            full.setdefault("markets", {"prolific": 100})
+        return full
 
     @model_validator(mode="after")
     def _asks_one_thing(self) -> "CampaignTables":
@@ -412,19 +474,27 @@ class CampaignTables(_Strict):
 
     @model_validator(mode="after")
     def _deals_one_way(self) -> "CampaignTables":
-        growing = {"batch_size", "batch_every_hours"} & self.posting.model_fields_set
-        if self.items.grows and "batches" in self.model_fields_set:
-            raise ValueError("batches is for items that do not grow; set posting.batch_size")
-        if not self.items.grows and growing:
+        of_growing = {"most_removed_percent", "archive_after_batches"}
+        stated = [f"advanced.{key}" for key in sorted(of_growing & self.advanced.model_fields_set)]
+        if self.rehearsal.rows_a_day is not None:
+            stated.append("rehearsal.rows_a_day")
+        if self.grows is None:
+            if stated:
+                raise ValueError(f"{stated[0]} is for items that grow; add [grows]")
+            if why := self.items.grows_only:
+                raise ValueError(f"items: {why}")
+            return self
+        if "batches" in self.model_fields_set:
+            raise ValueError("batches is for items that do not grow; set grows.batch")
+        if self.items.scenes is not None and self.items.file is None:
             raise ValueError(
-                f"posting.{min(growing)} is for items that grow; set items.grows = true"
+                "drawn pictures do not grow; name the scenes in a file, or leave out "
+                "scenes or [grows]"
             )
-        if not self.items.grows and self.rehearsal.rows_a_day is not None:
-            raise ValueError("rehearsal.rows_a_day is for items that grow; set items.grows = true")
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
-        elsewhere = {"items", "gold", "crowds"} & self.model_fields_set
+        elsewhere = {"items", "gold", "markets"} & self.model_fields_set
         if elsewhere:
             raise ValueError(
                 "[imported] results were collected elsewhere: remove "

@@ -54,6 +54,22 @@ _MOVED: Mapping[str, str] = {
     "rewards.fees": "[[fees]] now",
     "posting.assignments": f"answers {_TOP}",
     "posting.batches": f"batches {_TOP}",
+    "items.grows": "[grows] now, a table that may be empty",
+    **{f"items.{key}": f"{key} in [grows] now" for key in ("on_change", "on_removal")},
+    "posting.batch_size": "batch in [grows] now",
+    "posting.batch_every_hours": "every_hours in [grows] now",
+    "items.most_removed_percent": "most_removed_percent in [advanced] now",
+    "items.archive_after_batches": "archive_after_batches in [advanced] now",
+    "requirements.exclusion_name": "exclusion_name in [advanced] now",
+    "requirements.max_hits_per_worker": f"per_worker {_TOP}",
+    "requirements.max_hits_per_worker_per_batch": (
+        f"per_worker = {{ hits_per_batch = ... }} {_TOP}"
+    ),
+    "requirements.prolific": "[prolific] now",
+    "crowds": "[markets] now",
+    "output.formats": f"formats {_TOP}",
+    "output.releases": "releases in [advanced] now",
+    "output.sinks": "[[sinks]] now, or sink = ... at the top of the file",
 }
 """Where each former key is now."""
 
@@ -109,16 +125,21 @@ def at(path: Path, text: str, location: Location) -> str:
 def _as_written(text: str, location: Location) -> Location:
     """Return a location as the file writes it: a short form has no keys inside."""
     try:
-        table: object = tomllib.loads(text)
+        table: Any = tomllib.loads(text)
     except (ValueError, RecursionError):
         return location
-    for length, part in enumerate(location):
-        if length and not isinstance(table, dict | list):
-            return location[:length]
+    parts = [str(part) for part in location]
+    if parts[:2] == ["items", "pictures"] and "pictures" in table:
+        return ["pictures"]
+    if parts[:1] == ["sinks"] and "sink" in table:
+        return ["sink"]
+    for length, part in enumerate(parts):
         if isinstance(table, dict):
-            table = table.get(str(part), {})
-        elif isinstance(table, list):
-            table = table[int(part)] if str(part).isdecimal() and int(part) < len(table) else {}
+            table = table.get(part, {})
+        elif isinstance(table, list) and part.isdecimal():
+            table = table[int(part)] if int(part) < len(table) else {}
+        else:
+            return location[:length]
     return location
 
 

@@ -333,7 +333,7 @@ class PictureRows:
         if more := [name for name in self.columns[1:] if name not in self.addresses[:1]]:
             raise ConfigError(
                 [f"the task needs the column {more[0]!r}, which a picture lacks"],
-                next_step='list the items in a file: [items] file = "items.csv"',
+                next_step='list the items in a file: items = "items.csv"',
             )
         keys = (self.columns[0], *self.addresses[:1])
         rows = (

@@ -68,7 +68,7 @@ class Reach(NamedTuple):
     """Something outside of its folder that a campaign names.
 
     Attributes:
-        key: the key, such as `output.sinks.0.to`.
+        key: the key, such as `sinks.0.to`.
         text: what it names, as it is written.
         leads_to: where that is; "" if the text says it.
         is_link: a link in the folder of results leads there.
@@ -232,16 +232,14 @@ def _lists_a_bucket(file: "CampaignFile") -> bool:
 _LEFT_OUT: Mapping[str, tuple[str, Mapping[str, object]]] = {
     # No folder of this name is ever made.
     "output.folder": ("output", {"folder": f".not-trusted-{os.urandom(8).hex()}"}),
-    "output.sinks": ("output", {"sinks": ()}),
     "store.url": ("store", {"url": None}),
     "rehearsal.replay": ("rehearsal", {"replay": None}),
     "requirements.only_workers_of": ("requirements", {"only_workers_of": ()}),
     "requirements.no_workers_of": ("requirements", {"no_workers_of": ()}),
-    "requirements.prolific": ("requirements", {"prolific": {}}),
 }
 """What a check can do without: the key, its table, and the values instead."""
 
-_WHOLE_TABLES: Mapping[str, object] = {"machine": None, "earned": ()}
+_WHOLE_TABLES: Mapping[str, object] = {"machine": None, "earned": (), "sinks": (), "prolific": {}}
 """The same for whole tables."""
 
 

@@ -23,6 +23,7 @@ answers = { least = 2, most = 4, until = 0.88 }
 reward = "0.50"
 budget = "20.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "items.csv"
 [posting]
@@ -37,8 +38,6 @@ on = "answer"
 any_of = ["rule_violation"]
 then = "drop"
 because = "Not what the page asks for."
-[output]
-formats = ["csv"]
 """
 
 VOTES = {"p1": "yyyy", "p2": "yyyy", "p3": "ynyy", "p4": "ynyn"}

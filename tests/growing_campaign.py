@@ -21,9 +21,8 @@ from tests.trusted import own
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TEXT = CAMPAIGN.replace("batches = 2\n", "").replace(
-    "[posting]", "[posting]\nbatch_size = 4\nbatch_every_hours = 24"
+    "[posting]", "[grows]\nbatch = 4\nevery_hours = 24\n[posting]"
 )
-TEXT = TEXT.replace('file = "items.csv"', 'file = "items.csv"\ngrows = true')
 TEXT = TEXT.replace("answers = 2", "answers = 1").replace('"20.00"', '"900.00"')
 
 

@@ -29,6 +29,7 @@ answers = 2
 reward = "0.50"
 budget = "20.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "items.csv"
 [posting]
@@ -55,7 +56,6 @@ any_of = ["capitals", "same_sentence"]
 then = "exclude"
 because = "Not what the page asks for, again and again."
 [output]
-formats = ["csv"]
 """
 
 

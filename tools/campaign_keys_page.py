@@ -34,6 +34,9 @@ Meanings = dict[str, dict[str, Any]]
 Hint = Any
 """A type annotation with its `Annotated` parts."""
 
+_SHORT = ("pictures", "sink")
+"""Short forms of `[items] pictures` and of one table `[[sinks]]`."""
+
 _ALIASES: list[tuple[Hint, str]] = [
     (Cents, "amount"),
     (schema.Name, "small letters, digits, `-`, `_`; at most 40"),
@@ -61,8 +64,8 @@ def tables() -> str:
     """
     meanings = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
     order = list(meanings)
-    of_market = meanings["crowds"].pop("<market>")
-    meanings["crowds"].update(dict.fromkeys(MARKETS, of_market))
+    of_market = meanings["markets"].pop("<market>")
+    meanings["markets"].update(dict.fromkeys(MARKETS, of_market))
     sections = dict(_sections(schema.CampaignTables, meanings, path="", header=""))
     for path, left in meanings.items():
         for name in left:
@@ -87,6 +90,9 @@ def _sections(
         for name, field in model.model_fields.items()
         if _is_value(hints[name], path) or name in meanings[path]
     ]
+    # A short form is a key of the file alone: the schema reads it as a table.
+    short = [name for name in _SHORT if not path]
+    rows += [_row(name, None, FieldInfo(default=None), meanings, path) for name in short]
     yield path, _section(header, meanings, path, rows)
     for name in model.model_fields:
         inner = _table_in(hints[name])

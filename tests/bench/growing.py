@@ -29,7 +29,7 @@ SIZE = 1_000
 
 def main(rows: int) -> None:
     """Print what it takes to take in all rows, and passes with few new ones."""
-    text = TEXT.replace("batch_size = 4", f"batch_size = {NEW}")
+    text = TEXT.replace("batch = 4", f"batch = {NEW}")
     text = text.replace('"900.00"', '"9000000.00"')
     with tempfile.TemporaryDirectory() as folder, growing(Path(folder), [], text) as at:
         with at.items.open("a") as file:
@@ -48,7 +48,7 @@ def main(rows: int) -> None:
 def answers() -> None:
     """Print what a pass takes that collects and judges ten answers."""
     for batches, archives in ((2, False), (100, False), (2, True), (100, True)):
-        text = TEXT.replace("batch_size = 4", "batch_size = 10")
+        text = TEXT.replace("batch = 4", "batch = 10")
         text = text.replace('"900.00"', '"9000000.00"')
         with (
             tempfile.TemporaryDirectory() as folder,

@@ -34,12 +34,11 @@ answers = 5
 reward = "0.05"
 budget = "{budget}.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "items.csv"
 [posting]
 items_per_hit = 5
-[output]
-formats = ["csv"]
 """
 _FOR_EVER = 10**9
 

@@ -36,6 +36,7 @@ answers = 3
 reward = "0.10"
 budget = "50.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "items.csv"
 [posting]
@@ -48,8 +49,6 @@ on = "answer"
 any_of = ["rule_violation"]
 then = "drop"
 because = "Not what the page asks for."
-[output]
-formats = ["csv"]
 [rehearsal.crowd]
 diligent = 4
 """
@@ -266,7 +265,7 @@ def test_items_that_grow_show_the_columns_of_the_first_rows(tmp_path: Path) -> N
     """A later row may lack any of them."""
     rows = [{"item_id": f"r{n}", **row} for n, row in enumerate(TEXTS)]
     path = written(tmp_path, CHOOSE, rows)
-    path.write_text(path.read_text().replace("[posting]", "grows = true\n[posting]"))
+    path.write_text(path.read_text().replace("[posting]", "[grows]\n[posting]"))
     campaign = load_campaign(path)
     assert [(part.column, part.may_lack) for part in campaign.task.parts] == [("text", True)]
 
@@ -275,7 +274,7 @@ def test_a_later_row_is_no_link_to_anything_but_a_page(tmp_path: Path) -> None:
     """A source may be written by others; the first rows said that the cells are addresses."""
     first = [{"item_id": "a", "page": "https://example.org/1", "sound": "https://a.org/1.mp3"}]
     path = written(tmp_path, CHOOSE, first)
-    path.write_text(path.read_text().replace("[posting]", "grows = true\n[posting]"))
+    path.write_text(path.read_text().replace("[posting]", "[grows]\n[posting]"))
     campaign = load_campaign(path)
     assert [part.kind for part in campaign.task.parts] == ["link", "audio"]
     for cell in ("javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "/x", "a b"):

@@ -35,6 +35,7 @@ answers = 3
 reward = "0.10"
 budget = "50.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "birds.csv"
 [posting]
@@ -47,8 +48,6 @@ on = "worker"
 any_of = ["straight_line", "low_agreement"]
 then = "exclude"
 because = "Answers follow a pattern and not the items, as others see them."
-[output]
-formats = ["csv"]
 [rehearsal.crowd]
 diligent = 4
 first_clicker = 1

@@ -34,8 +34,8 @@ NAMED: dict[str, tuple[str, str]] = {
         "[heuristics]=>[requirements]\nno_workers_of = ['b.toml']\n[heuristics]",
         "b.toml",
     ),
-    "requirements.prolific.*.file": (
-        f"{_H}=>[requirements.prolific]\ncustom_allowlist = {{file = 'ids'}}\n{_H}",
+    "prolific.*.file": (
+        f"{_H}=>[prolific]\ncustom_allowlist = {{file = 'ids'}}\n{_H}",
         "ids",
     ),
     "qualification.task": (_TEST, "dog/task.toml"),

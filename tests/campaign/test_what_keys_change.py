@@ -58,7 +58,6 @@ REQUIREMENTS = """[requirements]
 approved_hits_above = 77
 approval_rate_at_least = 91
 countries = ["FR", "US-WA"]
-exclusion_name = "not for birds again"
 [[requirements.qualification]]
 id = "00000000000000000060"
 comparator = "EqualTo"
@@ -67,6 +66,8 @@ values = [1]
 id = "00000000000000000040"
 comparator = "NotIn"
 values = [107, 109]
+[advanced]
+exclusion_name = "not for birds again"
 [output]"""
 
 Seen = Mapping[str, tuple[Callable[[], object], object]]
@@ -162,7 +163,7 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
                         ("00000000000000000040", "NotIn", [107, 109]),
                     ],
                 ),
-                "requirements.exclusion_name": (
+                "advanced.exclusion_name": (
                     lambda: (absent, excluded_type["QualificationType"]["Name"]),
                     ("DoesNotExist", "not for birds again"),
                 ),
@@ -222,7 +223,8 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
     at_work: Open, tmp_path: Path
 ) -> None:
     """The card has the requester's sentences; only the formats asked for are there."""
-    text = CAMPAIGN.replace('formats = ["csv"]', 'folder = "elsewhere"\nformats = ["vizwiz_json"]')
+    text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["vizwiz_json"]')
+    text = text.replace("[output]", '[output]\nfolder = "elsewhere"')
     with at_work(text + STATED) as (opened, people):
         run = at_evening(opened)
         run_pass(run)
@@ -250,7 +252,7 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
     check(
         {
             "output.folder": ((tmp_path / "out").exists, False),
-            "output.formats": (lambda: files, {"md", "json"}),
+            "formats": (lambda: files, {"md", "json"}),
             "dataset.version": (lambda: facts["version"], "2.3.4"),
             "dataset.homepage": (lambda: facts["url"], "https://birds.example/home"),
         }
@@ -286,9 +288,7 @@ def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
     assert set(fixed.values()) > {"test"}
 
 
-FEES = """hourly_wage = "6.00"
-minutes = 9
-[advanced]
+FEES = """[advanced]
 expected_loss_percent = 50
 [[fees]]
 valid_from = 2026-01-01
@@ -301,7 +301,7 @@ source = "our own list of fees"
 valid_from = 2026-06-01
 percent = 90
 source = "a later list"
-"""
+[output]"""
 MASTERS = """[[requirements.qualification]]
 id = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 comparator = "Exists"
@@ -315,35 +315,39 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     least fee is 4 cents. Nine minutes at $6.00 are 90 cents.
     """
     dollar = ('reward = "0.50"', 'reward = "1.00"')
-    fees = ('hourly_wage = "5.00"\n', FEES)
+    fees = (
+        ('hourly_wage = "5.00"', 'hourly_wage = "6.00"\nminutes = 9'),
+        ("[output]", FEES),
+    )
     ten = ("answers = 2", "answers = 10")
     single = ("batches = 2", "batches = 1")
-    stated = loaded(tmp_path, dollar, fees)
+    stated = loaded(tmp_path, dollar, *fees)
     assert hit_cost_cents(stated, 2, on=DAY) == 2 * 110
     assert hit_cost_cents(stated, 10, on=DAY) == 10 * 115
     assert hit_cost_cents(stated, 2, on=date(2026, 6, 1)) == 2 * 190
     assert stated.rewards.fees_on(DAY).source == "our own list of fees"
-    cheap = loaded(tmp_path, ('reward = "0.50"', 'reward = "0.10"'), fees)
+    cheap = loaded(tmp_path, ('reward = "0.50"', 'reward = "0.10"'), *fees)
     assert hit_cost_cents(cheap, 2, on=DAY) == 2 * 14
-    masters = loaded(tmp_path, dollar, fees, ("[output]", MASTERS))
+    masters = loaded(tmp_path, dollar, *fees, ("[output]", MASTERS))
     assert hit_cost_cents(masters, 2, on=DAY) == 2 * 117
     # A dollar for 9 minutes is above the floor; 50 cents lack 40, and 4 are the fee.
     assert not price(stated, on=DAY).bonus_each
-    poor = loaded(tmp_path, fees)
+    poor = loaded(tmp_path, *fees)
     assert price(poor, on=DAY).bonus_each == 40
     # Half of ten answers is lost in each round; each round asks for them again.
     rounds = ("items_per_hit = 2", "items_per_hit = 2\nmax_rounds = 1")
-    lossy = loaded(tmp_path, dollar, fees, ten, single, rounds, pictures=2)
+    lossy = loaded(tmp_path, dollar, *fees, ten, single, rounds, pictures=2)
     sure = loaded(
         tmp_path,
         dollar,
-        (fees[0], FEES.replace("percent = 50", "percent = 0")),
+        fees[0],
+        ("[output]", FEES.replace("percent = 50", "percent = 0")),
         *(ten, single, rounds),
         pictures=2,
     )
     assert price(sure, on=DAY).expected == price(sure, on=DAY).plain == 1150
     assert price(lossy, on=DAY).expected > 1150 * 1.4
-    more = loaded(tmp_path, dollar, fees, ten, single, pictures=2)
+    more = loaded(tmp_path, dollar, *fees, ten, single, pictures=2)
     assert price(more, on=DAY).expected > price(lossy, on=DAY).expected
 
 
@@ -451,21 +455,21 @@ def test_the_file_says_what_a_page_does_not_say_of_its_fields(tmp_path: Path) ->
     assert load_campaign(path).task.canned_text == "Nothing can be seen."
 
 
-SINKS = """releases = true
-[[output.sinks]]
+SINKS = """[advanced]
+releases = true
+[[sinks]]
 to = "sqlite:///{folder}/lab.db"
 table = "captions"
 history = true
-[[output.sinks]]
+[[sinks]]
 to = "{folder}/copies"
 """
 
 
 def test_releases_go_where_the_file_says(at_work: Open, tmp_path: Path) -> None:
     """A table with its history, and a folder; the release is in the campaign's own."""
-    text = CAMPAIGN.replace(
-        'formats = ["csv"]', 'formats = ["parquet"]\n' + SINKS.replace("{folder}", str(tmp_path))
-    )
+    text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["parquet"]')
+    text += SINKS.replace("{folder}", str(tmp_path))
     with at_work(text) as (opened, people):
         run = at_evening(opened)
         while not run_pass(run).is_finished:

@@ -57,7 +57,7 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     _pictures(Path("photos"), 30)
     tables, output = _written("--task", "caption", "--items", "photos", "--yes")
     assert tables["name"] == "photos"
-    assert tables["items"] == {"pictures": "photos"}
+    assert tables["items"] == "photos"
     assert tables["batches"] == 3
     assert tables["reward"] == "0.92"
     assert tables["minutes"] == 5.5

@@ -28,7 +28,7 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 SHARES = CAMPAIGN.replace("batches = 2", "batches = 1").replace(
     "reward = ", "minutes = 6\nreward = "
 )
-SHARES += "[crowds]\nprolific = 60\nconnect = 40\n"
+SHARES += "[markets]\nprolific = 60\nconnect = 40\n"
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_check_refuses_a_market_that_is_not_served(tmp_path: Path, office: Offic
         words = ["check", str(path), "--endpoint", endpoint]
         ended = CliRunner().invoke(main, words)
     assert ended.exit_code == 3
-    assert "serves connect, but [crowds] names prolific; no HITs" in ended.output
+    assert "serves connect, but the campaign is for prolific; no HITs" in ended.output
 
 
 @pytest.mark.usefixtures("office")

@@ -30,9 +30,9 @@ ITEMS = 'file = "items.csv"'
 
 KEYS = {
     "task": ('task = "caption"', 'task = "{path}"'),
-    "items.file": (ITEMS, 'grows = true\nfile = "{path}"'),
+    "items.file": (ITEMS, 'file = "{path}"\n[grows]'),
     "items.pictures": (ITEMS, ITEMS + '\npictures = "{path}"'),
-    "items.database": (ITEMS, 'grows = true\nquery = "SELECT 1"\ndatabase = "sqlite:///{path}"'),
+    "items.database": (ITEMS, 'query = "SELECT 1"\ndatabase = "sqlite:///{path}"\n[grows]'),
     "gold.file": ("[posting]", '[gold]\nfile = "{path}"\n[posting]'),
     "machine.votes": ("[posting]", '[machine]\nvotes = "{path}"\n[posting]'),
     "machine.votes.*": ("[posting]", '[machine]\nvotes = ["a", "{path}"]\n[posting]'),
@@ -45,9 +45,9 @@ KEYS = {
         "[posting]",
         '[requirements]\nno_workers_of = ["{path}.toml"]\n[posting]',
     ),
-    "requirements.prolific.*.file": (
+    "prolific.*.file": (
         "[posting]",
-        '[requirements.prolific]\ncustom_allowlist = {{file = "{path}"}}\n[posting]',
+        '[prolific]\ncustom_allowlist = {{file = "{path}"}}\n[posting]',
     ),
     "qualification.task": ("[posting]", '[qualification]\ntask = "{path}"\nitems = "a"\n[posting]'),
     "qualification.items": (
@@ -59,9 +59,9 @@ KEYS = {
         '[[earned]]\nname = "n"\nkind = "k"\nrecords = "{path}"\n[posting]',
     ),
     "output.folder": ("[output]", '[output]\nfolder = "{path}"'),
-    "output.sinks.*.to": (
+    "sinks.*.to": (
         "[output]",
-        '[output]\nreleases = false\n[[output.sinks]]\nto = "{path}"\n[dataset]',
+        '[advanced]\nreleases = false\n[[sinks]]\nto = "{path}"\n[dataset]',
     ),
     "store.url": ("[output]", '[store]\nurl = "postgresql://{path}"\n[output]'),
     "rehearsal.replay": ("[output]", '[rehearsal]\nreplay = "{path}"\n[output]'),
@@ -90,7 +90,7 @@ def naming(folder: Path, key: str, path: str) -> Path:
     text = CAMPAIGN.replace('formats = ["csv"]\n', "")
     assert old in text
     new = new.replace("[qualification]", "[qualification]\ncorrect_at_least.a = 1")
-    if "grows" in new:
+    if "[grows]" in new:
         text = text.replace("batches = 2\n", "")
     return write_received(folder, text.replace(old, new.format(path=path), 1))
 
@@ -231,8 +231,8 @@ def test_no_command_opens_what_an_untrusted_campaign_names(
     with listening() as (port, heard):
         text = CAMPAIGN.replace(
             ITEMS,
-            'grows = true\nquery = "SELECT 1"\ndatabase = '
-            f'"postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
+            'query = "SELECT 1"\ndatabase = '
+            f'"postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"\n[grows]',
         ).replace("batches = 2\n", "")
         folder = tmp_path / "sent"
         folder.mkdir()
@@ -280,14 +280,14 @@ def listening() -> Iterator[tuple[int, list[bytes]]]:
 @pytest.mark.parametrize(
     "more",
     [
-        '[[output.sinks]]\nto = "http://127.0.0.1:{port}/${{PW_HIDDEN}}"',
-        '[[output.sinks]]\nhistory=true\ntable="a"\nto = "postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
-        '[[output.sinks]]\nto = "sqlite:///{folder}/new.db"\ntable = "a"',
+        '[[sinks]]\nto = "http://127.0.0.1:{port}/${{PW_HIDDEN}}"',
+        '[[sinks]]\nhistory=true\ntable="a"\nto = "postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
+        '[[sinks]]\nto = "sqlite:///{folder}/new.db"\ntable = "a"',
         '[store]\nurl = "postgresql://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
         '[rehearsal]\nreplay = "../private.jsonl"',
         '[machine]\ntexts = "/dev/stdin"',
         '[requirements]\nno_workers_of = ["../private.toml"]',
-        '[requirements.prolific]\ncustom_allowlist = {{file = "/proc/self/environ"}}',
+        '[prolific]\ncustom_allowlist = {{file = "/proc/self/environ"}}',
     ],
 )
 def test_a_check_renders_and_prices_what_it_does_not_trust(

@@ -1,4 +1,4 @@
-"""`[crowds]`: shares by market, or the cheapest within a deadline; each fault named."""
+"""`[markets]`: shares by market, or the cheapest within a deadline; each fault named."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 def crowds(folder: Path, lines: str) -> Crowds | None:
-    """What a file with these lines of `[crowds]` says."""
-    return load_campaign(write_campaign(folder, f"{CAMPAIGN}[crowds]\n{lines}")).crowds
+    """What a file with these lines of `[markets]` says."""
+    return load_campaign(write_campaign(folder, f"{CAMPAIGN}[markets]\n{lines}")).crowds
 
 
 def test_shares_add_up_to_the_whole(tmp_path: Path) -> None:
@@ -43,16 +43,16 @@ def test_without_the_table_no_market_is_named(tmp_path: Path) -> None:
     ("lines", "words"),
     [
         ("prolific = 60\nconnect = 30", "add up to 90 per cent, not to 100"),
-        ("prolific = 100\nconnect = 0", "crowds.connect: .*greater than or equal to 1"),
-        ("prolific = 60.5\nconnect = 40", "crowds.prolific: .*valid integer"),
-        ("prolific = true", "crowds.prolific: .*valid integer"),
-        ("prolific = 60\nmturk = 40", "crowds.mturk: no such key"),
+        ("prolific = 100\nconnect = 0", "markets.connect: .*greater than or equal to 1"),
+        ("prolific = 60.5\nconnect = 40", "markets.prolific: .*valid integer"),
+        ("prolific = true", "markets.prolific: .*valid integer"),
+        ("prolific = 60\nmturk = 40", "markets.mturk: no such key"),
         ("", "state shares by market"),
         ("within_hours = 72", "state shares by market"),
         ('cheapest = ["connect", "mturk"]\nwithin_hours = 72', "knows no such market"),
         ('cheapest = ["connect", "connect"]\nwithin_hours = 72', "a market twice"),
         ('cheapest = ["connect", "prolific"]', "needs a deadline; set within_hours"),
-        ('cheapest = ["connect"]\nwithin_hours = 0', "crowds.within_hours"),
+        ('cheapest = ["connect"]\nwithin_hours = 0', "markets.within_hours"),
         ("cheapest = []\nwithin_hours = 72", "state shares by market"),
         ('prolific = 100\ncheapest = ["connect"]\nwithin_hours = 72', "not both"),
         ("prolific = 100\nwithin_hours = 72", "not both"),
@@ -64,7 +64,7 @@ def test_a_fault_is_one_sentence(tmp_path: Path, lines: str, words: str) -> None
         crowds(tmp_path, lines)
     (fault,) = raised.value.faults
     assert "crash.toml:" in fault
-    assert "crowds" in fault
+    assert "markets" in fault
 
 
 def test_one_market_twice_is_no_toml(tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ countries = ["US"]
     whole = CAMPAIGN + table + more
     assert len(load_campaign(write_campaign(tmp_path, whole)).requirements) == 7
     with pytest.raises(ConfigError, match="adds up to 4"):
-        load_campaign(write_campaign(tmp_path, f"{whole}[crowds]\nprolific = 100\n"))
+        load_campaign(write_campaign(tmp_path, f"{whole}[markets]\nprolific = 100\n"))

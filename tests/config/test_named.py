@@ -76,10 +76,10 @@ def test_no_path_or_address_has_a_control_character(key: tuple[str, ...], charac
         ({"machine": {"votes": "a.csv", "field": "x"}}, {"machine.votes": "a.csv"}),
         ({"machine": {"votes": ["a", "b"]}}, {"machine.votes.1": "b"}),
         (
-            {"requirements": {"prolific": {"custom_allowlist": {"file": "ids"}}}},
-            {"requirements.prolific.custom_allowlist.file": "ids"},
+            {"prolific": {"custom_allowlist": {"file": "ids"}}},
+            {"prolific.custom_allowlist.file": "ids"},
         ),
-        ({"output": {"sinks": [{"to": "s3://a"}]}}, {"output.sinks.0.to": "s3://a"}),
+        ({"sinks": [{"to": "s3://a"}]}, {"sinks.0.to": "s3://a"}),
         (
             {"requirements": {"no_workers_of": ["b.toml"]}},
             {"requirements.no_workers_of.0": "b.toml"},

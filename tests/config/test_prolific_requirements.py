@@ -1,4 +1,4 @@
-"""`[requirements.prolific]`: filters of Prolific's, as requirements of MTurk's wire."""
+"""`[prolific]`: filters of Prolific's, as requirements of MTurk's wire."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from piecework.platforms.wire import recruiting_to_wire
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 TABLE = """
-[requirements.prolific]
+[prolific]
 first-language = [0, 1]
 age = { at_least = 18, at_most = 60 }
 """
@@ -70,7 +70,7 @@ def test_what_is_no_filter_is_named(tmp_path: Path, line: str, words: str) -> No
     (tmp_path / "bad.txt").write_text(f"{'a' * 24}  # ann\nada\n")
     (tmp_path / "empty.txt").write_text("# no id\n")
     with pytest.raises(ConfigError) as refused:
-        asked(tmp_path, f"[requirements.prolific]\n{line}\n")
+        asked(tmp_path, f"[prolific]\n{line}\n")
     assert words in str(refused.value)
     assert "crash.toml:" in str(refused.value)
 
@@ -78,8 +78,8 @@ def test_what_is_no_filter_is_named(tmp_path: Path, line: str, words: str) -> No
 def test_more_requirements_than_mturk_allows_are_counted(tmp_path: Path) -> None:
     """Six ranges are twelve."""
     ranges = "\n".join(f"f{n} = {{ at_least = 1, at_most = 2 }}" for n in range(6))
-    with pytest.raises(ConfigError, match="there are 12, and piecework adds up to 3"):
-        asked(tmp_path, f"[requirements.prolific]\n{ranges}\n")
+    with pytest.raises(ConfigError, match="there are 12, and piecework adds up to 4"):
+        asked(tmp_path, f"[prolific]\n{ranges}\n")
 
 
 def test_lists_and_shares_are_stated_beside_the_requirements(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_lists_and_shares_are_stated_beside_the_requirements(tmp_path: Path) -> 
     ann, bob = "a" * 24, "b" * 24
     (tmp_path / "ids.txt").write_text(f"# ours\n{ann}\n\n{bob} # bob\n{ann}\n")
     text = (
-        "[requirements.prolific]\n"
+        "[prolific]\n"
         "first-language = { choices = [0, 1], percent = [70, 30] }\n"
         "custom_allowlist = { file = 'ids.txt' }\n"
     )

@@ -42,9 +42,10 @@ then = "exclude"
 because = "Two in five answers were not what the page asks for."
 [output]
 folder = "out"
-releases = true
 [rehearsal]
 seed = 3
+[advanced]
+releases = true
 """
 
 

@@ -102,7 +102,7 @@ def test_a_sink_that_failed_is_written_by_the_next_pass(tmp_path: Path) -> None:
     """The campaign is finished and paid; passes go on until the sink is written."""
     sink = tmp_path / "away/answers.db"
     text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["parquet"]')
-    text += f'\n[[output.sinks]]\nto = "sqlite:///{sink}"\ntable = "answers"\n'
+    text += f'\n[[sinks]]\nto = "sqlite:///{sink}"\ntable = "answers"\n'
     with _world(tmp_path, text) as (request, people):
 
         def advance_to_the_end() -> None:
@@ -161,7 +161,7 @@ def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> N
 
 def test_rows_that_wait_for_their_batch_make_no_pass_due_before_it(tmp_path: Path) -> None:
     """They wait for a day at most, and a whole pass before would find nothing."""
-    text = GROWING.replace("batch_size = 4", "batch_size = 8")
+    text = GROWING.replace("batch = 4", "batch = 8")
     with _world(tmp_path, text) as (request, _):
         began = SystemClock().now()
         first = advance_without_prefect(request)

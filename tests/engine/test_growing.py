@@ -62,7 +62,7 @@ def _splits(table: pa.Table) -> dict[str, str]:
 
 def test_a_batch_waits_for_its_size_or_for_its_time(tmp_path: Path) -> None:
     """Three rows of four wait for six hours; four rows wait no time."""
-    text = TEXT.replace("batch_every_hours = 24", "batch_every_hours = 6")
+    text = TEXT.replace("every_hours = 24", "every_hours = 6")
     with growing(tmp_path, names(1, 3), text) as campaign:
         waits = campaign.advance()
         assert (waits.waiting_for, waits.hits_posted) == ("new rows", 0)
@@ -105,7 +105,7 @@ def test_a_row_whose_cells_change(
     tmp_path: Path, on_change: str, shown: list[str], quarantined: int, changed: int
 ) -> None:
     """It is refused, or ignored, or asked again as an item of its own."""
-    text = TEXT.replace("grows = true", f'grows = true\non_change = "{on_change}"')
+    text = TEXT.replace("[grows]", f'[grows]\non_change = "{on_change}"')
     with growing(tmp_path, names(1, 4), text) as campaign:
         campaign.finish()
         rows = [row("p001"), row("p002", "other"), row("p003"), row("p004")]
@@ -172,7 +172,8 @@ def test_the_file_says_whether_rows_may_disappear_and_how_many(
     tmp_path: Path, line: str, withdrawn: int
 ) -> None:
     """A row of four is 25 per cent; more than the limit is stated as a fault."""
-    text = TEXT.replace("grows = true", f"grows = true\n{line}")
+    table = "[grows]" if line.startswith("on_removal") else "[advanced]"
+    text = (TEXT if table in TEXT else f"{TEXT}{table}\n").replace(table, f"{table}\n{line}")
     with growing(tmp_path, names(1, 4), text) as campaign:
         campaign.advance()
         campaign.items.write_text("image_id,url\n" + "".join(map(row, names(2, 4))))
@@ -415,8 +416,7 @@ def test_a_store_whose_items_grow_cannot_stop_growing(tmp_path: Path) -> None:
     with growing(tmp_path, names(1, 4)) as campaign:
         campaign.finish()
         path, endpoint = campaign.path, campaign.run.platform.endpoint
-        fixed = TEXT.replace("grows = true", "").replace("batch_every_hours = 24", "")
-        path.write_text(fixed.replace("batch_size = 4", ""))
+        path.write_text(TEXT.replace("[grows]\nbatch = 4\nevery_hours = 24\n", ""))
         with (
             pytest.raises(StoreError),
             open_for_rehearsal(load_campaign(path), endpoint, campaign.clock),

@@ -121,7 +121,7 @@ def test_each_row_is_dealt_answered_and_paid_once(
     days: int, rows: int, apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the books of the campaign and of the marketplace are equal."""
-    text = TEXT.replace("batch_size = 4", f"batch_size = {rows}")
+    text = TEXT.replace("batch = 4", f"batch = {rows}")
     text = text.replace("items_per_hit = 2", "items_per_hit = 5")
     text = text.replace('"900.00"', '"90000.00"')
     with growing(tmp_path, [], text) as work, ExitStack() as stack:

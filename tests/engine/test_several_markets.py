@@ -40,8 +40,8 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 ONE_BATCH = CAMPAIGN.replace("batches = 2", "batches = 1")
-SHARES = f"{ONE_BATCH}[crowds]\nprolific = 60\nconnect = 40\n"
-CHEAPEST = """[crowds]
+SHARES = f"{ONE_BATCH}[markets]\nprolific = 60\nconnect = 40\n"
+CHEAPEST = """[markets]
 cheapest = ["prolific", "connect"]
 within_hours = 24
 """
@@ -160,7 +160,7 @@ def test_each_market_has_hit_types_of_its_own(tmp_path: Path, office: Office) ->
 
 def test_filters_of_prolific_hold_at_prolific_only(tmp_path: Path, office: Office) -> None:
     """This marketplace knows none of them, so only HITs for Prolific are refused."""
-    table = "[requirements.prolific]\nage = { at_least = 18 }\n"
+    table = "[prolific]\nage = { at_least = 18 }\n"
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint, SHARES + table) as run:
         progress = run_pass(run)
         assert posted(run) == {"connect": 2}
@@ -300,9 +300,9 @@ def test_a_refusal_frees_the_allowance_of_the_day(tmp_path: Path, office: Office
 @pytest.mark.parametrize(
     ("crowds", "words"),
     [
-        ((), "serves no market, but .crowds. names prolific and connect"),
-        (("connect",), "serves connect, but .crowds. names prolific;"),
-        (("connect", "panel"), "serves connect and panel, but .crowds. names prolific;"),
+        ((), "serves no market, but the campaign is for prolific and connect"),
+        (("connect",), "serves connect, but the campaign is for prolific;"),
+        (("connect", "panel"), "serves connect and panel, but the campaign is for prolific;"),
     ],
 )
 def test_a_market_that_is_not_served_is_refused(
@@ -333,7 +333,7 @@ def test_work_comes_in_although_a_market_is_no_longer_served(
                 run_pass(run, poll_open_hits=True)
             assert workers.work_by_market(run.store)["prolific"].collected == 6
             assert posted(run) == {"prolific": 3}
-        assert "serves prolific, but [crowds] names connect; HITs" in caplog.text
+        assert "serves prolific, but the campaign is for connect; HITs" in caplog.text
         office.crowds, office.broke = TWO, {}
         with at_work(tmp_path, endpoint) as run:
             run_pass(run)
@@ -346,7 +346,7 @@ def test_two_currencies_are_never_one_campaign(tmp_path: Path, office: Office) -
     office.crowds = (replace(pounds, currency="GBP"), dollars)
     with (
         marketplace(tmp_path) as endpoint,
-        pytest.raises(RefusedForSafety, match="pays prolific in GBP, but rewards"),
+        pytest.raises(RefusedForSafety, match="pays prolific in GBP, but currency"),
         at_work(tmp_path, endpoint),
     ):
         pass

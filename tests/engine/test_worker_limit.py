@@ -14,8 +14,8 @@ from piecework.store import assignments, hits
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-PER_BATCH = CAMPAIGN + "[requirements]\nmax_hits_per_worker_per_batch = 1\n"
-TEXT = CAMPAIGN + "[requirements]\nmax_hits_per_worker = 1\n"
+PER_BATCH = "per_worker = { hits_per_batch = 1 }\n" + CAMPAIGN
+TEXT = "per_worker = 1\n" + CAMPAIGN
 
 
 def most_done(at_work: Open, text: str) -> int:
@@ -61,14 +61,14 @@ def test_a_crowd_that_is_too_small_for_the_limit_is_named(
     tmp_path: Path, crowd: int, *, is_enough: bool
 ) -> None:
     """Two HITs with two assignments each need four workers."""
-    campaign = load_campaign(write_campaign(tmp_path, f"{TEXT}workers = {crowd}\n"))
+    campaign = load_campaign(write_campaign(tmp_path, f"{TEXT}[requirements]\nworkers = {crowd}\n"))
     words = (
-        f"requirements.max_hits_per_worker: {crowd} workers with at most 1 HIT each do "
+        f"per_worker.hits: {crowd} workers with at most 1 HIT each do "
         f"{crowd}, but the campaign needs 4"
     )
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
     assert (words in warnings) != is_enough
-    assert any("max_hits_per_worker" in warning for warning in warnings) != is_enough
+    assert any("per_worker" in warning for warning in warnings) != is_enough
 
 
 @pytest.mark.parametrize(("crowd", "is_enough"), [(2, True), (1, False)])
@@ -76,10 +76,10 @@ def test_a_crowd_that_cannot_finish_a_batch_is_named(
     tmp_path: Path, crowd: int, *, is_enough: bool
 ) -> None:
     """Each batch has one HIT with two assignments, which need two workers."""
-    text = f"{PER_BATCH}workers = {crowd}\n"
+    text = f"{PER_BATCH}[requirements]\nworkers = {crowd}\n"
     campaign = load_campaign(write_campaign(tmp_path, text))
     words = (
-        "requirements.max_hits_per_worker_per_batch: 1 worker with at most 1 HIT each "
+        "per_worker.hits_per_batch: 1 worker with at most 1 HIT each "
         "do 1, but the largest batch needs 2"
     )
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))

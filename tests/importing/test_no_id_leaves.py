@@ -345,7 +345,7 @@ def test_ids_stay_in_the_store_wherever_a_file_has_them(
     every = [*WORKERS, *map(assignment_of, numbers), *map(judgment_of, numbers)]
     assert ids_in(text, every) == []
     formats = '["csv", "parquet"]' if reader is not vizwiz else '["csv", "vizwiz_json"]'
-    campaign.write_text(f"{text}\n[output]\nformats = {formats}\n")
+    campaign.write_text(f"formats = {formats}\n{text}")
     findings = tmp_path / "findings"
     findings.mkdir()
     pages = ["--html", findings / "f.html", "--parquet", findings / "f.parquet"]

@@ -37,11 +37,12 @@ answers = 3
 reward = "0.45"
 budget = "900.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "asked.jsonl"
-grows = true
+[grows]
+batch = 1
 [posting]
-batch_size = 1
 items_per_hit = 2
 [decisions]
 by = "policy"
@@ -50,8 +51,6 @@ on = "answer"
 any_of = ["rule_violation"]
 then = "drop"
 because = "Not an option."
-[output]
-formats = ["csv"]
 """
 
 
@@ -127,7 +126,7 @@ class Asked:
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     """One answer for each item; a batch for each row that waits."""
-    text = TEXT.replace("items.csv", "asked.jsonl").replace("size = 4", "size = 1")
+    text = TEXT.replace("items.csv", "asked.jsonl").replace("batch = 4", "batch = 1")
     path = tmp_path / "crash.toml"
     path.write_text(text)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
@@ -381,4 +380,4 @@ def test_a_campaign_that_does_not_grow_cannot_be_asked(tmp_path: Path) -> None:
     (tmp_path / "asked.jsonl").write_text('{"image_id": "a", "url": "https://e.org/a"}\n')
     with pytest.raises(piecework.ConfigError, match="grows from a file") as refused:
         piecework.ask({}, key="a", campaign=path, rehearse=True)
-    assert "grows = true" in refused.value.next_step
+    assert "[grows]" in refused.value.next_step

@@ -14,11 +14,11 @@ from tests.importing.batches import stances, write
 from tests.trusted import own
 
 SINKS = """
-[[output.sinks]]
+[[sinks]]
 to = "nowhere://results"
-[[output.sinks]]
+[[sinks]]
 to = "copies"
-[[output.sinks]]
+[[sinks]]
 to = "sqlite:///${WAREHOUSE}"
 table = "stance"
 history = true

@@ -54,6 +54,7 @@ reward = "0.50"
 budget = "90.00"
 hourly_wage = "1.00"
 minutes = 1
+formats = {formats}
 [items]
 file = "items.jsonl"
 [posting]
@@ -62,8 +63,6 @@ items_per_hit = {items}
 by = "person"
 [dataset]
 splits = {{ train = 50, val = 25, test = 25 }}
-[output]
-formats = {formats}
 """
 
 

@@ -269,10 +269,10 @@ def _own_faults(file: CampaignFile) -> list[str]:
     if tables.decisions.by == "policy" and not tables.decisions.rule:
         faults.append(_without_rules(file))
     stated = len(tables.requirements.qualification) + known
-    stated += len([*values.of_prolific(tables.requirements)])
+    stated += len([*values.of_prolific(tables)])
     stated += len(tables.requirements.only_workers_of)
     stated += len(tables.requirements.no_workers_of)
-    added = 3 + (tables.crowds is not None)
+    added = 3 + (tables.markets is not None)
     if stated + added > _MOST_REQUIREMENTS:
         faults.append(
             f"{file.at('requirements')}: there are {stated}, and piecework adds up to "
@@ -379,7 +379,7 @@ def _check_scenes(file: CampaignFile, task: Task) -> None:
         fault = f"{where}: the items of {task.name} have {', '.join(lacking)}"
         raise ConfigError(
             [f"{fault}; drawn pictures have only {drawn}"],
-            next_step='list the items in a file: [items] file = "items.csv"',
+            next_step='list the items in a file: items = "items.csv"',
         )
 
 
@@ -387,7 +387,7 @@ def _reader_of(file: CampaignFile) -> Callable[[CampaignFile, Task], tuple[Item,
     """Return what reads the items of a campaign."""
     if file.tables.imported is not None:
         return _imported_items
-    return first_rows if file.tables.items.grows else _items
+    return first_rows if file.tables.grows is not None else _items
 
 
 def _imported_items(file: CampaignFile, _task: Task) -> tuple[Item, ...]:
@@ -417,25 +417,25 @@ def _campaign(
         posting=values.posting(tables, task),
         experiment=values.experiment(tables.experiment),
         rewards=read_rewards(tables, task),
-        requirements=values.requirements(tables.requirements),
+        requirements=values.requirements(tables),
         earlier=read_earlier(file),
-        crowds=None if tables.crowds is None else tables.crowds.crowds(),
-        recruiting=read_recruiting(file, values.shares(tables.requirements)),
-        exclusion_name=tables.requirements.exclusion_name or f"piecework: not for {tables.name}",
+        crowds=None if tables.markets is None else tables.markets.crowds(),
+        recruiting=read_recruiting(file, values.shares(tables)),
+        exclusion_name=tables.advanced.exclusion_name or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
-        most_per_worker=tables.requirements.max_hits_per_worker,
-        most_in_batch=tables.requirements.max_hits_per_worker_per_batch,
+        most_per_worker=tables.per_worker.hits,
+        most_in_batch=tables.per_worker.hits_per_batch,
         qualification=test,
         earned=values.earned(tables.earned, file.path.resolve().parent),
         wanted_earned=tables.requirements.earned,
         unwanted_earned=tables.requirements.not_earned,
-        dataset=values.publication(tables.dataset, grows=tables.items.grows),
+        dataset=values.publication(tables.dataset, grows=tables.grows is not None),
         heuristics={**task.heuristics, **values.heuristics(tables)},
         decided_by=tables.decisions.by,
         policy=values.policy(tables),
-        formats=tables.output.formats or FORMATS[task.dataset],
+        formats=tables.formats or FORMATS[task.dataset],
         has_releases=values.has_releases(tables),
-        sinks=values.sinks(tables.output),
+        sinks=values.sinks(tables),
         out=file.out,
         number=file.rehearsal,
         store_url=file.store_url,
@@ -447,7 +447,7 @@ def _campaign(
             scenes=tables.items.scenes or 0,
         ),
         growth=growth_of(file, task),
-        gold=all_gold(file, task) if tables.items.grows else (),
+        gold=all_gold(file, task) if tables.grows is not None else (),
         gold_share=tables.gold.share if tables.gold is not None else 0.0,
         tells_gold=tables.gold is not None and tables.gold.feedback,
         imported=None if tables.imported is None else tables.imported.reading(),

@@ -50,11 +50,11 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is not a folder")
     # Rows of a source that grows are checked, and set aside, one by one.
-    if not file.tables.items.grows:
+    if not file.tables.grows:
         faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
     faults += _faults_of_experiment(file, task)
-    faults += _faults_of_canary(file, task, () if file.tables.items.grows else items)
+    faults += _faults_of_canary(file, task, () if file.tables.grows else items)
     if items and not count:
         faults.append(f"{file.path}: all items are practice; at least one has to be answered")
     return faults
@@ -90,22 +90,22 @@ def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
 
 def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
     allowed = FORMATS[task.dataset]
-    output = file.tables.output
+    tables = file.tables
     faults = [
-        f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
+        f"{file.at('formats')}: {name} is for captions; a dataset of "
         f"{task.name} is written as {' or '.join(allowed)}"
-        for name in output.formats or ()
+        for name in tables.formats or ()
         if name not in allowed
     ]
-    if values.has_releases(file.tables) and "parquet" not in (output.formats or allowed):
+    if values.has_releases(tables) and "parquet" not in (tables.formats or allowed):
         faults.append(
-            f"{file.at('output', 'formats')}: releases are made of Parquet files; add "
+            f"{file.at('formats')}: releases are made of Parquet files; add "
             '"parquet", or leave out releases and sinks'
         )
-    has_manifest = any(sink.format == "manifest" for sink in output.sinks)
+    has_manifest = any(sink.format == "manifest" for sink in tables.sinks)
     if has_manifest and not task.label_fields:
         faults.append(
-            f"{file.at('output', 'sinks')}: a manifest has the labels of items, and "
+            f"{file.at('sinks')}: a manifest has the labels of items, and "
             f"{task.name} asks for no label; leave out format"
         )
     return faults

@@ -29,7 +29,7 @@ def task_of_file(file: CampaignFile) -> Task:
     Raises:
         ConfigError: every error in what the file states, each with its line.
     """
-    grows = file.tables.items.grows
+    grows = file.tables.grows is not None
     rows = _rows_to_see(file, _built(file, (), grows=True)) if grows else _rows(file)
     return _built(file, rows, grows=grows)
 

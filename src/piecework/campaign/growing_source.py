@@ -9,7 +9,7 @@ from itertools import chain, islice
 from piecework.campaign.questions import faults_of_row
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.schema import is_read_as_it_arrives
+from piecework.config.schema import GrowsTable, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
@@ -28,7 +28,7 @@ def first_rows(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     After the first pass they come from the store, so that a pass does its other work
     even if the source cannot be read.
     """
-    most = file.tables.posting.batch_size
+    most = (file.tables.grows or GrowsTable()).batch
     if exists(file.store):
         with closing(open_store(file.store)) as store:
             if items := dealt_items.first_rows(store, most):
@@ -109,26 +109,26 @@ def usable_items(rows: Source) -> Generator[Item, None, None]:
 
 def growth_of(file: CampaignFile, task: Task) -> Growth | None:
     """Return how a campaign grows; `None` for a campaign with fixed items."""
-    table, posting = file.tables.items, file.tables.posting
-    if not table.grows:
+    table, grows, advanced = file.tables.items, file.tables.grows, file.tables.advanced
+    if grows is None:
         return None
     parts = [
         [table.file, table.pictures, dict(table.columns), task.columns],
         [table.query, table.database],
-        [table.on_change, table.on_removal, table.most_removed_percent],
+        [grows.on_change, grows.on_removal, advanced.most_removed_percent],
         [task.name, task.version, task.own.digest if task.own else ""],
     ]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     return Growth(
         source=source_of(file, task),
         settings=digest[:16],
-        batch_size=posting.batch_size,
-        batch_every_seconds=round(posting.batch_every_hours * values.HOUR),
-        on_change=table.on_change,
-        on_removal=table.on_removal,
-        most_removed=table.most_removed_percent / 100,
+        batch_size=grows.batch,
+        batch_every_seconds=round(grows.every_hours * values.HOUR),
+        on_change=grows.on_change,
+        on_removal=grows.on_removal,
+        most_removed=advanced.most_removed_percent / 100,
         a_day=file.tables.rehearsal.rows_a_day,
-        archive_after=table.archive_after_batches,
+        archive_after=advanced.archive_after_batches,
     )
 
 

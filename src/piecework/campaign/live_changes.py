@@ -27,18 +27,17 @@ class Means(Enum):
 _NEW_HITS = (
     *("posting.lifetime_hours", "posting.assignment_minutes", "posting.auto_approval_hours"),
     *("posting.title", "posting.description", "posting.keywords", "posting.records_typing"),
-    *("reward", "requirements", "qualification", "experiment", "crowds", "language"),
-    *("page", "description"),
+    *("reward", "requirements", "qualification", "experiment", "markets", "language"),
+    *("page", "description", "per_worker", "prolific", "advanced.exclusion_name"),
 )
 _BOUND = (
-    *("name", "task", "items", "gold", "fields", "imported"),
+    *("name", "task", "items", "pictures", "gold", "fields", "imported"),
     *("question", "instructions", "options", "several", "scale", "examples", "text"),
     *("batches", "answers", "posting.items_per_hit", "currency"),
 )
 _FREE = (
     *("decisions", "heuristics", "dataset", "output", "earned", "machine", "rehearsal", "store"),
-    *("items.on_change", "items.on_removal", "items.most_removed_percent"),
-    *("items.archive_after_batches", "posting.batch_size", "posting.batch_every_hours"),
+    *("grows", "formats", "sinks", "sink"),
     *("posting.max_rounds", "gold.feedback", "hourly_wage", "minutes", "budget", "fees"),
     "advanced",
 )

@@ -29,7 +29,7 @@ def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
     table = file.tables.machine
     if table is None or not table.files:
         return ()
-    if file.tables.items.grows:
+    if file.tables.grows is not None:
         raise ConfigError([f"{file.at('machine')}: items that grow cannot have labels of models"])
     field = _labelled(file, task, table)
     known = {str(item.item_id) for item in items}
@@ -148,7 +148,7 @@ def machine_texts(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
     path = file.named(table.texts)
     rows = _rows_of_texts(path, where)
     # Rows of a source that grows come later; their samples may come first.
-    known = None if file.tables.items.grows else {str(item.item_id) for item in items}
+    known = None if file.tables.grows is not None else {str(item.item_id) for item in items}
     faults = [
         f"{path}:{line}: {fault}" for line, row in rows if (fault := _fault_of_text(row, known))
     ]

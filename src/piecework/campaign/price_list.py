@@ -134,13 +134,13 @@ def _check_markets(
     if others:
         raise RefusedForSafety(
             f"{where} pays {' and '.join(others)}, but currency is {stated}; no HITs were posted",
-            next_step="use markets with one currency, and state currency and all all amounts in it",
+            next_step="use markets with one currency, and state currency and all amounts in it",
         )
     missing = [market for market in campaign.markets if market not in currency]
     if not missing:
         return
     sentence = (
-        f"{where} serves {' and '.join(currency) or 'no market'}, but [crowds] names "
+        f"{where} serves {' and '.join(currency) or 'no market'}, but the campaign is for "
         f"{' and '.join(missing)}"
     )
     if has_posted:
@@ -149,7 +149,7 @@ def _check_markets(
         return
     raise RefusedForSafety(
         f"{sentence}; no HITs were posted",
-        next_step="change [crowds], or give --crowd NAME for each of these markets "
+        next_step="change markets, or give --crowd NAME for each of these markets "
         "to piecework market serve or rehearse",
     )
 

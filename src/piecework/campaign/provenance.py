@@ -65,7 +65,7 @@ def named_files(file: CampaignFile) -> Iterator[tuple[str, str]]:
             continue
         if named.key[-1] == "task" and not is_own(named.text):
             continue
-        if not (key == "items.file" and file.tables.items.grows):
+        if not (key == "items.file" and file.tables.grows is not None):
             yield key, named.text
 
 

@@ -147,18 +147,18 @@ def _about_limit(campaign: Campaign) -> Iterator[str]:
     if campaign.growth is None:
         batch = max((len(items) for items in deal(campaign)), default=0)
         kinds = [
-            ("", campaign.most_per_worker, len(campaign.items), "the campaign needs"),
-            ("_per_batch", campaign.most_in_batch, batch, "the largest batch needs"),
+            ("hits", campaign.most_per_worker, len(campaign.items), "the campaign needs"),
+            ("hits_per_batch", campaign.most_in_batch, batch, "the largest batch needs"),
         ]
     else:
         batch = campaign.growth.batch_size
-        kinds = [("_per_batch", campaign.most_in_batch, batch, "a full batch needs")]
+        kinds = [("hits_per_batch", campaign.most_in_batch, batch, "a full batch needs")]
     for key, most, items, needs in kinds:
         hits = -(-items // posting.items_per_hit) * posting.assignments
         if most is not None and crowd * most < hits:
             workers, each = plural(crowd, "worker"), plural(most, "HIT")
             yield (
-                f"requirements.max_hits_per_worker{key}: {workers} with at most {each} "
+                f"per_worker.{key}: {workers} with at most {each} "
                 f"each do {crowd * most}, but {needs} {hits}"
             )
 
@@ -173,14 +173,11 @@ def _about_markets(campaign: Campaign) -> Iterator[str]:
         if requirement.qualification_type_id.startswith(PROLIFIC)
     ]
     if (filters or campaign.recruiting) and "prolific" not in crowds.markets:
-        yield (
-            "requirements.prolific has no effect: [crowds] names only "
-            f"{' and '.join(crowds.markets)}"
-        )
+        yield (f"[prolific] has no effect: [markets] names only {' and '.join(crowds.markets)}")
     is_whole = campaign.posting.batches == 1 and campaign.growth is None
     if len(crowds.cheapest) > 1 and is_whole:
         yield (
-            "crowds.cheapest: with batches = 1 the cheapest market gets every "
+            "markets.cheapest: with batches = 1 the cheapest market gets every "
             "HIT before its pace is known; only replacements may go to others"
         )
 

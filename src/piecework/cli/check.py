@@ -338,7 +338,7 @@ def _price(campaign: "Campaign", cost: "Price") -> _Rows:
 
 
 def _by_market(checked: "Checked") -> list[tuple[str, _Rows]]:
-    """Return the table with a row for each market; empty without [crowds]."""
+    """Return the table with a row for each market; empty without [markets]."""
     if not checked.markets:
         return []
     shown = checked.campaign.rewards.shown

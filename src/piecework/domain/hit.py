@@ -184,7 +184,7 @@ class PlannedHit:
         item_ids: in the order shown.
         arm: what an experiment decided about its page (`domain.experiment`); empty for
             none, and for added slots.
-        market: the market whose workers do it (`domain.crowds`); "" without [crowds].
+        market: the market whose workers do it (`domain.crowds`); "" without [markets].
         extends: the HIT to which slots are added; `None` for a HIT itself. An extension
             never has a `hit_id`.
         hit_id: the platform's id, once known.

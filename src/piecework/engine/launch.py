@@ -353,7 +353,7 @@ def _of_campaign(run: CampaignRun, *, is_of_prolific: bool) -> tuple[Qualificati
             if run.is_rehearsal:
                 continue
             raise PlatformRefused(
-                f"requirements.prolific: this marketplace does not offer {type_id}",
+                f"prolific: this marketplace does not offer {type_id}",
                 code="QualificationTypeDoesNotExist",
                 next_step="piecework market prolific filters lists Prolific's filters; a "
                 "marketplace has them with --crowd prolific",

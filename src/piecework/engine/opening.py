@@ -63,7 +63,7 @@ AT_ONCE = 24
 see docs/internals/measurements/benchmarks.md."""
 
 NO_MARKETS = (
-    "[crowds] is ignored: the simulated workers of this rehearsal come from no market, "
+    "[markets] is ignored: the simulated workers of this rehearsal come from no market, "
     "so all HITs have the same fees"
 )
 

@@ -132,7 +132,7 @@ class PassRequest:
         digests = dict(inputs_of(self.file).digests)
         schema = sorted(file.name for file in SCHEMA.iterdir())
         request = json.dumps(
-            [digests, facts if items.grows else [], schema, asdict(self)],
+            [digests, facts if self.file.tables.grows is not None else [], schema, asdict(self)],
             sort_keys=True,
             default=str,
         )

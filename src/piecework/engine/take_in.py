@@ -275,7 +275,7 @@ class _TakingIn:
             return (
                 f"{self._growth.source.name}: {plural(len(gone), 'row')} of {current} "
                 f"disappeared at once, more than {self._growth.most_removed:.0%} "
-                "(items.most_removed_percent); none was withdrawn"
+                "(advanced.most_removed_percent); none was withdrawn"
             )
         source.set_state(store, gone, "withdrawn")
         source.count_changes(store, withdrawn=len(gone))

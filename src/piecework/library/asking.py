@@ -101,7 +101,7 @@ def ask(
     Args:
         item: the cells that the page shows, by column.
         campaign: path of the campaign file; `[items]` has a `file` that ends in
-            `.jsonl` and `grows = true`.
+            `.jsonl`, and the items grow (`[grows]`).
         key: names the question. The same key with another item is refused.
         field: the field to return; default: the only one that the task has a label of.
         timeout: seconds to wait; `None`: until it is answered. 0 makes one pass.
@@ -211,7 +211,7 @@ class _Asking:
         if not isinstance(source, TableFile) or source.path.suffix != ".jsonl":
             raise ConfigError(
                 [f"{path}: programs can only ask a campaign that grows from a file"],
-                next_step='set file = "asked.jsonl" and grows = true under [items]',
+                next_step='set items = "asked.jsonl", and add a table [grows]',
             )
         if source.renamed:
             raise ConfigError(

@@ -126,15 +126,14 @@ class MTurk:
             raise PlatformRefused(
                 "this marketplace cannot limit how many HITs a worker does",
                 code="NoWorkerLimit",
-                next_step="leave out requirements.max_hits_per_worker and "
-                "max_hits_per_worker_per_batch, or use `piecework market serve`",
+                next_step="leave out per_worker, or use `piecework market serve`",
             )
         recruiting = hit_type.recruiting
         if recruiting is not None and not self._knows("recruiting"):
             raise PlatformRefused(
                 "this marketplace cannot recruit by lists or shares of participants",
                 code="NoRecruiting",
-                next_step="leave out lists and percent in requirements.prolific, or "
+                next_step="leave out lists and percent in [prolific], or "
                 "use `piecework market serve --crowd prolific`",
             )
         wanted = recruiting and {extensions.RECRUITING: recruiting_to_wire(recruiting)}

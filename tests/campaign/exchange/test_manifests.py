@@ -32,9 +32,8 @@ hourly_wage = "1.00"
 [items]
 file = "s3://intake/jobs/"
 pictures = "s3://intake"
-grows = true
-[posting]
-batch_size = 2
+[grows]
+batch = 2
 [decisions]
 by = "policy"
 [[decisions.rule]]
@@ -42,7 +41,7 @@ on = "answer"
 any_of = ["rule_violation"]
 then = "drop"
 because = "Set aside: {evidence}."
-[[output.sinks]]
+[[sinks]]
 to = "s3://labelled/labels"
 format = "manifest"
 """

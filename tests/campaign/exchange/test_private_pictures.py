@@ -311,7 +311,7 @@ def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ('pictures = "s3://photos/public"', "set grows = true"),
+        ('pictures = "s3://photos/public"', "add [grows]"),
         ('file = "items.csv"\npictures = "s3://${NO_VARIABLE}/x"', "NO_VARIABLE is not"),
     ],
 )

@@ -22,6 +22,7 @@ reward = "{reward}"
 budget = "20.00"
 currency = "GBP"
 hourly_wage = "1.00"
+formats = ["csv"]
 [items]
 file = "items.csv"
 [decisions]
@@ -31,8 +32,6 @@ on = "worker"
 any_of = ["same_sentence"]
 then = "exclude"
 because = "{{flagged}} of {{answers}} answers repeat: {{evidence}}."
-[output]
-formats = ["csv"]
 """
 HIT = """<!doctype html><title>A picture</title>
 <img src="${url}" alt="what is to be described">

@@ -15,7 +15,7 @@ from piecework.store import hits, workers
 from tests.markets.prolific.test_rehearsal import CAMPAIGN, write
 
 IN_DOLLARS = CAMPAIGN.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
-SHARES = IN_DOLLARS + "[crowds]\nprolific = 60\nconnect = 40\n"
+SHARES = IN_DOLLARS + "[markets]\nprolific = 60\nconnect = 40\n"
 
 
 @pytest.mark.full

@@ -41,6 +41,7 @@ reward = "0.11"
 budget = "30.00"
 hourly_wage = "5.00"
 minutes = 1
+formats = ["csv"]
 [items]
 scenes = 12
 [posting]
@@ -69,7 +70,6 @@ then = "exclude"
 because = "Not what the page asks for, again and again."
 [output]
 folder = "out"
-formats = ["csv"]
 [rehearsal]
 seed = 3
 [rehearsal.crowd]

@@ -20,9 +20,9 @@ budget = "900.00"
 hourly_wage = "5.00"
 [items]
 file = "asked.jsonl"
-grows = true
+[grows]
+batch = 1
 [posting]
-batch_size = 1
 items_per_hit = 1
 """
 

@@ -20,12 +20,11 @@ answers = 3
 reward = "0.50"
 budget = "90.00"
 hourly_wage = "5.00"
+formats = ["csv"]
 [items]
 file = "items.csv"
 [posting]
 max_rounds = 1
-[output]
-formats = ["csv"]
 [rehearsal.crowd]
 diligent = 5
 """

@@ -32,8 +32,10 @@ from tests.trusted import own
 
 CAMPAIGN = f"""[heuristics]
 {heuristics_off("too_fast", "rule_violation", "sentence_off_items")}[output]
-formats = ["vizwiz_json"]"""
-CAMPAIGN = DEAR.format(reward="0.40", budget="20.00").replace("[output]", CAMPAIGN)
+"""
+CAMPAIGN = 'formats = ["vizwiz_json"]\n' + DEAR.format(reward="0.40", budget="20.00").replace(
+    "[output]", CAMPAIGN
+)
 RULES = """
 [decisions]
 by = "policy"

@@ -51,7 +51,7 @@ def campaign_text(statement: Statement, *, budget_cents: int) -> str:
     parts = (
         [*_head(statement), *_money_and_answers(statement, budget_cents)],
         _page(statement),
-        _items(statement),
+        _items_table(statement),
         _posting(statement),
         _REQUIREMENTS,
         _decisions(statement),
@@ -72,6 +72,8 @@ def _head(statement: Statement) -> Iterator[str]:
     yield "# The purpose of the collection, repeated in report and dataset:"
     yield _line("description", statement.description)
     yield _line("task", statement.named, "what workers are asked")
+    if not statement.columns:
+        yield from _items(statement)
 
 
 def _page(statement: Statement) -> Iterator[str]:
@@ -82,14 +84,22 @@ def _page(statement: Statement) -> Iterator[str]:
 
 
 def _items(statement: Statement) -> Iterator[str]:
-    yield "[items]"
     if statement.items_file:
-        yield _line("file", statement.items_file)
-    if statement.columns:
-        yield _line("columns", statement.columns, "task's column = file's column")
+        yield _line("items", statement.items_file)
+    elif statement.pictures:
+        yield _line("items", statement.pictures, "one item for each picture")
+    if statement.items_file and statement.pictures:
+        yield _line("pictures", statement.pictures, "served by the marketplace")
+
+
+def _items_table(statement: Statement) -> Iterator[str]:
+    if not statement.columns:
+        return
+    yield "[items]"
+    yield _line("file", statement.items_file)
+    yield _line("columns", statement.columns, "task's column = file's column")
     if statement.pictures:
-        why = "served by the marketplace" if statement.items_file else "one item each"
-        yield _line("pictures", statement.pictures, why)
+        yield _line("pictures", statement.pictures, "served by the marketplace")
 
 
 def _posting(statement: Statement) -> Iterator[str]:

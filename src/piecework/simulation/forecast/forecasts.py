@@ -42,7 +42,7 @@ from piecework.simulation.rehearsals.campaign import prepare_file
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
 _NO_MARKETS = (
-    "Simulated workers come from no market: [crowds] is ignored, and every rehearsal "
+    "Simulated workers come from no market: [markets] is ignored, and every rehearsal "
     "has the fees of the campaign file. The prices by market are those of the campaign file as "
     "it is, with every item once."
 )

@@ -36,7 +36,7 @@ class Checked:
     Attributes:
         campaign: the campaign as read.
         price: what it costs.
-        markets: what it costs at each of its markets; empty without [crowds].
+        markets: what it costs at each of its markets; empty without [markets].
         least_per_hour_cents: the least pay for an hour that the marketplace asks for;
             0 if not known.
         largest_question_bytes: the size of the largest HIT's question.

@@ -202,7 +202,7 @@ CREATE TABLE hits (
     item_ids TEXT NOT NULL,
     -- The page that an experiment chose; '' without one.
     arm TEXT NOT NULL DEFAULT '',
-    -- The market whose workers do it; '' without [crowds].
+    -- The market whose workers do it; '' without [markets].
     market TEXT NOT NULL DEFAULT '',
     extends TEXT REFERENCES hits (hit_key),
     hit_type_id TEXT,

@@ -14,7 +14,7 @@ from offline_markets.prolific.server import serve
 from piecework.cli.main import main
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-ASKS = "\n[requirements.prolific]\nfirst-language = [{choice}]\n"
+ASKS = "\n[prolific]\nfirst-language = [{choice}]\n"
 PEOPLE = 30
 
 
@@ -106,7 +106,7 @@ def test_nobody_eligible_is_said_in_one_sentence(url: str, campaign: Callable[..
     ("requirements", "currency", "words"),
     [
         (ASKS.format(choice=77), "GBP", "first-language has no choice 77"),
-        ("\n[requirements.prolific]\nshoe-size = [1]\n", "GBP", "PROLIFICSHOESIZE"),
+        ("\n[prolific]\nshoe-size = [1]\n", "GBP", "PROLIFICSHOESIZE"),
         (ASKS.format(choice=0), "USD", "pays in GBP, and the campaign in USD"),
     ],
 )

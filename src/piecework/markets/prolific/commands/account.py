@@ -123,7 +123,7 @@ def filters(
     """Find filters that a campaign can ask for.
 
     WORDS are looked for in ids, titles and choices. The command prints each filter as
-    [requirements.prolific] takes it. It changes nothing.
+    [prolific] takes it. It changes nothing.
 
     Examples:
       piecework market prolific filters
