@@ -9,7 +9,7 @@ from itertools import chain, islice
 from piecework.campaign.questions import faults_of_row
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.schema import GrowsTable, is_read_as_it_arrives
+from piecework.config.items_table import GrowsTable, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
