@@ -15,6 +15,7 @@ from tests.bench.truth.sets import (
     as_table,
     exchanged,
     flickr_captions,
+    gold_votes,
     paraphrases,
 )
 
@@ -154,3 +155,33 @@ def test_on_labelled_work_no_recall_is_lost_and_half_the_sets_gain() -> None:
             gains.append(result.held_out.caught > result.own.caught)
     assert len(gains) == 4
     assert sum(gains) * 2 >= len(gains)
+
+
+@pytest.mark.shared
+@pytest.mark.full
+@pytest.mark.skipif(not (DATA / "votes").is_dir(), reason="../shared/data/votes is not here")
+def test_on_votes_rules_within_the_bound_lose_nothing_and_others_harm_less() -> None:
+    """Of the examples' rules: what harms 2 % at most is kept, what harms more is replaced."""
+    rule = PolicyRule(
+        subject_kind="worker",
+        any_of=("gold_failed", "low_agreement", "straight_line", "same_place"),
+        then="exclude",
+        because="{evidence}",
+    )
+    for labelled, is_bad in gold_votes():
+        result = suggest(
+            labelled.table,
+            kind="worker",
+            is_bad=is_bad,
+            settings={},
+            rules=(rule,),
+            most_harmed=0.02,
+            seed=1,
+            only=labelled.heuristics,
+        )
+        own, new = result.own, result.held_out
+        assert own is not None
+        assert new is not None
+        assert new.harmed <= own.harmed, labelled.name
+        if own.harmed <= 0.02 * own.good:
+            assert new.caught >= own.caught, labelled.name

@@ -230,27 +230,7 @@ def repeated_sentences(*, batches: int = 1) -> LabelledSet:
 
 def entailment() -> LabelledSet:
     """RTE (Snow et al. 2008): workers right on less than 60 % of their items."""
-    task = Task(
-        name="rte",
-        version=1,
-        title="",
-        description="",
-        keywords=(),
-        columns=("item_id",),
-        items_per_hit=20,
-        reward_cents=1,
-        assignment_duration_seconds=3600,
-        fields=(
-            Field(
-                name="follows",
-                kind="choice",
-                label="",
-                options=(Option(value="0"), Option(value="1")),
-                expects_variation=True,
-            ),
-        ),
-        rules=(),
-    )
+    task = _voting("rte", "follows", ("0", "1"))
     rows, right = [], defaultdict[str, list[bool]](list)
     for place, line in enumerate(_lines("snow_rte.csv")):
         worker = line["!amt_worker_ids"]
@@ -272,6 +252,62 @@ def entailment() -> LabelledSet:
         table=with_ratings(as_table(rows, columns), task, ()),
         bad={"worker": frozenset(bad)},
         heuristics=VOTES,
+    )
+
+
+def gold_votes() -> Iterator[tuple[LabelledSet, Mapping[str, bool]]]:
+    """Votes of four sets with gold, and which of the workers with five gold tasks are bad.
+
+    As in `entailment`, those are bad who are right on less than 60 % of them.
+    """
+    least_gold, least = 5, 0.6
+    for name in ("product_pairs", "dogs", "weather_mturk", "adult_content"):
+        rows = pd.read_csv(DATA / f"votes/{name}.csv.gz", dtype="str", keep_default_na=False)
+        rows = rows.drop_duplicates(["task", "worker"])
+        known = rows[rows["gold"] != ""]
+        right = (known["label"] == known["gold"]).groupby(known["worker"]).agg(["mean", "size"])
+        right = right[right["size"] >= least_gold]
+        is_bad = {str(worker): bool(share < least) for worker, share in right["mean"].items()}
+        votes = [
+            answer(f"{place}", worker_id=worker, item_id=item, **{"value.vote": label})
+            for place, (item, worker, label) in enumerate(
+                zip(rows["task"], rows["worker"], rows["label"], strict=True)
+            )
+        ]
+        columns = {**COLLECTED, "value.vote": COLLECTED["text"]}
+        task = _voting(name, "vote", sorted(rows["label"].unique()))
+        labelled = LabelledSet(
+            name=name,
+            kind="real",
+            table=with_ratings(as_table(votes, columns), task, ()),
+            bad={"worker": frozenset(worker for worker in is_bad if is_bad[worker])},
+            heuristics=VOTES,
+        )
+        yield labelled, is_bad
+
+
+def _voting(name: str, field: str, values: Iterable[str]) -> Task:
+    """A task with one choice."""
+    return Task(
+        name=name,
+        version=1,
+        title="",
+        description="",
+        keywords=(),
+        columns=("item_id",),
+        items_per_hit=20,
+        reward_cents=1,
+        assignment_duration_seconds=3600,
+        fields=(
+            Field(
+                name=field,
+                kind="choice",
+                label="",
+                options=tuple(Option(value=value) for value in values),
+                expects_variation=True,
+            ),
+        ),
+        rules=(),
     )
 
 
