@@ -244,8 +244,8 @@ def test_the_examples_of_docstrings_are_true(path: Path) -> None:
 
 
 _GAP = re.compile(r"…|\.\.\.|\b[NM]\b|\d+|\$|\(piecework\.db\)|NAME|BATCH")
-_BESIDE_MESSAGES = {"market serve --as-aws", "database is locked", "cap reached: yes"}
-"""A command, words of Prefect, and a row of the status."""
+_BESIDE_MESSAGES = {"database is locked"}
+"""Words of Prefect."""
 
 
 def test_the_symptoms_of_troubleshooting_are_messages_of_ours() -> None:

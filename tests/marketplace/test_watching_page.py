@@ -15,10 +15,10 @@ from piecework.marketplace.watching.metrics import Metrics
 from piecework.marketplace.watching.watched_requests import AnsweredRequest, RequestFacts
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "how-to" / "watch-a-marketplace.md"
+PAGE = ROOT / "docs" / "how-to" / "watch.md"
 ALERTS = PAGE.parent / "alerts" / "piecework.yaml"
 CASES = Path(__file__).with_name("alert_cases.yaml")
-_ROW = re.compile(r"^\| `(piecework_\w+)` \|(.*?)\| .+ \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| `(piecework_(?!pass|campaign)\w+)` \|(.*?)\| .+ \|$", re.MULTILINE)
 
 
 _SELECTOR = re.compile(r"\b(piecework_\w+)(?:\{(.*?)\})?")

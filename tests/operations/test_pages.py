@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -19,7 +18,6 @@ _GUIDE = PAGES / "one-small-server.md"
 _WITH_COMMANDS = [
     (page, words) for page in sorted(PAGES.glob("*.md")) for words in commands_of(shell_of(page))
 ]
-_ORDER = ["install.md", "run.md", "watch.md", "back-up.md", "upgrade.md", "repair.md"]
 
 
 def test_the_guide_has_commands() -> None:
@@ -83,15 +81,6 @@ def test_the_settings_of_the_guide_are_accepted(tmp_path: Path) -> None:
             shown = CliRunner().invoke(main, [*words, *arguments])
             assert shown.exit_code == 0, shown.output
             assert "# file" in shown.output
-
-
-def test_pages_follow_each_other_in_the_order_of_need() -> None:
-    """Install, run, watch, back up, upgrade, repair."""
-    index = (PAGES / "README.md").read_text()
-    assert re.findall(r"^\| \d \| \[[^]]+\]\(([^)]+)\)", index, re.MULTILINE) == _ORDER
-    for page, following in pairwise(_ORDER):
-        assert "Next: [" in (text := (PAGES / page).read_text())
-        assert f"]({following})." in text.rpartition("Next: [")[2]
 
 
 def test_alerts_of_the_server_name_what_exists() -> None:

@@ -201,8 +201,8 @@ _PAGES = {
     "store": "docs/how-to/back-up-and-restore.md",
     "store archive": "docs/how-to/growing.md",
     "store copy": "docs/how-to/postgresql.md",
-    "store reconcile": "docs/how-to/restore.md",
-    "store move": "docs/how-to/restore.md",
+    "store reconcile": "docs/how-to/back-up-and-restore.md",
+    "store move": "docs/how-to/back-up-and-restore.md",
 }
 """A command, or a subcommand with a page of its own ("workers grant"), to its page.
 
