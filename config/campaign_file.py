@@ -8,6 +8,7 @@ heuristics and items.
 
 import hashlib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -48,6 +49,7 @@ REHEARSALS = "rehearsals"
 """The folder of all rehearsals, in the folder of the campaign's results."""
 
 _LARGEST_BYTES = 10_000_000
+_LONGEST_NAME = 40
 
 
 def inside(name: str) -> Path:
@@ -250,8 +252,9 @@ def parse_text(path: Path, text: str) -> CampaignFile:
             for where, sentence in faults_of_money(document, text)
         ]
         if not {"items", "pictures", "imported"} & document.keys():
-            faults.append(f"{at(path, text, ('items',))}: is missing")
-        tables = CampaignTables.model_validate(document)
+            where = at(path, text, ("items",))
+            faults.append(f'{where}: is missing; write items = "photos/", or items = "birds.csv"')
+        tables = CampaignTables.model_validate({"name": legal_name(path.stem), **document})
     except ValidationError as fault:
         raise ConfigError([*faults, *schema_faults(path, text, fault)]) from fault
     # Brackets may be nested too deeply, and numbers too long, for Python.
@@ -267,6 +270,16 @@ def parse_text(path: Path, text: str) -> CampaignFile:
         raise ConfigError(faults)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
+
+
+def legal_name(stem: str, otherwise: str = "campaign") -> str:
+    """Return a campaign's name made from the name of a file.
+
+    >>> legal_name("Batch 12 (new)"), legal_name("鳥")
+    ('batch-12-new', 'campaign')
+    """
+    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
+    return name[:_LONGEST_NAME] or otherwise
 
 
 # MTurk's system qualification types (API reference, data structures).
@@ -305,12 +318,12 @@ def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
     )
 
 
-def posting(tables: CampaignTables, task: Task) -> Posting:
-    """Return how HITs are posted, with the task's defaults."""
+def posting(tables: CampaignTables, task: Task, *, batches: int) -> Posting:
+    """Return how HITs are posted in these batches, with the task's defaults."""
     table, asked = tables.posting, tables.answers
     minutes = table.assignment_minutes
     return Posting(
-        batches=tables.batches,
+        batches=batches,
         assignments=asked if isinstance(asked, int) else asked.least,
         items_per_hit=table.items_per_hit or task.items_per_hit,
         lifetime_seconds=round(table.lifetime_hours * HOUR),

@@ -5,7 +5,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from piecework.config.named import Words
 
@@ -54,7 +54,17 @@ class TextTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     min_words: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    max_words: Annotated[int, Field(ge=1, le=10_000)] | None = None
     max_characters: Annotated[int, Field(ge=1, le=50_000)] | None = None
+    max_capitals_percent: Annotated[int, Field(ge=1, le=99)] | None = None
     one_sentence: bool = False
     banned_beginnings: Annotated[tuple[Words, ...], Field(max_length=100)] = ()
     canned: Words | None = None
+
+    @model_validator(mode="after")
+    def _can_be_written(self) -> "TextTable":
+        if self.min_words and self.max_words and self.min_words > self.max_words:
+            raise ValueError(
+                f"min_words = {self.min_words} is more than max_words = {self.max_words}"
+            )
+        return self

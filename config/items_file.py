@@ -148,7 +148,10 @@ def items_of_folder(
     links = (outward_link(name, beside=folder) for name in names)
     _raise([about_link(link, beside=folder) for link in links if link is not None])
     if not names:
-        raise ConfigError([f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"])
+        raise ConfigError(
+            [f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"],
+            next_step='name the folder that has them: pictures = "photos"',
+        )
     rows = [dict.fromkeys((columns[0], *addresses[:1]), name) for name in names]
     return items_from_rows(rows, columns)
 
@@ -341,7 +344,7 @@ def _absent(
 ) -> list[str]:
     return [
         f"{path}: no column {name}{_alike(name, header, renamed)}; the columns are "
-        f"{', '.join(header)}"
+        f'{", ".join(header)}; say which it is: columns = {{ {name} = "..." }}'
         for name in columns
         if name not in header
     ]

@@ -41,7 +41,7 @@ class BudgetTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    total: Cents
+    total: Cents | None = None
     batch: _Cap = None
     day: _Cap = None
     month: _Cap = None
@@ -119,9 +119,10 @@ def faults_of_money(document: Mapping[str, object], text: str = "") -> Iterator[
             )
             yield where, fault
             return
-    if amounts and amounts[0][2] != "USD" and "reward" not in document:
+    is_paid = {"reward", "hourly_wage"} & document.keys()
+    if amounts and amounts[0][2] != "USD" and not is_paid:
         where, _, currency = amounts[0]
-        yield where, f"the task's own reward is in dollars: set reward in {currency}"
+        yield where, f"the task's own reward is in dollars: set reward or hourly_wage in {currency}"
 
 
 def _signed(document: Mapping[str, object]) -> Iterator[tuple[_Where, str, Currency]]:

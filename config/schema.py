@@ -22,6 +22,7 @@ from piecework.config.imported_table import ImportedTable
 from piecework.config.items_table import GrowsTable, Items, ItemsTable, items_in_full
 from piecework.config.money_tables import (
     Budget,
+    BudgetTable,
     Cents,
     Fees,
     KnownCurrency,
@@ -289,8 +290,9 @@ class FieldTable(_Strict):
 class CampaignTables(_Strict):
     """A whole campaign file."""
 
-    name: Name
-    description: Words
+    # "" is replaced by the name of the file (`parse_text`), or what the task says.
+    name: Name = ""
+    description: Words = ""
     task: TaskName | None = None
     question: Words | None = None
     instructions: Words | tuple[Words, ...] = ()
@@ -312,12 +314,12 @@ class CampaignTables(_Strict):
     machine: MachineTable | None = None
     experiment: ExperimentTable | None = None
     answers: Answers = 5
-    batches: Annotated[int, Field(ge=1, le=1000)] = 1
+    batches: Annotated[int, Field(ge=1, le=1000)] | None = None
     per_worker: PerWorker = PerWorkerTable()
     reward: Annotated[Cents, Field(ge=1)] | None = None
-    hourly_wage: Cents
+    hourly_wage: Cents | None = None
     minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
-    budget: Budget
+    budget: Budget = BudgetTable()
     currency: KnownCurrency = "USD"
     fees: Fees = ()
     posting: PostingTable = PostingTable()
@@ -369,9 +371,17 @@ class CampaignTables(_Strict):
         has_page, is_generic = is_page(self.task), self.task in GENERIC
         if not has_page and (self.page != PageTable() or self.fields):
             raise ValueError('[page] and [fields] go with a page, such as task = "hit.html"')
-        if (has_page or is_generic) and self.reward is None:
-            what = f"the task {self.task}" if is_generic else "a page"
-            raise ValueError(f"{what} has no default reward; set reward")
+        if self.reward is None and (has_page or is_generic) and not self.hourly_wage:
+            raise ValueError('nothing says what work pays; write hourly_wage = "12.00", or reward')
+        if self.reward is None and has_page and self.minutes is None:
+            raise ValueError(
+                "a page does not say how long it takes; write minutes = 2, for a HIT, or reward"
+            )
+        if self.grows is not None and self.budget.total is None:
+            raise ValueError(
+                "items that grow have no expected cost; write "
+                'budget = { total = "100.00", day = "10.00" }'
+            )
         return self
 
     @model_validator(mode="after")

@@ -93,74 +93,24 @@ const pieceworkRules = (characters) => {
     return plain(Array.isArray(value) ? value.join(" ") : value || "");
   };
   const required = (values, rule) => textOf(values[rule.field]) !== "";
-
-  const around = re(`^[${noWord}]+|[${noWord}]+$`, "g");
-  const compared = (text) => words(text).map((word) => word.replace(around, "").toLowerCase());
-  // The changes between two lists, as runs [removed, inserted] between equal ones.
-  const runs = (before, after) => {
-    const common = Array.from({ length: before.length + 1 }, () => new Array(after.length + 1).fill(0));
-    for (let i = before.length - 1; i >= 0; i -= 1) {
-      for (let j = after.length - 1; j >= 0; j -= 1) {
-        common[i][j] = before[i] === after[j]
-          ? common[i + 1][j + 1] + 1
-          : Math.max(common[i + 1][j], common[i][j + 1]);
-      }
-    }
-    const found = [];
-    let open = null;
-    let [i, j] = [0, 0];
-    while (i < before.length || j < after.length) {
-      if (i < before.length && j < after.length && before[i] === after[j]) {
-        found.push({ kept: [i, j] });
-        open = null;
-        i += 1;
-        j += 1;
-        continue;
-      }
-      if (!open) {
-        open = { removed: [], inserted: [] };
-        found.push(open);
-      }
-      if (i < before.length && common[i + 1][j] === common[i][j]) open.removed.push(i++);
-      else open.inserted.push(j++);
-    }
-    return found;
-  };
-  const changes = (before, after) => {
-    const [old, now] = [compared(before), compared(after)];
-    return runs(old, now).filter((run) => !run.kept).map((run) => ({
-      removed: run.removed.map((i) => old[i]), inserted: run.inserted.map((j) => now[j]),
-    }));
-  };
-  const columnOf = (columns, name) => columns[name] || "";
+  // Only a page that compares texts has _changes.js.
+  const compared = typeof pieceworkChanges === "undefined"
+    ? {} : pieceworkChanges({ re, noWord, plain, words, chosen, textOf });
 
   const kinds = {
     required,
-    edited_with_option: (values, rule, columns) => {
-      const options = chosen(values[rule.parameters.chosen_in]);
-      const text = textOf(values[rule.field]);
-      if (!options.length || text === "") return true;
-      const isSame = plain(columnOf(columns, rule.parameters.column)) === text;
-      return options.includes(rule.parameters.option) !== isSame;
-    },
-    few_words_changed: (values, rule, columns) => {
-      const text = textOf(values[rule.field]);
-      const found = changes(columnOf(columns, rule.parameters.column), text);
-      return text === "" || found.reduce((sum, { removed, inserted }) =>
-        sum + Math.max(removed.length, inserted.length), 0) <= rule.parameters.maximum;
-    },
-    words_within: (values, rule, columns) => {
-      const text = textOf(values[rule.field]);
-      const { among, groups, column, where } = rule.parameters;
-      if (text === "" || !among.includes(columnOf(columns, where))) return true;
-      const sets = groups.map((group) => group.split(" "));
-      return changes(columnOf(columns, column), text).every(({ removed, inserted }) =>
-        removed.length === inserted.length && removed.every((word, i) =>
-          sets.some((some) => some.includes(word) && some.includes(inserted[i]))));
-    },
+    ...compared.kinds,
     min_words: (values, rule) => {
       const text = textOf(values[rule.field]);
       return text === "" || words(text).length >= rule.parameters.minimum;
+    },
+    max_words: (values, rule) =>
+      words(textOf(values[rule.field])).length <= rule.parameters.maximum,
+    max_capitals: (values, rule) => {
+      const cased = Array.from(textOf(values[rule.field]))
+        .filter((sign) => sign.toLowerCase() !== sign.toUpperCase());
+      const capitals = cased.filter((sign) => sign !== sign.toLowerCase()).length;
+      return cased.length < 4 || 100 * capitals <= rule.parameters.maximum * cased.length;
     },
     max_length: (values, rule) =>
       Array.from(textOf(values[rule.field])).length <= rule.parameters.maximum,
@@ -182,7 +132,7 @@ const pieceworkRules = (characters) => {
 
   return {
     words,
-    runs,
+    runs: compared.runs,
     length: (text) => Array.from(textOf(text)).length,
     // The rules that the values break, in the given order; `columns` are the item's.
     check: (rules, values, columns) =>

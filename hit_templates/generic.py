@@ -67,7 +67,9 @@ class TextRules:
     """What a text must obey; `None`, empty or false: no such rule."""
 
     min_words: int | None = None
+    max_words: int | None = None
     max_characters: int | None = None
+    max_capitals_percent: int | None = None
     one_sentence: bool = False
     banned_beginnings: tuple[str, ...] = ()
     canned: str | None = None
@@ -92,6 +94,8 @@ class Asked:
         options: value and label of each.
         examples: the cells of an item, with `answer` and perhaps `because`.
         seconds: the expected time for a HIT, if stated.
+        seen_in_hit: how many items that HIT shows; fewer than there may be if a batch has
+            fewer.
         hidden: columns that workers do not see.
         serves: whether the marketplace serves pictures that are named without a host.
         path: of the campaign file.
@@ -111,6 +115,7 @@ class Asked:
     reward_cents: int = 1
     seconds: float | None = None
     items_per_hit: int = ITEMS_PER_HIT
+    seen_in_hit: int = ITEMS_PER_HIT
     hidden: Collection[str] = ()
     serves: bool = False
     language: str = "en"
@@ -185,7 +190,10 @@ def _faults_of_options(asked: Asked) -> Iterator[str]:
         there = plural(many, "option") if many else "none"
         yield f'options: there must be two or more, but there is {there}: options = ["yes", "no"]'
     if many > MOST_OPTIONS:
-        yield f"options: there are {many}; a page can offer {MOST_OPTIONS} at most"
+        yield (
+            f"options: there are {many}; a page can offer {MOST_OPTIONS} at most: keep those, "
+            'or ask for a text with task = "describe"'
+        )
     for place, what in ((0, "value"), (1, "label")):
         seen = Counter(" ".join(option[place].split()).casefold() for option in asked.options)
         twice = [text for text, times in seen.items() if times > 1]
@@ -319,7 +327,7 @@ def _raw(
         "assignment_duration_seconds": _HOUR,
         "seconds_to_begin": begins,
         "seconds_per_item": (
-            (asked.seconds - begins) / asked.items_per_hit if asked.seconds else own_pace
+            (asked.seconds - begins) / asked.seen_in_hit if asked.seconds else own_pace
         ),
         "shuffles_items": True,
         "main_text": ANSWER if kind == "text" else "",
@@ -385,9 +393,13 @@ def _rules(asked: Asked) -> Iterator[tuple[str, dict[str, object], dict[str, obj
         return
     if text.min_words is not None:
         yield "min_words", {"minimum": text.min_words}, {"minimum": text.min_words}
+    if text.max_words is not None:
+        yield "max_words", {"maximum": text.max_words}, {"maximum": text.max_words}
     if text.max_characters is not None:
         limit = text.max_characters
         yield "max_length", {"maximum": limit}, {"maximum": f"{limit:,}"}
+    if text.max_capitals_percent is not None:
+        yield "max_capitals", {"maximum": text.max_capitals_percent}, {}
     if text.one_sentence:
         yield "one_sentence", _words_with_points(), {}
     if text.banned_beginnings:

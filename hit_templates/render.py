@@ -181,6 +181,7 @@ def _rendered(frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Marku
         "minimum_words": _stated(task, "min_words", "minimum"),
         "maximum_length": _stated(task, "max_length", "maximum"),
         "round_number": frame.round_number,
+        "compares_texts": any("column" in rule.parameters for rule in task.rules),
         "canary": frame.canary,
         "records_typing": frame.records_typing and bool(text_fields(task)),
         "arm": frame.arm,

@@ -335,6 +335,17 @@ def _min_words(values: Values, rule: Rule, _columns: Columns) -> bool:
     return text == "" or len(words(text)) >= _number(rule, "minimum")
 
 
+def _max_words(values: Values, rule: Rule, _columns: Columns) -> bool:
+    return len(words(_text(values, rule.field))) <= _number(rule, "maximum")
+
+
+def _max_capitals(values: Values, rule: Rule, _columns: Columns) -> bool:
+    cased = [letter for letter in _text(values, rule.field) if letter.lower() != letter.upper()]
+    capitals = sum(letter != letter.lower() for letter in cased)
+    is_long = len(cased) >= _FEWEST_LETTERS
+    return not is_long or 100 * capitals <= _number(rule, "maximum") * len(cased)
+
+
 def _max_length(values: Values, rule: Rule, _columns: Columns) -> bool:
     return len(_text(values, rule.field)) <= _number(rule, "maximum")
 
@@ -389,6 +400,9 @@ def _words_within(values: Values, rule: Rule, columns: Columns) -> bool:
     return stays_within(changes_of(before, text), _texts(rule, "groups"))
 
 
+_FEWEST_LETTERS = 4
+"""A text with fewer, such as "TV", may be in capitals."""
+
 _POINTS = ("abbreviations", "before_number", "after_number", "names")
 _TEXT = ("text",)
 
@@ -397,6 +411,8 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         parameters={}, field_kinds=("text", "choice", "choices", "number"), holds=_required
     ),
     "min_words": RuleKind(parameters={"minimum": int}, field_kinds=_TEXT, holds=_min_words),
+    "max_words": RuleKind(parameters={"maximum": int}, field_kinds=_TEXT, holds=_max_words),
+    "max_capitals": RuleKind(parameters={"maximum": int}, field_kinds=_TEXT, holds=_max_capitals),
     "max_length": RuleKind(parameters={"maximum": int}, field_kinds=_TEXT, holds=_max_length),
     "one_sentence": RuleKind(
         parameters=dict.fromkeys(_POINTS, list), field_kinds=_TEXT, holds=_one_sentence

@@ -169,9 +169,8 @@ def test_the_campaign_of_the_readme_is_one(tmp_path: Path, monkeypatch: pytest.M
     """What a reader copies is read and priced."""
     (text,) = re.findall(r"^```toml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     (tmp_path / "birds.toml").write_text(text)
-    (tmp_path / "birds.csv").write_text(
-        "id,photo\na,https://example.org/a.jpg\nb,https://example.org/b.jpg\n"
-    )
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos/a.svg").write_text("<svg/>")
     monkeypatch.chdir(tmp_path)
     checked = CliRunner().invoke(main, ["check", "birds.toml"])
     assert checked.exit_code == 0, checked.output

@@ -22,7 +22,9 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 FIRST_CONTROL = ".step.item:visible :is(textarea, input[type=radio], input[type=checkbox])"
 TRIED = {
     "describe": ["", "Too short", "There is soup on the table", "One is hot. Two are cold.",
-                 "It\u2019s a long text here", "A bowl of soup", "x " * 300],
+                 "It\u2019s a long text here", "A bowl of soup", "x " * 300,
+                 "A BOWL OF HOT soup", "A BOWL of hot soup", "TV \u00c9T\u00c9 \u01c5 a",
+                 "w " * 60],
     "choose": ["", "yes", "unsure"],
     "several": ["", "price", "food|the service"],
     "compare": ["", "left", "the same"],

@@ -55,7 +55,9 @@ diligent = 4
 DESCRIBE = """task = "describe"
 [text]
 min_words = 3
+max_words = 60
 max_characters = 400
+max_capitals_percent = 50
 one_sentence = true
 banned_beginnings = ["There is", "It's"]
 canned = "I cannot see anything at all."
@@ -181,13 +183,17 @@ def test_a_text_keeps_the_rules_of_the_file(tmp_path: Path) -> None:
     task = load_campaign(written(tmp_path, DESCRIBE)).task
     tried = {
         "Too short": "min_words",
-        "word " * 100: "max_length",
+        "word " * 61: "max_words",
+        "long-" * 90 + "word is here": "max_length",
+        "A BOWL of soup": "",
+        "A BIG BOWL of soup": "max_capitals",
         "It was hot. It was cold.": "one_sentence",
         "There is a dog here": "banned_prefixes",
         "It\u2019s a dog, I think": "banned_prefixes",
     }
     for text, rule in tried.items():
-        assert [broken.kind for broken in check(task, {"answer": text})] == [rule]
+        broken = [each.kind for each in check(task, {"answer": text})]
+        assert broken == [rule] * bool(rule), text
     assert check(task, {"answer": "Dr. Lee met a dog."}) == ()
     assert check(task, {"answer": task.canned_text}) == ()
 
@@ -357,6 +363,12 @@ WRONG = {
         '"I cannot see anything at all."',
         '"No."',
         "text.canned: it breaks min_words",
+    ),
+    "more words than there may be": (
+        DESCRIBE,
+        "max_words = 60",
+        "max_words = 2",
+        "min_words = 3 is",
     ),
     "an example's column": (DESCRIBE, 'text = "Cold', 'txt = "Cold', "examples.0: no column 'txt'"),
     "an example's answer": (DESCRIBE, '"The soup was', '"There is soup', "the page refuses"),

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.deriving import complete_text
 from piecework.campaign.live_changes import Means, live_changes, means, refusal_of_changes
 from piecework.cli.main import main
 from piecework.domain.errors import RefusedForSafety
@@ -66,6 +67,24 @@ def test_a_pass_refuses_exactly_what_is_said_to_be_bound(at_work: Open) -> None:
             refused = refusal_of_changes(run.store, load_campaign(path))
             assert refused is not None
             assert "row" in str(refused.next_step)
+
+
+def test_the_complete_file_in_place_of_the_short_one_binds_nothing(at_work: Open) -> None:
+    """What was derived is then stated, and the next pass goes on."""
+    short = CAMPAIGN
+    for line in ('name = "crash"\n', "batches = 2\n", 'hourly_wage = "5.00"\n'):
+        short = short.replace(line, "")
+    with at_work(short) as (run, _):
+        run_pass(run)
+        path = run.campaign.path
+        path.write_text(complete_text(load_campaign(path)))
+        complete = load_campaign(path)
+        changes = live_changes(run.store, complete)
+        assert {"name", "batches", "hourly_wage"} <= {each.key for each in changes}
+        assert Means.BOUND not in {each.means for each in changes}
+        assert refusal_of_changes(run.store, complete) is None
+        path.write_text(path.read_text().replace("batches = 1", "batches = 2"))
+        assert Means.BOUND in {each.means for each in live_changes(run.store, load_campaign(path))}
 
 
 def test_check_and_run_say_it_first(at_work: Open) -> None:

@@ -171,7 +171,7 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
         ('task = "hit.html"', "", "set task"),
         ('task = "hit.html"', 'question = "hit.html"', 'set task = "hit.html"; question is the'),
         ('task = "hit.html"', 'task = "caption"\npage.hosts = ["a.b"]', "go with a page"),
-        ('reward = "0.10"\n', "", "a page has no default reward"),
+        ('reward = "0.10"\n', "", "a page does not say how long it takes; write"),
         ('"hit.html"', '"hat.html"', "hat.html: "),
         ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
         ("[items]", "[fields.size]\nlabel = '?'\n[items]", "the page has no such field"),

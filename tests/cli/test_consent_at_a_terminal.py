@@ -13,6 +13,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.consent import consent_to_spend
 from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.engine.opening import open_on_marketplace
 from piecework.engine.pass_request import amount_cents
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.money import MTURK, PriceList
@@ -55,6 +56,28 @@ def _at_a_terminal(
             code, ending = refused.exit_code, str(refused)
     os.close(ours)
     return code, "".join((*capsys.readouterr(), ending))
+
+
+def test_a_derived_budget_is_typed_back_and_not_raised_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A store keeps what was typed; a dearer reward does not raise it."""
+    path = write_campaign(tmp_path, CAMPAIGN.replace('budget = "20.00"\n', ""))
+    derived = load_campaign(path).rewards.budget_cents
+    with _market(tmp_path, monkeypatch) as endpoint:
+        typed = f"{derived / 100:.2f}"
+        code, shown = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
+        assert (code, shown.count("is derived")) == (0, 1), shown
+        assert f"consent to {derived}" in shown
+        with open_on_marketplace(
+            load_campaign(path), endpoint, live=True, spend_at_most_cents=derived
+        ) as run:
+            assert run.campaign.rewards.cap_cents == derived
+        path.write_text(path.read_text().replace('reward = "0.50"', 'reward = "0.90"'))
+        dearer = load_campaign(path)
+        assert dearer.rewards.budget_cents > derived
+        with open_on_marketplace(dearer, endpoint, live=True) as run:
+            assert run.campaign.rewards.cap_cents == derived
 
 
 @pytest.mark.parametrize(

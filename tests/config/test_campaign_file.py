@@ -73,7 +73,7 @@ def test_a_good_file_becomes_a_campaign(tmp_path: Path) -> None:
 def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
     """Four faults of the schema, each with the line an editor shows."""
     text = GOOD.replace('reward = "0.55"', "reward = 0.55")
-    text = text.replace('budget = "20"\n', "")
+    text = text.replace('budget = "20"', "budget = 20")
     text = text.replace('by = "policy"', 'by = "nobody"')
     text += "colour = 1\n"
     faults = faults_of(tmp_path, text)
@@ -81,8 +81,8 @@ def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
     text_of_faults = "\n".join(faults)
     for words in (
         "birds.toml:5: reward: write an amount as text",
-        "birds.toml: budget: is missing",
-        "birds.toml:14: decisions.by: ",
+        "birds.toml:6: budget: write an amount as text",
+        "birds.toml:15: decisions.by: ",
         "decisions.rule.0.colour: no such key",
     ):
         assert words in text_of_faults
@@ -188,10 +188,11 @@ def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path)
         ("name = ", "not valid TOML"),
         ("budget = " + "1" * 5_000, "not valid TOML"),
         ("budget = " + "[" * 100_000, "not valid TOML"),
-        ("", "name: is missing"),
+        ("", "items: is missing; write"),
+        ("", 'set task = "..."'),
         (GOOD.replace('"caption"', '"origami"'), "There is no task 'origami'"),
         (GOOD.replace('by = "policy"', 'by = "policy"\nmaybe = 1'), "no such key"),
-        (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]]"),
+        (GOOD.split("[[decisions", maxsplit=1)[0] + "rule = []", "no [[decisions.rule]]"),
         (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
         (GOOD.replace('"20"', '"-1"'), "zero or more"),
         (GOOD.replace('"0.55"', '"0.00"'), "reward"),

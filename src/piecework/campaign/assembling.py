@@ -6,11 +6,22 @@ All errors are collected before any is raised, so that a person can fix them tog
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
+from piecework.campaign.deriving import (
+    batches_of,
+    counted,
+    most_shown,
+    purpose,
+    stated_first,
+    with_derived_budget,
+    with_found_columns,
+    with_standard_rules,
+)
 from piecework.campaign.generic_questions import located, task_of_file
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
@@ -23,9 +34,9 @@ from piecework.config.drawn_pictures import COLUMNS, item_rows
 from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.named_files import read_recruiting
-from piecework.config.rewards import read_rewards
+from piecework.config.rewards import pay_of, read_rewards
 from piecework.config.schema import CampaignTables
-from piecework.domain.campaign import FORMATS, Campaign, EarlierCampaign, RehearsalPlan
+from piecework.domain.campaign import FORMATS, Campaign, Derived, EarlierCampaign, RehearsalPlan
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import QualificationTest
@@ -147,10 +158,10 @@ def assemble(file: CampaignFile) -> Campaign:
     test = _collect(faults, steps, lambda: _qualification(file))
     if test is not None:
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
-    items = None
+    items, matched = None, tuple[Derived, ...]()
     if task is not None:
-        read = _reader_of(file)
-        items = _collect(faults, steps, lambda: with_gold(file, task, read(file, task)))
+        file, matched = with_found_columns(file, task)
+        items = _collect(faults, steps, partial(_read_items, file, task))
         faults += faults_with_items(file, task, items or ())
     machine, samples = None, None
     if task is not None and items is not None:
@@ -160,11 +171,17 @@ def assemble(file: CampaignFile) -> Campaign:
     if faults or task is None or items is None:
         raise ConfigError(faults, next_step=next(filter(None, steps), ""))
     campaign = _campaign(file, with_shown_columns(task, items), items, test)
-    return replace(
+    campaign = replace(
         campaign,
         machine=machine or (),
         heuristics=_with_samples(campaign.heuristics, samples or ()),
+        derived=(*stated_first(file, campaign), *matched, *campaign.derived),
     )
+    return with_derived_budget(with_standard_rules(campaign, file))
+
+
+def _read_items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
+    return with_gold(file, task, _reader_of(file)(file, task))
 
 
 def _with_samples(
@@ -184,6 +201,8 @@ def _asked(file: CampaignFile) -> Task:
     if named in GENERIC:
         return task_of_file(file)
     task = _asked_otherwise(file, named)
+    if is_page(named) and not (tables.posting.description or tables.description):
+        task = replace(task, description=purpose(task))
     if faults := faults_of_keys(tables.task or "[imported]", tables.model_fields_set):
         raise ConfigError([located(file, fault) for fault in faults])
     return task
@@ -266,8 +285,13 @@ def _own_faults(file: CampaignFile) -> list[str]:
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
     faults = _faults_of_rules(file)
-    if tables.decisions.by == "policy" and not tables.decisions.rule:
-        faults.append(_without_rules(file))
+    decides, is_stated = tables.decisions, "rule" in tables.decisions.model_fields_set
+    is_without = not decides.rule and (is_stated or tables.imported is not None)
+    if decides.by == "policy" and is_without:
+        faults.append(
+            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+            "states the policy; add a rule, or set it to 'person'"
+        )
     stated = len(tables.requirements.qualification) + known
     stated += len([*values.of_prolific(tables)])
     stated += len(tables.requirements.only_workers_of)
@@ -281,13 +305,6 @@ def _own_faults(file: CampaignFile) -> list[str]:
     return faults
 
 
-def _without_rules(file: CampaignFile) -> str:
-    return (
-        f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
-        "states the policy; add a rule, or set it to 'person'"
-    )
-
-
 def _faults_of_rules(file: CampaignFile) -> list[str]:
     """Return errors in heuristics and policy, each with its line."""
     tables = file.tables
@@ -298,26 +315,25 @@ def _faults_of_rules(file: CampaignFile) -> list[str]:
 
 
 def with_rules_of(campaign: Campaign, file: CampaignFile) -> Campaign:
-    """Return a campaign with the heuristics and the policy of another file, or none.
+    """Return a campaign with the heuristics and the policy of another file.
+
+    A file without rules has the standard rules, and an empty list is no rule.
 
     Raises:
         ConfigError: every error in its heuristics and policy.
     """
-    faults, decisions = _faults_of_rules(file), file.tables.decisions
-    # An empty list is tried as it says; a list that was forgotten is not.
-    if decisions.by == "policy" and not {"rule"} & decisions.model_fields_set:
-        faults.append(_without_rules(file))
-    if faults:
+    if faults := _faults_of_rules(file):
         raise ConfigError(faults)
     own = {**campaign.task.heuristics, **values.heuristics(file.tables)}
     stated = campaign.heuristics.get(like_samples.NAME) or {}
     samples = cast("tuple[Sample, ...]", stated.get("samples", ()))
-    return replace(
+    ruled = replace(
         campaign,
         heuristics=_with_samples(own, samples),
         policy=values.policy(file.tables),
         decided_by=file.tables.decisions.by,
     )
+    return with_standard_rules(ruled, file)
 
 
 def _of_rule(file: CampaignFile, fault: str) -> str:
@@ -402,21 +418,25 @@ def _campaign(
     file: CampaignFile, task: Task, items: Sequence[Item], test: QualificationTest | None
 ) -> Campaign:
     tables, replay = file.tables, file.tables.rehearsal.replay
+    most, count = tables.posting.items_per_hit or task.items_per_hit, counted(items)
+    is_whole = bool(task.conditions)
+    batches = batches_of(tables, most, count, is_whole=is_whole)
+    pay = pay_of(tables, task, shows=most_shown(tables, most, count, is_whole=is_whole))
     return Campaign(
         name=tables.name,
         path=file.path.resolve(),
         inputs=inputs_of(file),
-        description=tables.description,
-        task=task,
+        description=tables.description or purpose(task, tables.posting.title or ""),
+        task=replace(task, reward_cents=pay.reward_cents),
         title=tables.posting.title or task.title,
         hit_description=tables.posting.description or task.description,
         keywords=task.keywords if tables.posting.keywords is None else tables.posting.keywords,
         items=tuple(item for item in items if not item.columns.get(PRACTICE)),
         practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=file.pictures,
-        posting=values.posting(tables, task),
+        posting=values.posting(tables, task, batches=batches),
         experiment=values.experiment(tables.experiment),
-        rewards=read_rewards(tables, task),
+        rewards=read_rewards(tables, pay),
         requirements=values.requirements(tables),
         earlier=read_earlier(file),
         crowds=None if tables.markets is None else tables.markets.crowds(),
@@ -451,4 +471,5 @@ def _campaign(
         gold_share=tables.gold.share if tables.gold is not None else 0.0,
         tells_gold=tables.gold is not None and tables.gold.feedback,
         imported=None if tables.imported is None else tables.imported.reading(),
+        derived=pay.derived,
     )

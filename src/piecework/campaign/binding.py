@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from piecework.config.campaign_file import legal_name
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
@@ -164,9 +165,13 @@ def _has_a_file(name: str, path: Path) -> bool:
     """Whether another file beside a campaign's has this name: then it is another campaign."""
     for other in path.parent.glob("*.toml"):
         with suppress(OSError, ValueError):
-            if other != path and tomllib.loads(other.read_text("utf-8")).get("name") == name:
+            if other != path and _name_in(other) == name:
                 return True
     return False
+
+
+def _name_in(path: Path) -> object:
+    return tomllib.loads(path.read_text("utf-8")).get("name", legal_name(path.stem))
 
 
 class _Change(NamedTuple):
@@ -361,6 +366,16 @@ def check_typed(store: Store, campaign: Campaign) -> None:
             "since its answers were read",
             next_step=f"piecework data import --as {campaign.path}",
         )
+
+
+def digest_of(campaign: Campaign) -> str:
+    """Return a digest of all that a store would be bound to.
+
+    A campaign file has the digest of the complete file that `check --full` prints.
+    """
+    own = "" if campaign.task.own is None else campaign.task.own.digest
+    parts = [campaign.name, campaign.rewards.currency, _work_hash(campaign), own]
+    return hashlib.sha256("\n".join([*parts, _columns_hash(campaign)]).encode()).hexdigest()
 
 
 def _work_hash(campaign: Campaign) -> str:

@@ -39,7 +39,7 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
             f"{file.at('posting', 'items_per_hit')}: is {in_hit}, but a "
             f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
         )
-    if count and tables.batches > count:
+    if count and tables.batches and tables.batches > count:
         faults.append(
             f"{file.at('batches')}: is {tables.batches}, but there are only {plural(count, 'item')}"
         )

@@ -5,13 +5,15 @@ task is built. They are checked later, as those of any task.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from piecework.campaign.deriving import most_shown, purpose
 from piecework.campaign.growing_source import first_rows
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.drawn_pictures import item_rows
 from piecework.config.items_file import read_rows, renamed_row
 from piecework.domain.errors import ConfigError
-from piecework.domain.task import Task
+from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.generic import (
     ITEMS_PER_HIT,
     KEYS,
@@ -36,14 +38,16 @@ def task_of_file(file: CampaignFile) -> Task:
 
 def _built(file: CampaignFile, rows: Sequence[Mapping[str, str]], *, grows: bool) -> Task:
     try:
-        return generic_task(_asked_in_file(file), rows, grows=grows)
+        task = generic_task(_asked_in_file(file, rows), rows, grows=grows)
     except ConfigError as error:
         raise ConfigError([located(file, fault) for fault in error.faults]) from error
+    is_stated = file.tables.posting.description or file.tables.description
+    return task if is_stated else replace(task, description=purpose(task))
 
 
-def _asked_in_file(file: CampaignFile) -> Asked:
+def _asked_in_file(file: CampaignFile, rows: Sequence[Mapping[str, str]]) -> Asked:
     tables = file.tables
-    minutes = tables.minutes
+    minutes, most = tables.minutes, tables.posting.items_per_hit or ITEMS_PER_HIT
     stated = tables.instructions
     return Asked(
         kind=str(tables.task),
@@ -64,7 +68,8 @@ def _asked_in_file(file: CampaignFile) -> Asked:
         description=tables.posting.description or tables.description,
         reward_cents=tables.reward or 1,
         seconds=None if minutes is None else minutes * 60,
-        items_per_hit=tables.posting.items_per_hit or ITEMS_PER_HIT,
+        items_per_hit=most,
+        seen_in_hit=most_shown(tables, most, sum(not row.get(PRACTICE) for row in rows)),
         hidden=frozenset(filter(None, (tables.dataset.split_by, tables.dataset.split_column))),
         serves=file.pictures is not None,
         language=tables.language,

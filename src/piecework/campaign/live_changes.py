@@ -41,6 +41,9 @@ _FREE = (
     *("posting.max_rounds", "gold.feedback", "hourly_wage", "minutes", "budget", "fees"),
     "advanced",
 )
+_DERIVED = ("name", "batches", "currency", "items.columns")
+"""Bound keys that a file may leave out."""
+
 _KINDS = {
     **dict.fromkeys(_NEW_HITS, Means.NEW_HITS),
     **dict.fromkeys(_BOUND, Means.BOUND),
@@ -77,8 +80,9 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
     used = campaign_facts.latest_inputs(store)
     if used is None or not environment.startswith("http"):
         return ()
+    is_refused = refusal_of_changes(store, campaign) is not None
     changes = [
-        LiveChange(**asdict(each), means=_of(each.key))
+        LiveChange(**asdict(each), means=_of(each, is_refused=is_refused))
         for each in used.differences(campaign.inputs)
         if each.key != CODE
     ]
@@ -95,5 +99,10 @@ def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
     return None
 
 
-def _of(key: str) -> Means:
-    return Means.FREE if key.endswith("(no key)") else means(key)
+def _of(change: Difference, *, is_refused: bool) -> Means:
+    """Return what a change means; one that only states what was derived binds nothing."""
+    key = change.key.partition(": ")[0]
+    is_stated = not (change.before and change.now) and key.startswith(_DERIVED)
+    if key.endswith("(no key)") or (is_stated and not is_refused):
+        return Means.FREE
+    return means(change.key)

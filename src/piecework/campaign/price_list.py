@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from piecework.campaign.deriving import with_derived_budget
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.hit import PROLIFIC
@@ -85,7 +86,7 @@ def with_prices(campaign: Campaign, prices: PriceList | None) -> Campaign:
     if longest:
         delay = min(posting.auto_approval_delay_seconds, *longest)
         posting = replace(posting, auto_approval_delay_seconds=delay)
-    return replace(campaign, rewards=rewards, posting=posting)
+    return with_derived_budget(replace(campaign, rewards=rewards, posting=posting))
 
 
 def without_markets(campaign: Campaign, prices: PriceList | None) -> Campaign:

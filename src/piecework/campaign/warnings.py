@@ -11,12 +11,15 @@ misses what it was written for.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 from piecework.campaign.dealing import deal
 from piecework.campaign.pricing import Price, expected_out_of_reach
+from piecework.config.rewards import reward_of
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import PROLIFIC
+from piecework.domain.money import cents_to_wire
 from piecework.domain.task import HtmlPage, Task
 from piecework.domain.text import plural
 from piecework.domain.verdicts import PolicyRule
@@ -29,7 +32,7 @@ from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.parameters import Counted
 from piecework.qc.registry import HEURISTICS, is_on, params_of
-from piecework.qc.silence import unreached
+from piecework.qc.silence import Unreached, unreached
 
 _HOUR = 3600
 _ONE_IN_TWO = 0.5
@@ -62,7 +65,10 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
 
 def own_seconds(campaign: Campaign) -> float:
     """Return the seconds for a HIT at the task's own pace, as in rehearsals."""
-    return campaign.task.seconds_of_hit(campaign.posting.items_per_hit)
+    most = campaign.posting.items_per_hit
+    if campaign.growth is None:
+        most = min(most, max(1, -(-len(campaign.own_items) // campaign.posting.batches)))
+    return campaign.task.seconds_of_hit(most)
 
 
 def _about_shown_answers(campaign: Campaign) -> Iterator[str]:
@@ -93,22 +99,22 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
     if not floor:
         yield ("hourly_wage is 0: no bonuses will be paid to slow workers")
         return
-    if rewards.expected_seconds is not None:
-        return  # the price includes the bonus that reaches the floor
-    seconds = own_seconds(campaign)
-    hourly = int(rewards.reward_cents * _HOUR / seconds)
-    pace = (
-        f"at the task's own pace ({campaign.task.seconds_to_begin:g} s to "
-        f"begin, {campaign.task.seconds_per_item:g} s per item, "
-        f"{seconds / 60:.1f} minutes per HIT) the reward pays {rewards.shown(hourly)} "
-        f"an hour; the floor is {rewards.shown(floor)}"
-    )
-    if hourly < floor:
-        yield f"{pace}: raise reward, or expect to pay bonuses up to the floor"
-    yield (
-        "bonuses are not priced: state minutes "
-        f"({seconds / 60:.1f} by the task's own pace), better from a pilot"
-    )
+    if rewards.expected_seconds is None:
+        seconds = own_seconds(campaign)
+        yield (
+            "bonuses are not priced: state minutes "
+            f"({seconds / 60:.1f} by the page's fields), better from a pilot"
+        )
+        return
+    minutes = Decimal(rewards.expected_seconds) / 60
+    wanted = reward_of(minutes, floor)
+    if rewards.reward_cents < wanted:
+        shown = rewards.shown
+        yield (
+            f"reward: {minutes.normalize():f} minutes at {shown(floor)} an hour are "
+            f"{shown(wanted)}, but a HIT pays {shown(rewards.reward_cents)}, so bonuses make up "
+            f'the rest: write reward = "{cents_to_wire(wanted)}", or leave it out'
+        )
 
 
 def _about_time(campaign: Campaign) -> Iterator[str]:
@@ -331,16 +337,30 @@ def _cut(text: str) -> str:
 
 def rules_out_of_reach(campaign: Campaign) -> list[str]:
     """Return a sentence if the policy names heuristics that can flag no work here."""
-    if wants := "; ".join(sentence for _, sentence in _wants(campaign)):
+    wants = "; ".join(
+        f"heuristics.{name}.{wants.parameter} is {wants.wanted} {wants.counted}, "
+        f"but there are at most {wants.there}"
+        for name, wants in _unreached(campaign)
+    )
+    if wants:
         return [f"the policy relies on heuristics that can never flag here: {wants}"]
     return []
+
+
+def not_used(campaign: Campaign) -> tuple[str, ...]:
+    """Return what the heuristics of the policy that can flag nothing here would need."""
+    titles = {heuristic.NAME: heuristic.TITLE for heuristic in HEURISTICS}
+    return tuple(
+        f'"{titles[name]}" needs {wants.wanted} {wants.counted}; you have {wants.there}'
+        for name, wants in _unreached(campaign)
+    )
 
 
 def within_reach(
     campaign: Campaign, policy: Sequence[PolicyRule]
 ) -> tuple[tuple[PolicyRule, ...], tuple[str, ...]]:
     """Return the rules without what can never flag here, and what that is."""
-    silent = {name for name, _ in _wants(replace(campaign, policy=tuple(policy)))}
+    silent = {name for name, _ in _unreached(replace(campaign, policy=tuple(policy)))}
     rules = (
         replace(rule, any_of=tuple(name for name in rule.any_of if name not in silent))
         for rule in policy
@@ -351,19 +371,15 @@ def within_reach(
     return kept, tuple(name for name in named if name not in left)
 
 
-def _wants(campaign: Campaign) -> Iterator[tuple[str, str]]:
+def _unreached(campaign: Campaign) -> Iterator[tuple[str, Unreached]]:
     """Yield each heuristic of the policy with what it needs more of than there is."""
     most, settings = _most(campaign), campaign.heuristics
     named = {name for rule in campaign.policy for name in rule.any_of}
     for heuristic in HEURISTICS:
         name = heuristic.NAME
-        if name not in named or not is_on(name, settings):
-            continue
-        params = params_of(heuristic, settings, seed=0)
-        for parameter, wanted, counted, there in unreached(params, most):
-            setting = f"heuristics.{name}.{parameter}"
-            there_are = f"but there are at most {there}"
-            yield name, f"{setting} is {wanted} {counted}, {there_are}"
+        if name in named and is_on(name, settings):
+            params = params_of(heuristic, settings, seed=0)
+            yield from ((name, wants) for wants in unreached(params, most))
 
 
 def _most(campaign: Campaign) -> Mapping[Counted, int]:

@@ -1,6 +1,7 @@
 """`check`: reports everything that can be known about a campaign before it starts."""
 
 import json
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from piecework.cli.options import CAMPAIGN, JSON
-from piecework.cli.output import say_live_changes
+from piecework.cli.options import CAMPAIGN, JSON, grouped
+from piecework.cli.output import say_complete, say_derived, say_live_changes
 from piecework.domain.clock import SystemClock
 from piecework.domain.dataset import STATEMENTS
 from piecework.domain.hit import MTURK
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from piecework.simulation.rehearsals.checking import Checked
 
 _Rows = list[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trusting:
+    """Options about what a campaign file may reach."""
+
+    trust: bool
+    variables: tuple[str, ...]
 
 
 @click.command()
@@ -53,47 +62,58 @@ _Rows = list[tuple[str, str, str]]
     is_flag=True,
     help="With --reach: also try addresses inside this machine's network.",
 )
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Let this campaign reach the databases, addresses and paths outside of its "
-    "folder that it names, until one of its files changes.",
+@grouped(
+    "trusting",
+    Trusting,
+    click.option(
+        "--trust",
+        is_flag=True,
+        help="Let this campaign reach the databases, addresses and paths outside of its "
+        "folder that it names, until one of its files changes.",
+    ),
+    click.option(
+        "--variable",
+        "variables",
+        multiple=True,
+        metavar="NAME",
+        help="With --trust: an environment variable that its addresses may have; may be repeated.",
+    ),
 )
 @click.option(
-    "--variable",
-    "variables",
-    multiple=True,
-    metavar="NAME",
-    help="With --trust: an environment variable that its addresses may have; may be repeated.",
+    "--full",
+    is_flag=True,
+    help="Print the complete campaign file: what it states, and what is derived.",
 )
 @JSON
 def check(
     campaign: Path,
     *,
+    full: bool,
     on: datetime | None,
     endpoint: str | None,
     reach: bool,
     internal: bool,
-    trust: bool,
-    variables: tuple[str, ...],
+    trusting: Trusting,
     as_json: bool,
 ) -> None:
     """Check, render and price a campaign.
 
     The command reports every fault of the campaign file with its line, renders every
-    page, and prices the campaign. It changes nothing and posts nothing.
+    page, and prices the campaign. It changes nothing and posts nothing. It prints a line
+    for each value that the file leaves out; --full prints the file with all of them.
 
     Examples:
       piecework check birds.toml --reach
+      piecework check birds.toml --full > complete.toml
       piecework check birds.toml --trust --variable WAREHOUSE_PASSWORD
       piecework check birds.toml --endpoint https://hits.example.org
     """
     if internal and not reach:
         raise click.UsageError("--internal goes with --reach; give both")
-    if variables and not trust:
+    if trusting.variables and not trusting.trust:
         raise click.UsageError("--variable goes with --trust; give both")
-    if trust:
-        _trust(campaign, variables, as_json=as_json)
+    if trusting.trust:
+        _trust(campaign, trusting.variables, as_json=as_json)
     from piecework.simulation.rehearsals.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
@@ -105,6 +125,8 @@ def check(
             name: known and known[0] for name, known in estimates.items()
         }
         click.echo(json.dumps(document, indent=2, sort_keys=True))
+    elif full:
+        say_complete(checked.campaign)
     else:
         say_checked(checked)
         for _, lines in filter(None, estimates.values()):
@@ -161,6 +183,7 @@ def say_checked(checked: "Checked") -> None:
         console.print(f"pictures: {checked.reached} tried, all of them load")
     if checked.sinks_reached:
         console.print(f"sinks: {checked.sinks_reached} asked, all of them answer")
+    say_derived(checked.campaign)
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
     say_live_changes(checked.changes)

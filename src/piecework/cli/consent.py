@@ -53,9 +53,12 @@ def consent_to_spend(
         campaign, ask_prices(campaign, platform, today=today, has_posted=has_posted(campaign))
     )
     most = most_cents(priced, today=today)
+    caps = "caps"
+    if rewards.budget_is_derived:
+        caps += f"; its budget, {rewards.shown(priced.rewards.budget_cents)}, is derived"
     click.echo(
         f"live: campaign {campaign.name} on {endpoint} can cost up to "
-        f"{rewards.shown(most)} (all rounds, within its caps).\nThe marketplace "
+        f"{rewards.shown(most)} (all rounds, within its {caps}).\nThe marketplace "
         "records what each worker is owed. Prolific pays its participants. You pay "
         "other workers outside."
     )

@@ -142,8 +142,8 @@ def _typed_of_a_campaign() -> list[str]:
     click.option(
         "--task",
         type=TaskName(),
-        help="The task: a task of the gallery (--tasks), the folder of your "
-        "own task, or a page of HTML.",
+        help="The task: describe, choose, compare or rate; a task of the gallery (--tasks); "
+        "the folder of your own task; or a page of HTML.",
     ),
     click.option("--items", help="The items: a .csv or .jsonl file, or a folder of pictures."),
     click.option(
@@ -158,6 +158,10 @@ def _typed_of_a_campaign() -> list[str]:
         metavar="NAME=COLUMN",
         callback=_pairs,
         help="The column of the items file for the task's NAME; repeatable.",
+    ),
+    click.option("--question", help="What a generic task asks, such as choose or compare."),
+    click.option(
+        "--options", metavar="A,B,…", help="What workers choose from, or the columns to compare."
     ),
     click.option("--title", help="Title in the list of HITs; default: the task's."),
     click.option("--description", help="Purpose of the collection."),
@@ -190,13 +194,14 @@ def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> 
     The command asks for everything that no option states. With --json it asks nothing:
     it uses defaults and lists them as assumed.
 
-    The reward pays the expected minutes at the wage, and the wage is also the wage
-    floor. The budget is the expected cost plus a margin.
+    The file states only what you chose. What it leaves out, such as the reward, the budget
+    and the rules, is derived: `piecework check FILE --full` prints it.
 
     Examples:
       piecework init
       piecework init birds.toml --task caption --items photos/ --yes
       piecework init --examples tries
+      piecework init --task choose --items reviews.csv --question "Is it about food?"
     """
     if beginning.is_asked():
         beginning.write(as_json=as_json)

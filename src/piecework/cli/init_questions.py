@@ -1,55 +1,57 @@
 """Asks what the options of `init` leave open, writes the campaign file, checks it."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from piecework.campaign.composing.columns import folder_of_pictures, is_on_the_web, match_columns
-from piecework.campaign.composing.draft import (
+from piecework.campaign.assembling import assemble
+from piecework.campaign.columns import folder_of_pictures, is_on_the_web, match_columns
+from piecework.campaign.draft import (
     Asked,
     Draft,
-    compose,
-    items_per_hit,
-    own_minutes,
+    campaign_text,
     read_asked,
     relative,
     unknown_hosts,
-    usual_batches,
-    usual_description,
 )
-from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
-from piecework.config.campaign_file import parse_untrusted
+from piecework.cli.init_wishes import ASSIGNMENTS, MINUTES, WAGE, Wishes
+from piecework.config.campaign_file import legal_name, parse_text, parse_untrusted
 from piecework.config.items_file import Row, read_rows
+from piecework.config.rewards import own_minutes
 from piecework.config.trust import trust
 from piecework.config.user_files import write_new
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, is_picture
-from piecework.domain.text import plural
+from piecework.domain.task import GENERIC
+from piecework.hit_templates.generic import id_column
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.simulation.rehearsals.checking import Checked, check_campaign
 
-if TYPE_CHECKING:
-    from decimal import Decimal
-
 _T = TypeVar("_T")
-_USUAL_ASSIGNMENTS, _USUAL_WAGE = 5, "10.00"
-_LONGEST_NAME = 40
+_USUAL_ANSWERS, _USUAL_WAGE = 5, "10.00"
+
+
+_GENERIC = {
+    "choose": "A question of your own: choose an answer",
+    "compare": "A question of your own: which of two or more",
+    "describe": "A text about each item, such as a picture",
+    "rate": "A question of your own: a number or a grade",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Items:
-    """Where the items are, and which of their columns the task uses."""
+    """Where the items are, the columns that a person named, and all columns but the id."""
 
     file: Path | None
     pictures: Path | None
     columns: Mapping[str, str]
-    count: int
+    header: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     draft = _draft(path, asked, items, wishes, person)
     # The file names the items relative to this folder, which must exist to read them.
     path.parent.mkdir(parents=True, exist_ok=True)
-    text, _ = compose(draft, today=today)
+    text = campaign_text(draft)
+    assemble(parse_text(path, text))  # a file with a fault is not written
     if wishes.is_forced:
         fresh = path.with_name(f".{path.name}.new")
         fresh.unlink(missing_ok=True)
@@ -129,6 +132,8 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
 
 def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
     if person.may_ask and wishes.task is None:
+        for name in GENERIC:
+            click.echo(f"  {name:<21}{_GENERIC[name]}")
         for name in task_names():
             click.echo(f"  {name:<21}{load_task(name).title}")
 
@@ -158,32 +163,43 @@ def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
 
 def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
     if path.is_dir():
-        count = sum(file.suffix.lower() in PICTURES for file in path.rglob("*"))
-        return _Items(file=None, pictures=path, columns={}, count=count)
+        if not any(file.suffix.lower() in PICTURES for file in path.rglob("*")):
+            raise ConfigError(
+                [f"{path}: has no picture; looked for {', '.join(sorted(PICTURES))}"],
+                next_step="--items PHOTOS names the folder with the pictures",
+            )
+        return _Items(file=None, pictures=path, columns={})
     if not path.exists():
         raise ConfigError([f"{path}: no such file or folder"])
     rows = [row for _, row in read_rows(path)]
     if not rows:
         raise ConfigError([f"{path}: has no items"])
-    item_id = asked.needed[0]
+    known, named = _columns(path, rows, asked, wishes, person) if asked.needed else ({}, {})
+    return _Items(
+        file=path,
+        pictures=_pictures(path, rows, {**known, **named}, asked, wishes, person),
+        columns=named,
+        header=[name for name in rows[0] if name != id_column(rows)],
+    )
+
+
+def _columns(
+    path: Path, rows: Sequence[Row], asked: Asked, wishes: Wishes, person: _Person
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the columns that are found by name and contents, and those that a person named."""
+    item_id, named = asked.needed[0], dict(wishes.columns)
     matched = match_columns(
         asked.needed, rows, item_id=item_id, addresses=asked.addresses, stated=wishes.columns
     )
-    columns = dict(matched.renamed)
-    for name, column in columns.items():
+    for name, column in matched.renamed.items():
         if name not in wishes.columns:
             person.taken.append(f"the column {column!r} of {path.name} is {name}")
     for name in matched.missing:
         if name == item_id == ITEM_ID and asked.is_page:
             person.taken.append("items are numbered: row_1, row_2 and so on")
         else:
-            columns[name] = _column(name, path, rows[0], person)
-    return _Items(
-        file=path,
-        pictures=_pictures(path, rows, columns, asked, wishes, person),
-        columns=columns,
-        count=len(rows),
-    )
+            named[name] = _column(name, path, rows[0], person)
+    return matched.renamed, named
 
 
 def _column(name: str, path: Path, row: Row, person: _Person) -> str:
@@ -207,8 +223,10 @@ def _pictures(
 ) -> Path | None:
     """Return the folder of the pictures that a file names; None for web addresses."""
     addresses = [row.get(columns.get(name, name), "") for name in asked.addresses for row in rows]
-    page = asked.task.html_page
+    page = None if asked.task is None else asked.task.html_page
     possible = page.possible_addresses if page is not None else ()
+    if asked.task is None:
+        possible = tuple(rows[0])  # a generic task shows any column
     shown = (row.get(columns.get(name, name), "") for name in possible for row in rows)
     addresses += filter(is_picture, shown)
     inside = next((name for name in addresses if name and not is_on_the_web(name)), None)
@@ -231,43 +249,58 @@ def _pictures(
 
 
 def _draft(path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Person) -> Draft:
-    count, task = max(items.count, 1), asked.task
-    assignments: int = person.ask(
-        wishes.assignments, "Answers for each item", _USUAL_ASSIGNMENTS, ASSIGNMENTS
+    question, options = _question(asked, items, wishes, person)
+    answers: int = person.ask(
+        wishes.assignments, "Answers for each item", _USUAL_ANSWERS, ASSIGNMENTS
     )
-    batches: int = person.ask(wishes.batches, "Batches", usual_batches(count), BATCHES)
-    shows = items_per_hit(task, count, batches)
-    minutes: Decimal = person.ask(
-        wishes.minutes,
-        f"Minutes for a HIT of {plural(shows, 'item')} (default: the task's own pace)",
-        str(own_minutes(task, shows)),
-        MINUTES,
-    )
+    minutes = wishes.minutes
+    if asked.is_page and minutes is None:
+        pace = str(own_minutes(asked.task, 1)) if asked.task is not None else "1"
+        minutes = person.ask(None, "Minutes for a HIT", pace, MINUTES)
     wage: int = person.ask(
         wishes.wage, f"Wage for an hour, in {wishes.currency}", _USUAL_WAGE, WAGE
     )
     title = wishes.title or ""
     if not (title or asked.has_title) and person.may_ask:
         title = click.prompt("Title that workers read in the list")
-    description = wishes.description or usual_description(asked, title)
-    if wishes.description is None and person.may_ask:
-        description = click.prompt("Purpose of the collection", default=description)
     return Draft(
         path=path,
-        name=_name(path.stem),
         asked=asked,
-        count=count,
         items_file=relative(items.file, path.parent) if items.file else "",
         pictures=relative(items.pictures, path.parent) if items.pictures else "",
         columns=items.columns,
+        question=question,
+        options=options,
         title=title,
-        description=description,
-        assignments=assignments,
-        batches=batches,
+        description=wishes.description or "",
+        answers=answers,
+        batches=wishes.batches,
         minutes=minutes,
         wage_cents=wage,
         currency=wishes.currency,
     )
+
+
+def _question(
+    asked: Asked, items: _Items, wishes: Wishes, person: _Person
+) -> tuple[str, Sequence[str]]:
+    """Return the question of a generic task, and what can be chosen."""
+    if asked.task is not None:
+        return "", ()
+    kind, question, options = asked.named, wishes.question or "", wishes.options or ""
+    if not question and kind != "describe":
+        question = person.until_right(None, "--question", "Question", str)
+    proposed = ", ".join(items.header) if kind == "compare" else ""
+    if not options and kind in {"choose", "compare"}:
+        words = "Columns to compare" if proposed else "Answers to choose from"
+        if person.may_ask:
+            options = click.prompt(f"{words}, with commas", default=proposed or None)
+        elif not proposed:
+            raise click.UsageError(
+                'give --options: the answers to choose from: --options "yes, no"'
+            )
+        options = options or proposed
+    return question, [text.strip() for text in options.split(",") if text.strip()]
 
 
 def _refuse_other(path: Path, wishes: Wishes) -> None:
@@ -281,10 +314,4 @@ def _refuse_other(path: Path, wishes: Wishes) -> None:
 def _usual_path(items: _Items) -> Path:
     source = items.file or items.pictures
     assert source is not None  # noqa: S101 - items come from one of them
-    return Path(f"{_name(source.resolve().stem)}.toml")
-
-
-def _name(stem: str) -> str:
-    """Return a campaign's name made from the name of a file."""
-    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
-    return name[:_LONGEST_NAME] or "campaign"
+    return Path(f"{legal_name(source.resolve().stem)}.toml")

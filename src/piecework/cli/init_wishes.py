@@ -57,6 +57,8 @@ class Wishes:
     items: str | None
     pictures: Path | None
     columns: dict[str, str]
+    question: str | None
+    options: str | None
     title: str | None
     description: str | None
     minutes: Decimal | None

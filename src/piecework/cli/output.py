@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from piecework.campaign.live_changes import LiveChange
     from piecework.campaign.opened import OpenedCampaign
+    from piecework.domain.campaign import Campaign
     from piecework.foundation.client.checks import Check
     from piecework.report.components import Code, Link, Quote, Tag
     from piecework.report.components import Table as ReportTable
@@ -339,3 +340,27 @@ def say_checks(checks: "Sequence[Check]") -> None:
         click.echo(f"{level}  {check.name:10}  {printable(check.sentence)}")
         if check.next_step:
             click.echo(f"      next: {printable(check.next_step)}")
+
+
+def say_complete(campaign: "Campaign") -> None:
+    """Print the complete file; what is no part of it is a comment."""
+    from piecework.campaign.deriving import complete_text
+
+    for sentence in campaign.unused_rules:
+        click.echo(f"# Not used: {sentence}.")
+    click.echo(complete_text(campaign), nl=False)
+
+
+def say_derived(campaign: "Campaign") -> None:
+    """Print a line for each value that the campaign file leaves out."""
+    from piecework.campaign.deriving import derived_values
+    from piecework.domain.toml_text import toml_value
+
+    for each in derived_values(campaign):
+        key = each.key.removesuffix(".total")
+        stated = f"{key} = {toml_value(each.value)}"
+        if isinstance(each.value, list):
+            stated = f"{plural(len(each.value), 'rule')}, as --full prints them"
+        click.echo(f"derived: {stated} ({each.why})")
+    for sentence in campaign.unused_rules:
+        click.echo(f"Not used: {sentence}.")

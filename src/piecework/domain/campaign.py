@@ -4,10 +4,10 @@ Labels of models about its items belong to it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from piecework.domain.crowds import Crowds
 from piecework.domain.dataset import Publication, Sink
@@ -70,6 +70,8 @@ class Rewards:
         item_budget_cents: the cap on the cost of one item, with its replacements.
         agreed_cents: the most that a person has agreed to spend, if asked.
         expected_seconds: how long one whole HIT is expected to take, if stated.
+        budget_is_derived: the file states no budget; an amount that a person has agreed
+            to is then the budget.
         expected_loss: share of answers expected to be lost and replaced.
         fees: schedules, oldest first.
         fees_by_market: the schedule of each market that the marketplace lets in.
@@ -85,6 +87,7 @@ class Rewards:
     month_budget_cents: int | None = None
     item_budget_cents: int | None = None
     agreed_cents: int | None = None
+    budget_is_derived: bool = field(default=False, compare=False)
     expected_seconds: int | None = None
     expected_loss: float = 0.0
     fees: tuple[FeeSchedule, ...] = (FeeSchedule(),)
@@ -95,6 +98,11 @@ class Rewards:
     def shown(self, cents: int) -> str:
         """Format an amount of the campaign for people."""
         return shown(cents, self.currency)
+
+    def as_agreed(self, cents: int | None) -> "Rewards":
+        """Return these with the amount that a person agreed to, which a derived budget is."""
+        budget = cents if self.budget_is_derived and cents is not None else self.budget_cents
+        return replace(self, agreed_cents=cents, budget_cents=budget)
 
     @property
     def cap_cents(self) -> int:
@@ -211,6 +219,20 @@ class RehearsalPlan:
     scenes: int = 0
 
 
+class Derived(NamedTuple):
+    """A value that the campaign file does not state.
+
+    Attributes:
+        key: its key in the file, such as `minutes` or `items.columns`.
+        value: as the file would state it.
+        why: what it was derived from.
+    """
+
+    key: str
+    value: object
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierCampaign:
     """Another campaign whose workers are wanted, or are not.
@@ -262,6 +284,9 @@ class Campaign:
         crowds: the markets that its HITs go to; `None`: the marketplace's first.
         number: the number of the rehearsal that it is; `None`: live work.
         inputs_now: of a rehearsal that is read again: what its files are now.
+        derived: what the file leaves out, in the order of the reference.
+        unused_rules: what the standard rules would need to flag anything here, each in a
+            sentence.
     """
 
     name: str
@@ -309,6 +334,8 @@ class Campaign:
     crowds: Crowds | None = None
     number: int | None = None
     inputs_now: Inputs | None = None
+    derived: tuple[Derived, ...] = field(default=(), compare=False)
+    unused_rules: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def source_hash(self) -> str:

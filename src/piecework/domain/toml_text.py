@@ -6,7 +6,8 @@ headers and keys. A key in an inline table has the line of the table.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, time
 
 
 def toml_value(value: object) -> str:
@@ -20,6 +21,8 @@ def toml_value(value: object) -> str:
         return f"{{ {inside} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, date | time):
+        return value.isoformat()
     # TOML's basic strings are written like JSON's, except for DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -33,6 +36,48 @@ def toml_key(name: str) -> str:
 def toml_line(name: str, value: object) -> str:
     """Write a key and its value."""
     return f"{toml_key(name)} = {toml_value(value)}"
+
+
+def toml_document(document: Mapping[str, object]) -> str:
+    """Write a document: first its values and short tables, then each table with a header.
+
+    >>> tables = {"page": {"hosts": ["a.org"]}, "name": "birds", "rule": [{"on": "hit"}]}
+    >>> print(toml_document(tables))
+    name = "birds"
+    <BLANKLINE>
+    [page]
+    hosts = ["a.org"]
+    <BLANKLINE>
+    [[rule]]
+    on = "hit"
+    <BLANKLINE>
+    """
+    return "\n".join(f"{block}\n" for block in _blocks(document, ""))
+
+
+def _blocks(table: Mapping[str, object], name: str, *, is_listed: bool = False) -> Iterator[str]:
+    """Yield a table and the tables in it, each as the lines of a block."""
+    header = f"[[{name}]]" if is_listed else f"[{name}]" if name else ""
+    own = {key: value for key, value in table.items() if not _has_header(key, value)}
+    if own or is_listed:
+        yield "\n".join(filter(None, [header, *(toml_line(*pair) for pair in own.items())]))
+    for key, value in table.items():
+        below = ".".join(filter(None, (name, toml_key(key))))
+        if key not in own and isinstance(value, Mapping):
+            yield from _blocks(value, below)
+        elif key not in own and isinstance(value, list):
+            for each in value:
+                yield from _blocks(each, below, is_listed=True)
+
+
+_SHORT = frozenset({"answers", "budget", "columns", "per_worker", "scale"})
+"""Tables that are written on the line of their key."""
+
+
+def _has_header(name: str, value: object) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(each, Mapping) for each in value)
+    return isinstance(value, Mapping) and bool(value) and name not in _SHORT
 
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")

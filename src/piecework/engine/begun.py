@@ -6,6 +6,7 @@ HITs will cost, without beginning anything.
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import date
 
 from piecework.campaign.binding import (
@@ -138,7 +139,10 @@ def as_begun(campaign: Campaign) -> Campaign:
         if str(environment).startswith(REHEARSAL):
             return campaign
         bind_currency(store, campaign)
-        return with_prices(campaign, kept_prices(store))
+        rewards = campaign.rewards
+        if rewards.budget_is_derived:
+            rewards = rewards.as_agreed(agreed_cents(store))
+        return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 
 
 def as_priced(

@@ -325,7 +325,7 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
         campaign = replace(campaign, posting=posting)
     if campaign.growth is not None:
         campaign = replace(campaign, items=DealtItems(store))
-    rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
+    rewards = campaign.rewards.as_agreed(agreed_cents(store))
     return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 
 

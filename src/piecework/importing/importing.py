@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import is_typed_by, keep_typed_by
-from piecework.campaign.composing.default_policy import default_policy
 from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.standard_rules import standard_rules
 from piecework.config.campaign_file import parse, parse_text
 from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
@@ -102,7 +102,7 @@ def compose(path: Path, understood: Understanding) -> str:
     name = campaign_name(path.stem)
     text = imported_text(name, understood, file_name=path.name)
     campaign = assemble(parse_text(path, text))
-    return text + policy_text(campaign, default_policy(campaign.task, ()))
+    return text + policy_text(campaign, standard_rules(campaign.task, ()))
 
 
 def campaign_name(stem: str) -> str:

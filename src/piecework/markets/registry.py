@@ -14,6 +14,7 @@ from typing import Any
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import PieceworkError
 from piecework.domain.extras import load_extra
+from piecework.domain.money import Currency
 
 
 class BrokenMarket(PieceworkError):  # noqa: N818 - the message is about a folder
@@ -50,6 +51,7 @@ class Market:
         page: the page of the documentation about it.
         commands: the commands in the group.
         token_variable: the environment variable with an account's token; "" without accounts.
+        least_per_hour: by currency, the least cents that it lets an hour of work pay.
         has_bridge: whether a bridge pays there; otherwise people are paid from a list.
         needs: what a rehearsal needs: modules, and the extras that install them.
         files: what a rehearsal keeps in the campaign's folder. The first is there if and only if
@@ -71,6 +73,7 @@ class Market:
     page: str
     commands: tuple[Command, ...]
     token_variable: str = ""
+    least_per_hour: tuple[tuple[Currency, int], ...] = ()
     has_bridge: bool = True
     needs: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...]

@@ -30,6 +30,8 @@ MARKET = Market(
         ),
     ),
     token_variable="PROLIFIC_TOKEN",  # noqa: S106 - a variable's name
+    # https://researcher-help.prolific.com, "Prolific's payment principles", 2026-09.
+    least_per_hour=(("GBP", 600), ("USD", 800)),
     needs=(("offline_markets", "offline-markets"), ("pycountry", "prolific")),
     files=("prolific.db",),
     estimate="commands.campaign:estimate_if_possible",

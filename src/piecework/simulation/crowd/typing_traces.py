@@ -297,6 +297,14 @@ def _longer(text: str, _rule: Rule, rng: Random) -> str:
     return text.rstrip(" .,;") + (more.upper() if text.isupper() else more)
 
 
+def _fewer_words(text: str, rule: Rule, _rng: Random) -> str:
+    return _ended(" ".join(text.split()[: int(str(rule.parameters["maximum"]))]), text)
+
+
+def _small_letters(text: str, _rule: Rule, _rng: Random) -> str:
+    return text.capitalize()
+
+
 def _one_sentence(text: str, _rule: Rule, _rng: Random) -> str:
     return _BETWEEN_SENTENCES.sub(lambda match: f", {match[1].lower()}", text)
 
@@ -310,6 +318,10 @@ def _shorter(text: str, rule: Rule, _rng: Random) -> str:
     """Keep as many words as fit, without a last one that expects another."""
     room = int(str(rule.parameters["maximum"])) - len(".")
     kept = text[: room + 1].rsplit(maxsplit=1)[0] if len(text) > room else text
+    return _ended(kept, text)
+
+
+def _ended(kept: str, text: str) -> str:
     words = kept.rstrip(" ,.;").split()
     while words and words[-1].lower() in _LEADING_ON:
         words.pop()
@@ -328,6 +340,8 @@ _LEADING_ON = frozenset(
 
 _REPAIRS: Mapping[str, Callable[[str, Rule, Random], str]] = {
     "max_length": _shorter,
+    "max_words": _fewer_words,
+    "max_capitals": _small_letters,
     "min_words": _longer,
     "one_sentence": _one_sentence,
     "banned_prefixes": _another_beginning,

@@ -125,7 +125,7 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     Raises:
         ConfigError: a value does not fit its key.
     """
-    document = tomllib.loads(file.text)
+    document = {"name": file.tables.name, **tomllib.loads(file.text)}
     for key, value in choice.values:
         if key not in CROWD:
             _put(document, SHORT.get(key, key), value)

@@ -7,8 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from piecework.campaign.assembling import assemble_anywhere, warnings_of_earlier
+from piecework.campaign.binding import digest_of
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.deriving import derived_values
 from piecework.campaign.growing_source import warnings_of_source
 from piecework.campaign.live_changes import LiveChange, live_changes, refusal_of_changes
 from piecework.campaign.page_sizes import largest_page
@@ -21,8 +23,10 @@ from piecework.config.trust import confined, refusal_of
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import PriceList
 from piecework.engine.begun import as_priced, known_store
+from piecework.markets.registry import market
 from piecework.results.delivery import reach_sinks
 from piecework.results.pictures import warnings_of_metadata
 from piecework.simulation.crowd.campaign_crowd import answering_of
@@ -100,6 +104,9 @@ class Checked:
                 {**asdict(each), "means": each.means.name.lower()} for each in self.changes
             ],
             "refusal": self.refusal and str(self.refusal),
+            "derived": {each.key: each.value for each in derived_values(self.campaign)},
+            "unused_rules": list(self.campaign.unused_rules),
+            "digest": digest_of(self.campaign),
             "missing_for_publishing": list(self.campaign.dataset.missing),
         }
 
@@ -160,6 +167,7 @@ def check_campaign(
             next_step="without a row, nothing can be priced or rendered",
         )
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
+    _refuse_low_wage(campaign)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     if campaign.rehearsal.replay is not None:
         answering_of(campaign)
@@ -209,6 +217,26 @@ def _least_by_market(campaign: Campaign, prices: PriceList | None) -> dict[str, 
         for name, terms in zip(names, terms_of(campaign, prices), strict=True)
         if terms.least_per_hour_cents
     }
+
+
+def _refuse_low_wage(campaign: Campaign) -> None:
+    """Refuse an hourly wage below the least that a market of the campaign allows."""
+    rewards = campaign.rewards
+    named = [name for name in campaign.markets if name]
+    asks = [each.qualification_type_id for each in campaign.requirements]
+    if campaign.recruiting is not None or any(asked.startswith(PROLIFIC) for asked in asks):
+        named.append("prolific")
+    for name in dict.fromkeys(named):
+        least = dict(market(name).least_per_hour).get(rewards.currency, 0)
+        wage = rewards.wage_floor_cents_per_hour
+        if wage < least:
+            fault = (
+                f"{campaign.path}: hourly_wage: is {rewards.shown(wage)}, but {name} asks for "
+                f"{rewards.shown(least)} an hour at least"
+            )
+            raise ConfigError(
+                [fault], next_step=f'write hourly_wage = "{rewards.shown(least)}" or more'
+            )
 
 
 def _about_marketplace(campaign: Campaign, least: Mapping[str, int]) -> Iterator[str]:

@@ -20,7 +20,7 @@ _SET_ASIDE = "Set aside: {evidence}."
 _NOT_INVITED = "Not invited again: {evidence}."
 
 
-def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
+def standard_rules(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
     """Return rules in order, depending on what the task asks and its items hold.
 
     Args:

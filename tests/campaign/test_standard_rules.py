@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from piecework.campaign.composing.default_policy import default_policy
+from piecework.campaign.standard_rules import standard_rules
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.qc.registry import is_on
@@ -11,7 +11,7 @@ from tests.for_each import for_each
 
 def named(task: Task) -> set[str]:
     """Heuristics that the rules of a new campaign name."""
-    return {name for rule in default_policy(task, ()) for name in rule.any_of}
+    return {name for rule in standard_rules(task, ()) for name in rule.any_of}
 
 
 def test_words_about_quality_count_in_caption_tasks_alone() -> None:
@@ -29,5 +29,5 @@ def test_words_about_quality_count_in_caption_tasks_alone() -> None:
 @for_each("name", task_names())
 def test_no_rule_of_a_new_campaign_refuses_pay(name: str) -> None:
     """Dropped answers are paid, so a flag such as `not_typed` does not reduce pay."""
-    for rule in default_policy(load_task(name), ()):
+    for rule in standard_rules(load_task(name), ()):
         assert rule.then in {"drop", "exclude"}

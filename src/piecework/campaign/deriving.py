@@ -1,0 +1,277 @@
+"""What a campaign file leaves out: derived from what it states, its task and its items.
+
+`check` prints each derived value with its reason, and `check --full` the complete file,
+which is the same campaign. What is derived depends only on the file and the files that it
+names, never on the day: so two passes of the same files derive the same.
+"""
+
+import math
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+
+from piecework.campaign.columns import match_columns
+from piecework.campaign.pricing import price
+from piecework.campaign.standard_rules import standard_rules
+from piecework.campaign.warnings import not_used, within_reach
+from piecework.config.campaign_file import CampaignFile
+from piecework.config.items_file import read_rows
+from piecework.config.items_table import is_read_as_it_arrives, items_in_full
+from piecework.config.money_tables import currency_of_signs
+from piecework.config.schema import CampaignTables
+from piecework.domain.campaign import Campaign, Derived, Rewards
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.money import cents_to_wire
+from piecework.domain.task import MIXED_IN, PRACTICE, Task
+from piecework.domain.text import plural
+from piecework.domain.toml_text import toml_document
+from piecework.domain.verdicts import PolicyRule
+from piecework.hit_templates.own_html.placeholders import cut
+from piecework.qc.registry import is_on
+
+_ROOM = Decimal("1.2")
+"""A budget is a fifth more than the expected cost, rounded up to a whole unit."""
+
+_BATCHES, _ITEMS_A_BATCH = 5, 10
+"""Bad workers of one batch are kept out of the next, so there are several batches."""
+
+_RULES = "decisions.rule"
+
+
+def usual_batches(count: int, most_in_hit: int) -> int:
+    """Return the default number of batches: no HIT is made smaller for it.
+
+    >>> [usual_batches(count, 5) for count in (6, 25, 4000)], usual_batches(40, 40)
+    ([1, 2, 5], 1)
+    """
+    return max(1, min(_BATCHES, count // _ITEMS_A_BATCH, math.ceil(count / most_in_hit)))
+
+
+def batches_of(tables: CampaignTables, most: int, count: int, *, is_whole: bool = False) -> int:
+    """Return the number of batches as stated, or for a number of items.
+
+    Args:
+        tables: the campaign file.
+        most: how many items a HIT may show.
+        count: the items.
+        is_whole: conditions are compared within participants, who therefore rate all items.
+    """
+    if tables.batches is not None:
+        return tables.batches
+    is_whole = is_whole or tables.grows is not None or tables.imported is not None
+    return 1 if is_whole else usual_batches(count, most)
+
+
+def most_shown(tables: CampaignTables, most: int, count: int, *, is_whole: bool = False) -> int:
+    """Return how many of a number of items a full HIT shows; arguments as `batches_of`."""
+    if tables.grows is not None or tables.imported is not None:
+        return most
+    batches = batches_of(tables, most, count, is_whole=is_whole)
+    return max(1, min(most, math.ceil(count / batches)))
+
+
+def counted(items: Sequence[Item]) -> int:
+    """Return how many items are asked about: all but those of practice and mixed-in gold."""
+    return sum(not (item.columns.get(PRACTICE) or item.columns.get(MIXED_IN)) for item in items)
+
+
+def purpose(task: Task, title: str = "") -> str:
+    """Return the purpose of a collection, as far as its task or its title tells."""
+    name = (title or task.title).strip()
+    is_untitled = not title and task.own is not None and task.title == Path(task.own.path).stem
+    if task.html_page is not None and is_untitled:
+        return "Answers to a page of questions about each item."
+    ends = unicodedata.category(name[-1:] or ".") == "Po"
+    return name if ends else f"{name}."
+
+
+def needed_columns(task: Task) -> tuple[str, ...]:
+    """Return the columns of items that a page shows without a default; the id is first."""
+    if task.html_page is None:
+        return task.columns
+    template = cut(task.html_page.html)
+    with_default = {
+        gap.column
+        for gap in template.gaps
+        if any(filter_.name == "default" for filter_ in gap.filters)
+    }
+    parts = (name.partition(".")[0] for name in template.columns if name not in with_default)
+    return tuple(dict.fromkeys((*task.columns, *parts)))
+
+
+def address_columns(task: Task) -> tuple[str, ...]:
+    """Return the columns that hold addresses of pictures, optional ones too."""
+    if task.html_page is not None:
+        return task.columns[1:]
+    return tuple(
+        name
+        for name in (*task.columns, *task.optional_columns)
+        if name == "url" or name.endswith("_url")
+    )
+
+
+def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tuple[Derived, ...]]:
+    """Return the file with the columns of its items that the task calls otherwise.
+
+    Only items that do not grow: a column that a later row brings would change the choice.
+    """
+    table = file.tables.items
+    is_table = table.file is not None and not is_read_as_it_arrives(table.file)
+    if (
+        file.tables.grows is not None
+        or not is_table
+        or task.is_generic
+        or file.tables.imported is not None
+    ):
+        return file, ()
+    path = file.named(str(table.file))
+    try:
+        rows = [row for _, row in read_rows(path)]
+    except ConfigError:
+        rows = []
+    if not rows:
+        return file, ()  # reading the items reports it
+    needed = needed_columns(task)
+    matched = match_columns(
+        needed,
+        rows,
+        item_id=needed[0],
+        addresses=address_columns(task),
+        stated=table.columns,
+    )
+    named = {new: old for new, old in matched.renamed.items() if new not in table.columns}
+    if not named:
+        return file, ()
+    items = table.model_copy(update={"columns": {**table.columns, **named}})
+    tables = file.tables.model_copy(update={"items": items})
+    why = "; ".join(f"{old} of {path.name} is {new}" for new, old in named.items())
+    return replace(file, tables=tables), (Derived("items.columns", dict(items.columns), why),)
+
+
+def stated_first(file: CampaignFile, campaign: Campaign) -> tuple[Derived, ...]:
+    """Return name, description, currency and batches where the file does not state them."""
+    document, tables = tomllib.loads(file.text), file.tables
+    derived = []
+    if "name" not in document:
+        derived.append(Derived("name", campaign.name, f"the file is {file.path.name}"))
+    if not tables.description:
+        derived.append(Derived("description", campaign.description, "what the task asks"))
+    if "currency" not in document and currency_of_signs(document):
+        derived.append(Derived("currency", tables.currency, "the sign of the amounts"))
+    if tables.batches is None and tables.grows is None and tables.imported is None:
+        count = counted(campaign.items)
+        why = f"{plural(count, 'item')}: a batch for ten, at most five"
+        derived.append(Derived("batches", campaign.posting.batches, why))
+    return tuple(derived)
+
+
+def with_standard_rules(campaign: Campaign, file: CampaignFile) -> Campaign:
+    """Return the campaign with the standard rules, if its file says nothing about rules.
+
+    Rules that can flag nothing are left out. Imported answers are only judged by rules that
+    the file states.
+    """
+    if "rule" in file.tables.decisions.model_fields_set or campaign.imported is not None:
+        return campaign
+    usual = standard_rules(campaign.task, (*campaign.items, *campaign.practice))
+    on = tuple(_switched_on(rule, campaign) for rule in usual)
+    kept = tuple(rule for rule in on if len(rule.any_of) >= rule.at_least)
+    unused: tuple[str, ...] = ()
+    if campaign.growth is None:
+        unused = not_used(replace(campaign, policy=kept))
+        kept, _ = within_reach(campaign, kept)
+    rules = [rule_table(rule) for rule in kept]
+    derived = (Derived(_RULES, rules, "the standard rules for this task"),)
+    return replace(
+        campaign, policy=kept, unused_rules=unused, derived=(*campaign.derived, *derived)
+    )
+
+
+def _switched_on(rule: PolicyRule, campaign: Campaign) -> PolicyRule:
+    names = tuple(name for name in rule.any_of if is_on(name, campaign.heuristics))
+    return replace(rule, any_of=names)
+
+
+def rule_table(rule: PolicyRule) -> dict[str, object]:
+    """Return a rule as a campaign file states it."""
+    return {
+        "on": rule.subject_kind,
+        "any_of": list(rule.any_of),
+        **({"at_least": rule.at_least} if rule.at_least > 1 else {}),
+        **({"share": rule.share} if rule.share else {}),
+        "then": rule.then,
+        "because": rule.because,
+    }
+
+
+def with_derived_budget(campaign: Campaign) -> Campaign:
+    """Return the campaign with its budget, if the file states none.
+
+    It is the expected cost by the newest fees that are known, and a fifth; after a person
+    has agreed to an amount, it is that amount. If labels ask for as many answers as needed,
+    the most that are expected count.
+
+    Raises:
+        ConfigError: as `price`.
+    """
+    rewards = campaign.rewards
+    is_known = rewards.agreed_cents is not None or not rewards.budget_is_derived
+    if is_known or not campaign.items:
+        return campaign
+    cents = usual_budget(price(campaign, on=_newest_fees(rewards)).expected_at_most)
+    return replace(campaign, rewards=replace(rewards, budget_cents=cents))
+
+
+def usual_budget(expected_cents: int) -> int:
+    """Return the budget for an expected cost: a fifth more, up to a whole dollar or pound.
+
+    >>> usual_budget(1_501)
+    1900
+    """
+    units = (Decimal(expected_cents) * _ROOM / 100).to_integral_value(ROUND_CEILING)
+    return max(1, int(units)) * 100
+
+
+def _newest_fees(rewards: Rewards) -> date:
+    return max(schedule.valid_from for schedule in rewards.fees)
+
+
+def derived_values(campaign: Campaign) -> tuple[Derived, ...]:
+    """Return everything that the campaign's file leaves out, with its budget."""
+    rewards = campaign.rewards
+    if not rewards.budget_is_derived:
+        return campaign.derived
+    why = "the expected cost and a fifth"
+    if rewards.agreed_cents is not None:
+        why = "the amount that was agreed to"
+    budget = Derived("budget.total", cents_to_wire(rewards.budget_cents), why)
+    return (*campaign.derived, budget)
+
+
+def complete_text(campaign: Campaign) -> str:
+    """Return the complete campaign file: what it states, and what is derived."""
+    document: dict[str, object] = tomllib.loads(campaign.inputs.text)
+    derived = derived_values(campaign)
+    if any(each.key == "items.columns" for each in derived):
+        document["items"] = items_in_full(document["items"], document.pop("pictures", None))
+    for each in derived:
+        _put(document, each.key.split("."), each.value)
+    ordered = [name for name in CampaignTables.model_fields if name in document]
+    return toml_document({name: document[name] for name in dict.fromkeys((*ordered, *document))})
+
+
+def _put(document: dict[str, object], key: Sequence[str], value: object) -> None:
+    """Put a value into a document that does not have it yet."""
+    *tables, last = key
+    if key == ["budget", "total"] and "budget" not in document:
+        document["budget"] = value
+        return
+    for name in tables:
+        inner = document.get(name)
+        document[name] = document = dict(inner) if isinstance(inner, Mapping) else {}
+    document[last] = value

@@ -1,0 +1,186 @@
+"""The campaign file that `init` writes: only what a person chose; the rest is derived."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from piecework.campaign.deriving import address_columns, needed_columns
+from piecework.domain.money import SIGNS, Currency, cents_to_wire
+from piecework.domain.task import GENERIC, Task
+from piecework.domain.toml_text import toml_line
+from piecework.hit_templates.own_html.embedding import embedded
+from piecework.hit_templates.own_html.page import hosts_refused
+from piecework.hit_templates.own_html.task import Around, html_task
+from piecework.hit_templates.tasks import load_task, task_names
+
+_COMMENTS_AT = 32
+"""Column in which comments begin after shorter settings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What workers are asked: a task, or a requester's own page.
+
+    Attributes:
+        named: its name as a campaign file beside it writes it.
+        task: `None` of a generic task, which any items make.
+        hosts: hosts that the page may load from.
+        needed: columns of items that it requires; the first is the id.
+        addresses: columns that hold addresses of pictures, optional ones too.
+    """
+
+    named: str
+    task: Task | None
+    hosts: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is HTML."""
+        return self.task is not None and self.task.html_page is not None
+
+    @property
+    def has_title(self) -> bool:
+        """Whether it has its own title for the HIT."""
+        return self.task is None or not self.is_page or self.task.title != Path(self.named).stem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Everything that a campaign file will say; `None` or empty is derived.
+
+    Attributes:
+        path: path of the file.
+        items_file: relative to it, like `pictures`.
+        columns: the file's names of columns by the task's, where a person named them.
+        minutes: minutes that a HIT is expected to take.
+        wage_cents: pay per hour, which is also the floor.
+    """
+
+    path: Path
+    asked: Asked
+    items_file: str = ""
+    pictures: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    question: str = ""
+    options: Sequence[str] = ()
+    title: str = ""
+    description: str = ""
+    answers: int
+    batches: int | None = None
+    minutes: Decimal | None = None
+    wage_cents: int
+    currency: Currency = "USD"
+
+
+def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Asked:
+    """Read the task or page that a person names.
+
+    Args:
+        named: a task, generic or of the gallery, a folder, or an HTML page, relative to
+            the current directory.
+        folder: where the campaign file will be.
+        hosts: hosts that a page may load from.
+
+    Raises:
+        ConfigError: it does not exist, or it has errors.
+    """
+    path = Path(named)
+    if named in GENERIC:
+        return Asked(named=named, task=None)
+    if path.suffix.lower() in {".html", ".htm"}:
+        around = Around(title="", description="A page.", fields={}, hosts=hosts, folder=folder)
+        beside, task = relative(path, folder), html_task(path, around)
+    else:
+        is_folder = named not in task_names() and path.is_dir()
+        beside = relative(path, folder) if is_folder or "/" in named else named
+        if is_folder and not beside.startswith((".", "/")):
+            beside = f"./{beside}"
+        task = load_task(beside, beside=folder)
+    return Asked(
+        named=beside,
+        task=task,
+        hosts=hosts,
+        needed=needed_columns(task),
+        addresses=address_columns(task),
+    )
+
+
+def unknown_hosts(named: str, *, folder: Path, allowed: Sequence[str]) -> dict[str, str]:
+    """Return refused hosts that a page loads from, with reasons; none for a task."""
+    path = Path(named)
+    if path.suffix.lower() not in {".html", ".htm"} or not path.is_file():
+        return {}
+    html = path.read_text("utf-8-sig", errors="replace")
+    return hosts_refused(path, html, allowed, embedded(html, path, folder).styles)
+
+
+def relative(path: Path, folder: Path) -> str:
+    """Return a path as a campaign file in a folder writes it.
+
+    >>> relative(Path("/a/items.csv"), Path("/a/b"))
+    '../items.csv'
+    """
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def campaign_text(draft: Draft) -> str:
+    """Return the text of the campaign file; it ends with a line break."""
+    return "\n".join("\n".join(part) + "\n" for part in map(list, _parts(draft)) if part)
+
+
+def _parts(draft: Draft) -> Iterator[Iterator[str]]:
+    yield _head(draft)
+    if draft.columns:
+        names = {"file": draft.items_file, "columns": draft.columns, "pictures": draft.pictures}
+        lines = (toml_line(name, value) for name, value in names.items() if value)
+        yield iter(("[items]", *lines))
+    if draft.asked.hosts:
+        # The operators of these hosts can read what workers type into the page.
+        yield iter(("[page]", toml_line("hosts", list(draft.asked.hosts))))
+    if draft.title:
+        yield iter(("[posting]", toml_line("title", draft.title)))
+
+
+def _head(draft: Draft) -> Iterator[str]:
+    name = draft.path.name
+    yield f"# piecework check {name}      what it costs; with --full, what is derived"
+    yield f"# piecework preview {name}    do it yourself in a browser"
+    yield f"# piecework rehearse {name}   simulated workers; costs nothing"
+    if draft.description:
+        yield toml_line("description", draft.description)
+    yield toml_line("task", draft.asked.named)
+    if draft.question:
+        yield toml_line("question", draft.question)
+    if draft.asked.named == "rate" and not draft.options:
+        yield toml_line("scale", {"minimum": 1, "maximum": 5})
+    if draft.options:
+        yield toml_line("options", list(draft.options))
+    yield from _items(draft)
+    yield _line("answers", draft.answers, "accepted answers for each item")
+    if draft.batches is not None:
+        yield toml_line("batches", draft.batches)
+    sign = "" if draft.currency == "USD" else SIGNS[draft.currency]
+    wage = f"{sign}{cents_to_wire(draft.wage_cents)}"
+    yield _line("hourly_wage", wage, "slower workers get a bonus")
+    if draft.minutes is not None:
+        yield _commented(f"minutes = {draft.minutes}", "for a HIT; better from a pilot")
+
+
+def _items(draft: Draft) -> Iterator[str]:
+    if draft.columns:
+        return  # a table
+    yield toml_line("items", draft.items_file or f"{draft.pictures}/")
+    if draft.items_file and draft.pictures:
+        yield toml_line("pictures", draft.pictures)
+
+
+def _line(key: str, value: object, comment: str) -> str:
+    return _commented(toml_line(key, value), comment)
+
+
+def _commented(text: str, comment: str) -> str:
+    return f"{text:<{_COMMENTS_AT}} # {comment}"
