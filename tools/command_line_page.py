@@ -62,7 +62,7 @@ def shared_options() -> dict[tuple[str, str], click.Option]:
 
 
 def leaves() -> Iterator[tuple[str, click.Command]]:
-    """Yield each command that is no group, with its path."""
+    """Yield each command that is not a group, with its path."""
     for path, command in _commands(main, ""):
         if not isinstance(command, click.Group):
             yield path, command

@@ -160,7 +160,7 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         text = campaign.read_text()
         campaign.write_text(text.replace("answers = 2", "answers = 3"))
         shown = piecework(*words).output
-        assert "assignments was 2 and is now 3" in shown
+        assert "answers was 2 and is now 3" in shown
         assert f"next: write answers = 2 again in {campaign}" in shown
         campaign.write_text(text)
         assert piecework(*words).exit_code == 0

@@ -34,7 +34,7 @@ WAIT = "for i in $(seq 600); do [ -e did_one ] && break; sleep 0.1; done\n"
 def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     """One shell from the first line to the last; three people join by the link."""
     site, frames = free_port(), free_port()
-    blocks = [block + WAIT if "workers invite me" in block else block for block in BLOCKS]
+    blocks = [block + WAIT if "market people invite me" in block else block for block in BLOCKS]
     lines = "\n".join(blocks).replace("8080", str(site)).replace("8081", str(frames))
     people = threading.Thread(target=_work, args=(tmp_path,), daemon=True)
     reader = threading.Thread(target=_do_a_hit, args=(tmp_path,), daemon=True)

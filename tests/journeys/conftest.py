@@ -180,7 +180,7 @@ def serves(user: User, browser: Browser) -> Callable[[], AbstractContextManager[
 
             def opens(name: str) -> Page:
                 invited = user.types(
-                    f"workers invite {name} --database m.db --json --site-url {served.site}"
+                    f"market people invite {name} --database m.db --json --site-url {served.site}"
                 )
                 ids.append(json.loads(invited)["worker_id"])
                 context = browser.new_context(viewport={"width": 1280, "height": 900})

@@ -61,7 +61,7 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
     user.write("food.toml", written + HEURISTICS)
     user.replace("food.toml", '"rule_violation"', '"same_sentence"')
     with serves() as market:
-        advance = f"advance food.toml --endpoint {market.site}"
+        advance = f"run food.toml --once --endpoint {market.site}"
         user.types(advance)
         cat = market.opens("cat")
         _works(cat, market.site, lambda _: CARELESS)

@@ -132,7 +132,12 @@ class PrefectApart:
 
     def run_to_its_end(self, flow: str) -> dict[str, Any]:
         """Ask for a run as `prefect deployment run` does; return it when it is over."""
-        run = self.created(f"deployments/{self.deployment(flow)['id']}/create_flow_run")
+        return self.wait_for_end(
+            self.created(f"deployments/{self.deployment(flow)['id']}/create_flow_run")
+        )
+
+    def wait_for_end(self, run: str) -> dict[str, Any]:
+        """Wait until a run is over; return it."""
         until = time.monotonic() + _PATIENCE
         while True:
             shown = self.get(f"flow_runs/{run}")

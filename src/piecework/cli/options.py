@@ -94,7 +94,15 @@ POLL_SECONDS = _Seconds(_LEAST, _DAY)
 PORT = WholeNumber(0, 65_535)
 """0 takes a free port."""
 
-CAMPAIGN = click.argument("campaign", type=CampaignFile(path_type=Path))
+
+def _use_key(_ctx: click.Context, _param: click.Parameter, campaign: Path) -> Path:
+    from piecework.platforms.key_file import use_key_of
+
+    use_key_of(campaign)
+    return campaign
+
+
+CAMPAIGN = click.argument("campaign", type=CampaignFile(path_type=Path), callback=_use_key)
 
 
 def grouped(
@@ -235,9 +243,14 @@ class _Endpoint(click.Option):
         try:
             return super().process_value(ctx, value)
         except click.MissingParameter as missing:
+            from piecework.platforms.key_file import endpoint_beside
+
+            if known := endpoint_beside(os.environ):
+                return known
             raise click.MissingParameter(
                 "It is the URL of a marketplace, such as http://127.0.0.1:8080. "
-                "`piecework market serve` starts a marketplace and prints its URL. You may "
+                "`piecework market serve CAMPAIGN` starts a marketplace for a campaign, "
+                "which then needs no --endpoint. You may "
                 "set PIECEWORK_ENDPOINT instead. To use simulated workers and no "
                 "marketplace: `piecework rehearse CAMPAIGN`",
                 ctx=missing.ctx,
@@ -250,7 +263,8 @@ _ENDPOINT = click.option(
     cls=_Endpoint,
     envvar="PIECEWORK_ENDPOINT",
     required=True,
-    help="URL of the marketplace (or PIECEWORK_ENDPOINT); see `piecework market serve`.",
+    help="URL of the marketplace (or PIECEWORK_ENDPOINT); default: that of "
+    "`piecework market serve CAMPAIGN`.",
 )
 _ALTHOUGH_CLOSED = click.option(
     "--although-closed",

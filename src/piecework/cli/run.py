@@ -9,6 +9,7 @@ import logging
 import os
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,12 +30,14 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import next_command, say_live_changes, say_progress
 from piecework.cli.prefect_server import TemporaryServer
+from piecework.cli.schedules import Interval, schedule
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
+    from piecework.config.trust import Deployment
     from piecework.domain.campaign import Campaign
     from piecework.engine.pass_request import PassRequest
     from piecework.engine.watching.watch import Watch
@@ -47,6 +50,7 @@ class _PassOptions:
     """Whether to make a single pass, and how."""
 
     once: bool
+    every: timedelta | None
     rehearsal: bool
     poll_open_hits: bool
 
@@ -54,11 +58,14 @@ class _PassOptions:
         """Refuse options that have no effect.
 
         Raises:
-            click.UsageError: an option needs --once.
+            click.UsageError: an option needs --once or --every.
         """
-        stated = {"--rehearsal": self.rehearsal, "--poll-open-hits": self.poll_open_hits}
-        if not self.once and (lonely := [name for name, is_set in stated.items() if is_set]):
-            raise click.UsageError(f"{lonely[0]} goes with --once")
+        if self.once and self.every:
+            raise click.UsageError("give either --once or --every")
+        if self.rehearsal and not (self.once or self.every):
+            raise click.UsageError("--rehearsal goes with --once or --every")
+        if self.poll_open_hits and not self.once:
+            raise click.UsageError("--poll-open-hits goes with --once")
 
 
 @click.command()
@@ -87,9 +94,15 @@ class _PassOptions:
     _PassOptions,
     click.option("--once", is_flag=True, help="Make one pass, and end."),
     click.option(
+        "--every",
+        type=Interval(),
+        help="Have a pass made each time, such as 5m, 2h or 1d: register a deployment at the "
+        "Prefect server of PREFECT_API_URL, or else print lines for cron and systemd.",
+    ),
+    click.option(
         "--rehearsal",
         is_flag=True,
-        help="With --once: the marketplace is that of `piecework market serve --simulate`.",
+        help="With --once or --every: the marketplace has simulated workers.",
     ),
     click.option(
         "--poll-open-hits",
@@ -128,9 +141,20 @@ def run(  # noqa: PLR0913 - an argument for each option
     Examples:
       piecework run birds.toml --endpoint http://127.0.0.1:8080
       piecework run birds.toml --endpoint https://hits.example.org --live
-      piecework run birds.toml --endpoint http://127.0.0.1:8080 --once
+      piecework run birds.toml --endpoint http://127.0.0.1:8080 --every 5m
     """
     options.check()
+    if options.every is not None:
+        stated = _schedulable(
+            campaign,
+            endpoint,
+            options,
+            live=live,
+            spend_at_most=spend_at_most,
+            allow_second_store=allow_second_store,
+        )
+        schedule(campaign, options.every, stated, as_json=as_json)
+        return
     if options.once:
         _make_one_pass(
             campaign,
@@ -222,6 +246,36 @@ def _opened(
 
 SOURCE_FAULT = 4
 """Exit code of a pass that did all its work except reading its source."""
+
+
+def _schedulable(
+    campaign: Path,
+    endpoint: str,
+    options: _PassOptions,
+    *,
+    live: bool,
+    spend_at_most: str | None,
+    allow_second_store: bool,
+) -> "Deployment":
+    """Check what scheduled passes shall do, ask for consent, and return what they may do."""
+    from piecework.campaign.assembling import load_campaign, read_anywhere
+    from piecework.config.trust import Deployment
+    from piecework.domain.money import cents_to_wire
+    from piecework.engine.pass_request import amount_cents
+
+    loaded = read_anywhere(campaign) if options.rehearsal else load_campaign(campaign)
+    allowed = None
+    if not options.rehearsal:
+        currency = loaded.rewards.currency
+        cents = None if spend_at_most is None else amount_cents(spend_at_most, currency)
+        allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=cents)
+    return Deployment(
+        endpoint=endpoint,
+        rehearsal=options.rehearsal,
+        live=live,
+        spend_at_most="" if allowed is None else cents_to_wire(allowed),
+        allow_second_store=allow_second_store,
+    )
 
 
 def _make_one_pass(

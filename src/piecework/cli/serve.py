@@ -1,6 +1,7 @@
 """`serve`: runs the marketplace as a process of its own."""
 
 import logging
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -11,6 +12,8 @@ import click
 
 from piecework.cli import logs
 from piecework.cli.backup import BACKUP, BackupOptions, backed_up, replicator_of
+from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import CampaignFile
 from piecework.cli.serve_markets import check_crowds, opened_crowd, serve_crowds, with_own_options
 from piecework.cli.serve_options import (
     AWS,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 @with_own_options
 @click.command()
+@click.argument("campaign", required=False, type=CampaignFile(path_type=Path, dir_okay=False))
 @SIMULATED
 @SITE
 @WATCHING
@@ -50,8 +54,9 @@ if TYPE_CHECKING:
 @AWS
 @CROWDS
 @PROVIDER
-def serve(
+def serve(  # noqa: PLR0913 - a group of options each
     *,
+    campaign: Path | None,
     simulate: Path | None,
     site: SiteOptions,
     watching: WatchingOptions,
@@ -68,6 +73,10 @@ def serve(
     moves no money there. With --rehearsal it accepts any access key. Without it,
     programs must sign each call with a key from `piecework market account add`.
 
+    With CAMPAIGN, it serves the campaign's pictures and opens an account for it, with
+    the campaign's budget. The key is stored beside the campaign, and `piecework run`
+    needs no --endpoint on this machine.
+
     With --as-aws, a program that calls Amazon's host names runs unchanged. The command
     prints the settings to paste before you start that program.
 
@@ -76,7 +85,7 @@ def serve(
     workers work in virtual time. The command ends when the campaign is finished.
 
     Examples:
-      piecework market serve --rehearsal --as-aws
+      piecework market serve birds.toml
       piecework market serve --crowd prolific \
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org
@@ -108,6 +117,9 @@ def serve(
         replica_limit_seconds=backing_up.backup_limit,
     )
     try:
+        ready: Callable[[str], object] = str
+        if campaign is not None:
+            site, ready = _for_campaign(campaign, site, is_rehearsal=rehearsing.rehearsal)
         site = _with_urls(site, recruiting)
         consent = _read_consent(site.consent) if site.consent else ()
         marketplace = replace(
@@ -115,14 +127,14 @@ def serve(
             provider_at=provider_of(signing_in, is_rehearsal=rehearsing.rehearsal),
         )
         if not crowds:
-            serve_forever(replace(marketplace, consent=consent))
+            serve_forever(replace(marketplace, consent=consent), ready)
             return
         with ExitStack() as stack:
             opened = [
                 stack.enter_context(opened_crowd(crowd, marketplace, recruiting, own, consent))
                 for crowd in crowds
             ]
-            serve_crowds(marketplace, opened)
+            serve_crowds(marketplace, opened, ready)
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
@@ -136,6 +148,55 @@ def serve(
         raise ConfigError([f"--notify-url: {wrong}"]) from wrong
     except WrongDatabaseError as wrong:
         raise StoreError(str(wrong), next_step="piecework market serve --help") from wrong
+
+
+def _for_campaign(
+    path: Path, site: SiteOptions, *, is_rehearsal: bool
+) -> tuple[SiteOptions, Callable[[str], object]]:
+    """Return a site with a campaign's pictures, and what stores its key.
+
+    The account has the campaign's name. A new account gets the campaign's budget; the key
+    that is stored is kept, if it is one of this marketplace.
+
+    Raises:
+        ConfigError: the campaign's file has faults, or the marketplace another currency.
+        RefusedForSafety: others can read the key that is stored.
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.marketplace.state import accounts
+    from piecework.platforms.endpoint import REHEARSAL as ANY_KEY
+    from piecework.platforms.key_file import VARIABLE, MarketKey, as_text, key_path, known_key
+    from piecework.store.files import write_private
+
+    campaign, file = load_campaign(path), key_path(path)
+    if site.pictures is None and campaign.pictures is not None:
+        site = replace(site, pictures=campaign.pictures.address)
+    known = known_key({VARIABLE: str(file)})
+    if is_rehearsal:
+        access_key, secret = ANY_KEY.access_key, ANY_KEY.secret_key
+    else:
+        rewards = campaign.rewards
+        with transaction_in(
+            site.database, must_exist=False, must_be_live=True, currency=rewards.currency
+        ) as transaction:
+            rows = accounts.list_keys(transaction)
+            valid = {row["access_key"] for row in rows if row["revoked_ms"] is None}
+            if known is not None and known.access_key in valid:
+                access_key, secret = known.access_key, known.secret_key
+            else:
+                is_new = campaign.name not in {row["name"] for row in rows}
+                deposit = rewards.budget_cents if is_new else 0
+                key = accounts.give_key(transaction, campaign.name, deposit_cents=deposit)
+                access_key, secret = key.access_key, key.secret
+
+    def ready(url: str) -> None:
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        write_private(file, as_text(MarketKey(url, access_key, secret)).encode())
+        # Not on stdout: the line with the addresses is the first there.
+        click.echo(f"key of the account {campaign.name}: {file}", err=True)
+        click.echo(f"next: piecework run {path}", err=True)
+
+    return site, ready
 
 
 def _marketplace(

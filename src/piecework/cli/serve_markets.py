@@ -91,7 +91,9 @@ def opened_crowd(
     return opened
 
 
-def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> None:
+def serve_crowds(
+    marketplace: "Marketplace", opened: Sequence[OpenedCrowd], ready: Callable[[str], object]
+) -> None:
     """Serve until the process is told to stop, with each bridge in a thread.
 
     HITs that name no market are for the market that was served first in the life of
@@ -100,6 +102,7 @@ def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> N
     Args:
         marketplace: the options, without crowds.
         opened: the crowds, at least one.
+        ready: called with the URL when the marketplace listens.
 
     Raises:
         Unusable: another process serves the file.
@@ -126,7 +129,7 @@ def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> N
             if each.bridge is not None:
                 running = Running(each.bridge, each.step, each.news, after_step=observer)
                 stack.enter_context(running.running())
-        serve_forever(served)
+        serve_forever(served, ready)
 
 
 B = TypeVar("B", bound="Bridge")

@@ -17,6 +17,7 @@ from piecework.platforms.calling import (
     wait_for_the_marketplace,
 )
 from piecework.platforms.clocks import watch_clock
+from piecework.platforms.key_file import known_key
 from piecework.platforms.traced_calls import trace_calls
 
 if TYPE_CHECKING:
@@ -39,14 +40,15 @@ def turk_client(
 ) -> "MTurkClient":
     """Return a client that keeps a pace, waits out outages, and checks replies.
 
-    Without keys, it takes those of `OWN_KEYS`, else boto3's.
+    Without keys, it takes those of `OWN_KEYS`, else that beside the campaign
+    (`platforms.key_file`), else boto3's.
 
     Raises:
         ConfigError: boto3 cannot use the AWS settings of this machine, or only one of
             `OWN_KEYS` is set.
     """
     if access_key is None:
-        access_key, secret_key = _own_keys()
+        access_key, secret_key = _own_keys(endpoint)
     try:
         # A separate session: boto3's default one is shared and not thread-safe.
         session = boto3.session.Session()
@@ -85,9 +87,12 @@ def turk_client(
     return client
 
 
-def _own_keys() -> tuple[str | None, str | None]:
+def _own_keys(endpoint: str) -> tuple[str | None, str | None]:
     access_key, secret_key = (os.environ.get(name) or None for name in OWN_KEYS)
     if (access_key is None) != (secret_key is None):
         missing = OWN_KEYS[0 if access_key is None else 1]
         raise ConfigError([f"the environment variable {missing} is not set"])
+    beside = known_key(os.environ)
+    if access_key is None and beside is not None and beside.endpoint == endpoint:
+        return beside.access_key, beside.secret_key
     return access_key, secret_key

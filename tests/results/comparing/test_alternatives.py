@@ -26,7 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A smaller demo, rehearsed, with its report."""
     changes = (("scenes = 60", "scenes = 15"), ("batches = 5 ", "batches = 2 "))
     path = rehearsed(tmp_path_factory.mktemp("demo"), "demo", changes=changes)
-    done("report", path)
+    done("export", "--report-only", path)
     return path
 
 
@@ -82,8 +82,8 @@ def test_many_answers_are_not_judged_again_for_a_report(
 def test_imported_results_show_no_money(tmp_path: Path) -> None:
     """They were paid elsewhere; the pages lead to what their own rules would do."""
     path = tmp_path / "stance.toml"
-    done("import", write(tmp_path / "batch.csv", stances()), "--as", path)
-    done("assess", path)
+    done("data", "import", write(tmp_path / "batch.csv", stances()), "--as", path)
+    done("data", "assess", path)
     with open_to_look(load_campaign(path)) as opened:
         others = alternatives.write_other_rules(opened, report_model(report_facts(opened)))
         report = write_report(opened)

@@ -13,7 +13,7 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from starlette.types import ASGIApp
@@ -71,8 +71,13 @@ def serve(marketplace: Marketplace) -> Iterator[Running]:
             thread.join()
 
 
-def serve_forever(marketplace: Marketplace) -> None:
-    """Run a marketplace until the process is stopped; print its addresses."""
+def serve_forever(marketplace: Marketplace, ready: Callable[[str], object] = str) -> None:
+    """Run a marketplace until the process is stopped; print its addresses.
+
+    Args:
+        marketplace: its options.
+        ready: called with its URL before that is printed.
+    """
     with _prepared(marketplace) as (server, sockets, running):
         for warning in hosts.exposure_warnings(
             marketplace.host,
@@ -81,6 +86,7 @@ def serve_forever(marketplace: Marketplace) -> None:
             frames=running.frames_url,
         ):
             print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
+        ready(running.endpoint_url)
         # The sockets already listen, so a program that reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}", flush=True

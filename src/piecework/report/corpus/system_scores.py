@@ -203,7 +203,7 @@ def _check_images(
         file = next(iter(captions.values())).file
         where = f"{file}: system {system!r}"
         better = _better_file(captions, references, dataset=dataset, files=files)
-        command = ["piecework", "score", str(file), "--against", str(better)]
+        command = ["piecework", "data", "score", str(file), "--against", str(better)]
         instead = f"; run: {shlex.join(command)}" if better else ""
         if len(unknown) == len(captions):
             faults.append(

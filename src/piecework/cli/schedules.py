@@ -1,0 +1,251 @@
+"""`run --every`: has passes made on a schedule.
+
+If PREFECT_API_URL is set, the campaign's deployment is registered at that server. Otherwise
+the lines to copy for cron and for systemd are printed; they need no Prefect.
+"""
+
+import json
+import os
+import re
+import shlex
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.domain.errors import ConfigError, RefusedForSafety
+
+if TYPE_CHECKING:
+    from piecework.config.trust import Deployment
+
+POOL = "piecework"
+"""The work pool whose workers make the passes; of type `process`, as in prefect.yaml."""
+
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+_LONGEST = timedelta(days=7)
+
+
+class Interval(click.ParamType[timedelta]):
+    """A time between two passes: 5m, 2h or 1d; from a minute to a week."""
+
+    name = "interval"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        """Return the time.
+
+        >>> Interval().convert("90m", None, None)
+        datetime.timedelta(seconds=5400)
+        """
+        if isinstance(value, timedelta):
+            return value
+        parts = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", str(value).strip())
+        every = _UNITS[parts[2]] * int(parts[1]) if parts else timedelta()
+        if not timedelta() < every <= _LONGEST:
+            self.fail(
+                f"{value!r} is not a time such as 5m, 2h or 1d, of at most 7 days", param, ctx
+            )
+        return every
+
+
+def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json: bool) -> None:
+    """Register a campaign's deployment, or print what cron and systemd need.
+
+    Args:
+        campaign: the campaign's file.
+        every: the time between two passes.
+        stated: where passes go and what they may do.
+        as_json: whether a program reads the output.
+
+    Raises:
+        ConfigError: the deployment file states something else, or Prefect cannot be reached.
+    """
+    if server := os.environ.get("PREFECT_API_URL"):
+        file = _write_deployment(campaign, stated)
+        name = _register(campaign.resolve(), every)
+        if as_json:
+            facts = {"deployment": name, "server": server, "every_seconds": every.total_seconds()}
+            click.echo(json.dumps({**facts, "file": str(file)}, indent=2))
+            return
+        click.echo(f"{name}: a pass every {_spoken(every)}, by the Prefect server {server}")
+        click.echo(f"where passes go and what they may cost: {file}")
+        click.echo(f"next: prefect worker start --pool {POOL}, on the machine that has the store")
+        return
+    words = _words(campaign.resolve(), stated)
+    cron, units = _cron(words, every), _units(campaign, words, every)
+    if as_json:
+        facts = {"every_seconds": every.total_seconds(), "cron": cron, "systemd": units}
+        click.echo(json.dumps(facts, indent=2))
+        return
+    click.echo("# a line for `crontab -e`:" if cron else f"# cron has no {_spoken(every)}")
+    if cron:
+        click.echo(cron)
+    for unit, text in units.items():
+        click.echo(f"\n# ~/.config/systemd/user/{unit}\n{text}", nl=False)
+    timer = list(units)[-1]
+    click.echo(f"\n# next: systemctl --user daemon-reload && systemctl --user enable --now {timer}")
+    click.echo("# keys of the marketplace are read as now: AWS_… variables, or ~/.aws/credentials")
+    click.echo("# with PREFECT_API_URL set, the same command registers a Prefect deployment")
+
+
+def _spoken(every: timedelta) -> str:
+    minutes = every // timedelta(minutes=1)
+    for unit, name in ((1440, "day"), (60, "hour"), (1, "minute")):
+        if minutes % unit == 0:
+            number = minutes // unit
+            return name if number == 1 else f"{number} {name}s"
+    raise ValueError(every)
+
+
+def _words(campaign: Path, stated: "Deployment") -> list[str]:
+    """Return the command of a pass, with paths that hold in any folder."""
+    program = Path(sys.argv[0]).absolute()
+    installed = Path(sys.executable).with_name("piecework")
+    words = [str(program if program.name == "piecework" else installed), "run", str(campaign)]
+    words += ["--once", "--endpoint", stated.endpoint]
+    words += ["--live"] * stated.live + ["--rehearsal"] * stated.rehearsal
+    words += ["--allow-second-store"] * stated.allow_second_store
+    return words + (["--spend-at-most", stated.spend_at_most] if stated.spend_at_most else [])
+
+
+def _cron(words: list[str], every: timedelta) -> str:
+    r"""Return the line of a crontab; "" if cron cannot repeat after this time.
+
+    >>> print(_cron(["piecework", "run", "50% birds.toml"], timedelta(hours=6)))
+    0 */6 * * * piecework run '50\% birds.toml'
+    >>> _cron(["piecework"], timedelta(minutes=7))
+    ''
+    """
+    minutes = every // timedelta(minutes=1)
+    hours, days = minutes // 60, minutes // 1440
+    if 60 % minutes == 0 and minutes < 60:  # noqa: PLR2004 - of an hour
+        when = f"*/{minutes} * * * *" if minutes > 1 else "* * * * *"
+    elif minutes % 60 == 0 and 24 % hours == 0 and days == 0:
+        when = f"0 */{hours} * * *" if hours > 1 else "0 * * * *"
+    elif minutes == _UNITS["d"] // timedelta(minutes=1):
+        when = "0 0 * * *"
+    elif every == _LONGEST:
+        when = "0 0 * * 0"
+    else:
+        return ""
+    # A percent sign ends the command of a crontab's line.
+    return f"{when} {shlex.join(words)}".replace("%", r"\%")
+
+
+def _units(campaign: Path, words: list[str], every: timedelta) -> dict[str, str]:
+    """Return a service and its timer, by the names of their files."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", campaign.stem).strip("-") or "campaign"
+    command = " ".join(map(_quoted, words))
+    service = (
+        f"[Unit]\nDescription=a pass of {campaign.stem.replace('%', '%%')}\n\n[Service]\n"
+        f"Type=oneshot\nExecStart={command}\nSuccessExitStatus=130\n"
+    )
+    seconds = int(every.total_seconds())
+    timer = (
+        f"[Timer]\nOnActiveSec=1s\nOnUnitInactiveSec={seconds}s\n\n[Install]\n"
+        "WantedBy=timers.target\n"
+    )
+    return {f"piecework-{name}.service": service, f"piecework-{name}.timer": timer}
+
+
+def _quoted(word: str) -> str:
+    """Quote a word as systemd reads it: % begins a specifier, $ a variable.
+
+    >>> _quoted("a b%"), _quoted("birds.toml")
+    ('"a b%%"', 'birds.toml')
+    """
+    text = word.replace("%", "%%").replace("$", "$$")
+    if re.fullmatch(r"[\w@%+=:,./$-]+", text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
+    """Write the deployment file, which only its owner may write, unless it says the same.
+
+    Raises:
+        RefusedForSafety: the file states something else.
+    """
+    from piecework.config.trust import deployment_path, read_deployment
+    from piecework.store.files import write_private
+
+    path = deployment_path(campaign)
+    if path.exists():
+        known = read_deployment(campaign)
+        wanted = stated.model_copy(update={"credentials_block": known.credentials_block})
+        changed = {
+            name: (before, now)
+            for name, before in known.model_dump().items()
+            if (now := getattr(wanted, name)) != before
+        }
+        if changed:
+            listed = "; ".join(
+                f"{name} is {old!r} there, not {new!r}" for name, (old, new) in changed.items()
+            )
+            raise RefusedForSafety(
+                f"{path} states what scheduled passes may do: {listed}",
+                next_step=f"change {path}, or give the same options",
+            )
+        return path
+    lines = [
+        f"{name} = {json.dumps(value)}"
+        for name, value in stated.model_dump().items()
+        if name == "endpoint" or value
+    ]
+    text = "\n".join(["# What scheduled passes may do.", *lines, ""])
+    write_private(path, text.encode())
+    return path
+
+
+def _register(campaign: Path, every: timedelta) -> str:
+    """Register the deployment of a campaign; return its name.
+
+    A campaign has a deployment of its own: its limit lets one pass run at a time.
+
+    Raises:
+        ConfigError: the server cannot be reached, or refuses.
+    """
+    import asyncio
+
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.actions import WorkPoolCreate
+    from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+    from prefect.deployments.runner import RunnerDeployment
+    from prefect.exceptions import ObjectAlreadyExists, PrefectException, PrefectHTTPStatusError
+    from prefect.types.entrypoint import EntrypointType
+
+    from piecework.flows.advance import advance
+
+    async def create_pool() -> None:
+        async with get_client() as client:
+            try:
+                await client.create_work_pool(WorkPoolCreate(name=POOL, type="process"))
+            except ObjectAlreadyExists:
+                return
+
+    deployment = RunnerDeployment.from_flow(
+        advance,
+        name=campaign.stem,
+        interval=every,
+        parameters={"campaign": str(campaign)},
+        description="One pass: take in new rows, do what is due, and end.",
+        tags=["piecework"],
+        concurrency_limit=ConcurrencyLimitConfig(
+            limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW
+        ),
+        work_pool_name=POOL,
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    try:
+        asyncio.run(create_pool())
+        deployment.apply()
+    except (PrefectHTTPStatusError, PrefectException, RuntimeError) as fault:
+        raise ConfigError(
+            [f"the Prefect server {os.environ['PREFECT_API_URL']}: {fault}"],
+            next_step="prefect server start, or correct PREFECT_API_URL",
+        ) from fault
+    return f"advance/{campaign.stem}"

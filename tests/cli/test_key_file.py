@@ -1,0 +1,110 @@
+"""`market serve CAMPAIGN` leaves a key beside the campaign, and `run` needs no endpoint."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner, Result
+
+from piecework.cli.main import main
+from piecework.platforms.key_file import key_path
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+_PIECEWORK = Path(sys.executable).with_name("piecework")
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A campaign with pictures in a folder, and a user who has only AWS's keys of a bucket."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDOFABUCKET")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
+    for name in ("PIECEWORK_ENDPOINT", "PIECEWORK_ACCESS_KEY_ID", "PREFECT_API_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return write_campaign(tmp_path, CAMPAIGN)
+
+
+@contextmanager
+def _served(campaign: Path, *words: str) -> Iterator[str]:
+    database = campaign.parent / "market.db"
+    ports = ("--port", "0", "--frames-port", "0", "--database", str(database))
+    with subprocess.Popen(
+        [_PIECEWORK, "market", "serve", campaign, *ports, *words], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[2]
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+
+
+def _run(campaign: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, ["run", str(campaign), "--once", "--json", *words])
+
+
+def test_a_campaign_runs_where_it_is_served_without_an_endpoint(campaign: Path) -> None:
+    """Its budget is in the account, its key in a file for its owner, kept at the next start."""
+    with _served(campaign) as url:
+        file = key_path(campaign)
+        assert file.stat().st_mode & 0o777 == 0o600
+        first = json.loads(file.read_text())
+        assert first["endpoint"] == url
+        done = _run(campaign)
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["hits_posted"] > 0
+        database = str(campaign.parent / "market.db")
+        words = ["market", "account", "list", "--database", database, "--json"]
+        [account] = json.loads(CliRunner().invoke(main, words).stdout)
+        assert account["access_key_id"] == first["access_key"]
+    with _served(campaign) as url:
+        second = json.loads(file.read_text())
+        assert second["access_key"] == first["access_key"]
+        assert httpx.get(url).status_code < 500
+
+
+def test_a_key_that_was_revoked_is_replaced(campaign: Path) -> None:
+    """The next start gives another; the account and its money stay."""
+    with _served(campaign):
+        first = json.loads(key_path(campaign).read_text())["access_key"]
+    database = str(campaign.parent / "market.db")
+    words = ["market", "account", "revoke", first, "--database", database]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    with _served(campaign):
+        assert json.loads(key_path(campaign).read_text())["access_key"] != first
+        assert _run(campaign).exit_code == 0
+
+
+def _elsewhere(file: Path) -> None:
+    key = json.loads(file.read_text())
+    file.write_text(json.dumps(key | {"endpoint": "https://hits.example.org"}))
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (lambda file: file.chmod(0o644), 3, "its owner alone must be able to read it"),
+        (lambda file: file.write_text("{}"), 3, "is not a file of `piecework market serve"),
+        (lambda file: file.unlink(), 2, "Missing option '--endpoint'"),
+        (_elsewhere, 2, "Missing option '--endpoint'"),
+    ],
+    ids=["for others", "no key", "gone", "elsewhere"],
+)
+def test_a_file_that_anybody_may_have_made_is_not_used(
+    campaign: Path, change: object, code: int, words: str
+) -> None:
+    """One that others read, or that leads to another machine, as a stranger's campaign may."""
+    file = key_path(campaign)
+    file.parent.mkdir()
+    key = {"endpoint": "http://127.0.0.1:9", "access_key": "A", "secret_key": "B"}
+    file.write_text(json.dumps(key))
+    file.chmod(0o600)
+    change(file)  # type: ignore[operator]
+    refused = CliRunner().invoke(main, ["run", str(campaign), "--once"])
+    assert refused.exit_code == code, refused.output
+    assert words in refused.output
