@@ -242,8 +242,8 @@ def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
     some = dict.fromkeys(names, Estimate(0.874, 0.714, 1.0))
     cents = {"cost_cents": Estimate(1e6, 9e5, 2e6), "wage_cents": Estimate(2e3, 1e3, 3e3)}
     rows = [
-        Row("assignments 3", dict.fromkeys(names, Estimate(0.0, 0.0, 0.0))),
-        Row("assignments 5", {**some, **cents}),
+        Row("answers 3", dict.fromkeys(names, Estimate(0.0, 0.0, 0.0))),
+        Row("answers 5", {**some, **cents}),
     ]
     page = browser.new_page(viewport={"width": width, "height": 900})
     try:
@@ -258,7 +258,7 @@ def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
 _HIDDEN = """() => {
     const scroll = document.querySelector(".scroll");
     const boxes = [...document.querySelectorAll("svg text")]
-        .filter(text => text.textContent.startsWith("assignments"))
+        .filter(text => text.textContent.startsWith("answers"))
         .map(text => text.getBoundingClientRect());
     const dots = [...document.querySelectorAll("svg use, svg path")]
         .map(dot => dot.getBoundingClientRect())
@@ -292,13 +292,13 @@ def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     two, three = document["choices"]
-    assert two["choice"] == "assignments 2"
+    assert two["choice"] == "answers 2"
     assert 0 < two["cost_cents"]["mean"] < three["cost_cents"]["mean"]
     assert two["complete"]["mean"] == 1.0
     assert any(
         "8 simulated workers, 2 of them" in assumption for assumption in document["assumptions"]
     )
-    assert "assignments 3" in (tmp_path / "out/crash/forecast.html").read_text()
+    assert "answers 3" in (tmp_path / "out/crash/forecast.html").read_text()
     assert not (tmp_path / "out/crash/piecework.db").exists()
 
 
