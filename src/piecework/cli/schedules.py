@@ -222,6 +222,8 @@ def _register(campaign: Path, every: timedelta) -> str:
 
     async def create_pool() -> None:
         async with get_client() as client:
+            if fault := await client.api_healthcheck():
+                raise RuntimeError(str(fault) or type(fault).__name__) from fault
             try:
                 await client.create_work_pool(WorkPoolCreate(name=POOL, type="process"))
             except ObjectAlreadyExists:
