@@ -119,6 +119,19 @@ def test_what_one_lacks_is_said_in_words(
     )
 
 
+def test_a_worker_whose_country_is_not_stated_reads_so() -> None:
+    """No requirement on the country is met, neither to live in one nor outside it."""
+    for comparator in ("In", "NotIn"):
+        requirement = {
+            "QualificationTypeId": system.LOCALE,
+            "Comparator": comparator,
+            "LocaleValues": [{"Country": "DE"}],
+        }
+        assert not eligibility.meets(requirement, None)
+        words = eligibility.word_requirement(requirement, name="", holding=None)
+        assert words.endswith("DE (your country is not stated: ask who invited you)")
+
+
 def test_history_adds_up_by_day(market: Market) -> None:
     """Paid, waiting, rejected and bonus, on the day (UTC) they belong to."""
     client, ann = market.requester(), market.worker()

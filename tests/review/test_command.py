@@ -2,9 +2,11 @@
 
 import csv
 import signal
+import sqlite3
 import ssl
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,7 @@ from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to
-from piecework.store import reviews
+from piecework.store import assignments, reviews
 from piecework.store.database import writing
 from tests.marketplace.certificates import self_signed
 from tests.review import stores
@@ -63,6 +65,31 @@ def test_what_would_be_unsafe_or_makes_no_sense_is_refused(
         result = CliRunner().invoke(main, ["review", path, *words])
     assert result.exit_code == code
     assert message in result.output
+
+
+@pytest.mark.parametrize("others", [[], ["--reviewer", "grace"]])
+def test_names_are_for_the_person_at_this_machine(tmp_path: Path, others: list[str]) -> None:
+    """A link that is sent to a reviewer opens a page with pseudonyms only."""
+    database = tmp_path / "people.db"
+    invite = ["market", "people", "invite", "Ada Lovelace", "--database", str(database)]
+    assert CliRunner().invoke(main, invite).exit_code == 0
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        path = str(run.campaign.path)
+        (worker,) = assignments.all_workers(run.store)
+        card = f"/card?view=worker&key={run.pseudonym(worker)}"
+    with closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("UPDATE workers SET worker_id = ?", [worker])
+    run_main = "from piecework.cli.main import main; main()"
+    command = [sys.executable, "-c", run_main, "review", path, "--database", str(database)]
+    with subprocess.Popen([*command, *others], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        link = server.stdout.readline().rpartition("open ")[2].strip()
+        url, _, token = link.partition("/enter#")
+        with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as reviewer:
+            reviewer.post("/enter", data={"token": token}).raise_for_status()
+            text = reviewer.get(card).raise_for_status().text
+        server.send_signal(signal.SIGINT)
+    assert ("Ada Lovelace" in text) == (not others)
 
 
 @pytest.mark.full

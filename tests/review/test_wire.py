@@ -10,8 +10,9 @@ import pytest
 from piecework.domain.ids import AnswerId, WorkerId
 from piecework.domain.verdicts import Finding, SubjectKind
 from piecework.postprocess.pseudonyms import answer_pseudonym
+from piecework.review.desk import Manner
 from piecework.review.model.deciding import waiting_for_people
-from piecework.store import decisions, findings
+from piecework.store import assignments, decisions, findings
 from tests.domain.test_picture_metadata import is_clean, saved
 from tests.foundation.server.security_lines import caught
 from tests.review import stores
@@ -128,6 +129,23 @@ def test_what_is_no_field_is_on_the_card_escaped_and_without_ids(tmp_path: Path)
                 assert "worker0001" not in text.casefold()
                 assert "and 42 more" in text
                 assert len(text) < 5_000_000
+
+
+def test_a_name_is_beside_the_pseudonym_only_where_it_may_be(tmp_path: Path) -> None:
+    """Escaped; on no blind card, on no overview, and for no person without a name."""
+    with stores.opened(tmp_path, workers=2, items=2) as run:
+        known = {WorkerId(row) for row in assignments.all_workers(run.store)}
+        names: dict[str, str] = dict.fromkeys(sorted(known)[:1], "Ada <b>L</b>")
+        shown = []
+        for manner in (Manner(names=names), Manner(names=names, is_blind=True), Manner()):
+            with served(run, manner=manner) as page, page.client() as ada:
+                cards = [
+                    ada.get("/card", params={"view": "worker", "key": run.pseudonym(worker)}).text
+                    for worker in known
+                ]
+                shown.append(sum("Ada &lt;b&gt;L&lt;/b&gt;" in card for card in cards))
+                assert "Ada" not in ada.get("/").text
+    assert shown == [1, 0, 0]
 
 
 def test_an_answer_of_the_dataset_has_its_card(page: Served) -> None:

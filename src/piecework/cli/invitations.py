@@ -111,8 +111,8 @@ class _Invitation:
     click.option(
         "--country",
         default="",
-        help="Country of a new worker, as two letters; default: not known, and HITs "
-        "that require a country are not shown.",
+        help="Country of a new worker, as two letters; default: not stated, and then HITs "
+        "with a requirement on the country are not offered.",
     ),
     click.option("--subdivision", default="", help="State of a new worker, as two letters."),
     click.option("--adult", is_flag=True, help="The worker has agreed to see adult content."),
@@ -263,13 +263,13 @@ def say_workers(database: Path, *, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     click.echo(
-        f"{'worker':15}  {'country':7}  {'invited until':16}  {'approved':>10}  "
+        f"{'worker':15}  {'country':10}  {'invited until':16}  {'approved':>10}  "
         f"{'earned':>12}  name"
     )
     for row in rows:
         judged = f"{row['approved']} of {row['judged']}"
         click.echo(
-            f"{row['worker_id']:15}  {row['country']:7}  "
+            f"{row['worker_id']:15}  {row['country'] or 'not stated':10}  "
             f"{(row['invited_until'] or '')[:16]:16}  {judged:>10}  "
             f"{shown(row['earned_cents']):>12}  {printable(row['name'])}"
         )

@@ -1,7 +1,8 @@
 """`pay`: pays bonuses for work that was judged, and compensates people.
 
 `pay --worker` compensates a person whom the requester's own fault hurt. `pay --rejected`
-reverses a rejection.
+reverses a rejection. `pay --sheet` and `--paid` are for people whom the requester pays in
+cash or by transfer (`piecework.cli.payday`).
 """
 
 import json
@@ -14,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from piecework.cli.consent import is_agreed
-from piecework.cli.options import BY_PERSON, CAMPAIGN, JSON, LIVE_MARKETPLACE, grouped
+from piecework.cli.options import BY_PERSON, CAMPAIGN, DATABASE, JSON, LIVE_MARKETPLACE, grouped
+from piecework.cli.payday import Payday
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK
@@ -91,6 +93,24 @@ class _Reversal:
     click.option("--pay-only", is_flag=True, help="With --rejected: do not count the answers."),
     BY_PERSON,
 )
+@grouped(
+    "payday",
+    Payday,
+    click.option(
+        "--sheet",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Pay nothing: write what each of your own people is owed and got to this new CSV.",
+    ),
+    click.option(
+        "--paid",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Record that you paid people in cash or by transfer: a CSV with worker, amount "
+        "and date, such as a filled-in sheet.",
+    ),
+    DATABASE,
+)
 @click.option("--yes", is_flag=True, help="Pay without asking.")
 @LIVE_MARKETPLACE
 @JSON
@@ -103,6 +123,7 @@ def pay(  # noqa: PLR0913 - its options
     amount: str | None,
     because: str | None,
     reversal: "_Reversal",
+    payday: Payday,
     yes: bool,
     live: bool,
     as_json: bool,
@@ -124,10 +145,14 @@ def pay(  # noqa: PLR0913 - its options
     With --rejected, the command reverses a rejection and pays the worker. You can do that
     for 30 days after the submission. The store keeps a record of it.
 
+    On a marketplace of your own, no money moves: you pay people in cash or by transfer.
+    --sheet writes what is left to pay, with the names of --database. --paid records what
+    you paid, each person once for each label or, without --label, for each date.
+
     Examples:
       piecework pay birds.toml
       piecework pay birds.toml --from bonuses.csv --label thanks --yes
-      piecework pay birds.toml --worker 1f3a --amount 1 --because "Page broke."
+      piecework pay birds.toml --sheet payday.csv
     """
     others: dict[str, object] = {
         "--from": file,
@@ -136,6 +161,12 @@ def pay(  # noqa: PLR0913 - its options
         "--amount": amount,
     }
     others |= {"--yes": yes or None, "--json": as_json or None}
+    elsewhere = {**others, "--because": because, "--rejected": reversal.rejected}
+    elsewhere |= {"--by": reversal.by or None, "--json": None}
+    elsewhere |= {"--label": None} if payday.paid else {}
+    if payday.is_asked([name for name, value in elsewhere.items() if value is not None]):
+        payday.carry_out(campaign, label=label, as_json=as_json)
+        return
     if reversal.is_asked([name for name, value in others.items() if value is not None]):
         _reverse(campaign, reversal, because=because, live=live)
         return

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from piecework.cli.options import BY_PERSON, CAMPAIGN, PORT, REHEARSAL_NUMBER, grouped, load_results
+from piecework.cli.options import (
+    BY_PERSON,
+    CAMPAIGN,
+    DATABASE,
+    PORT,
+    REHEARSAL_NUMBER,
+    grouped,
+    load_results,
+)
+from piecework.cli.payday import known_people
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
@@ -65,6 +74,7 @@ class _Files:
     ),
 )
 @BY_PERSON
+@DATABASE
 @click.option("--blind", is_flag=True, help="Hide evidence, proposals and workers' histories.")
 @click.option(
     "--twice",
@@ -103,6 +113,7 @@ def review(  # noqa: PLR0913 - an argument for each option
     *,
     file: "_Files",
     by: str,
+    database: Path,
     blind: bool,
     twice: float,
     port: int,
@@ -116,6 +127,9 @@ def review(  # noqa: PLR0913 - an argument for each option
 
     The command opens a page in the browser. With --csv it writes the same decisions to
     a file instead; fill it in, and read it back with --read.
+
+    The page shows people by pseudonym. If the marketplace's file (--database) is here, it
+    also shows you their names, but no --reviewer and no person who signs in.
 
     The page spends no money. The next pass carries the decisions out, and until then
     you can undo each of them. Only this machine can open the page, unless you give
@@ -165,8 +179,9 @@ def review(  # noqa: PLR0913 - an argument for each option
             click.echo(f"the provider does not work yet: {problem}", err=True)
         click.echo("each decision is stored at once; Ctrl-C ends the page")
 
+    names = {} if reviewers or door else known_people(database).names
     with open_to_look(load_results(campaign)) as opened:
-        serve(opened, address, Manner(is_blind=blind, twice=twice), ready=ready)
+        serve(opened, address, Manner(is_blind=blind, twice=twice, names=names), ready=ready)
 
 
 def _name_and_role(text: str) -> "tuple[str, Role]":

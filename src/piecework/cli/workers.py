@@ -7,7 +7,7 @@ by hand.
 
 import getpass
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,9 @@ from piecework.cli.options import (
     CampaignFile,
     load_results,
 )
+from piecework.cli.payday import known_people
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
-from piecework.domain.text import one_line
+from piecework.domain.text import one_line, printable
 from piecework.store.lock import only_pass
 
 if TYPE_CHECKING:
@@ -168,34 +169,42 @@ _BECAUSE = click.option(
 
 @click.command("list")
 @click.argument("campaign", required=False, type=CampaignFile(path_type=Path))
+@click.option("--names", is_flag=True, help="With CAMPAIGN: add the names from --database.")
 @DATABASE
 @JSON
 @click.pass_context
-def list_(ctx: click.Context, *, campaign: Path | None, database: Path, as_json: bool) -> None:
+def list_(
+    ctx: click.Context, *, campaign: Path | None, names: bool, database: Path, as_json: bool
+) -> None:
     """List the workers of a campaign or marketplace.
 
     With CAMPAIGN, the list shows the workers by pseudonym, with their work, flags and
-    pay. The dataset and the report show the same pseudonyms.
+    pay. The dataset and the report show the same pseudonyms. With --names, it also shows
+    the names of the people whom you invited; do not publish that list.
 
     Without CAMPAIGN, it shows the people who are invited to the marketplace of
     --database.
 
     Examples:
       piecework workers list birds.toml
-      piecework workers list
+      piecework workers list birds.toml --names
       piecework workers list --database try.db --json
     """
-    if campaign is None and not database.exists():
+    if campaign is None and names:
+        raise click.UsageError("--names needs CAMPAIGN; without it, the list has all names")
+    if not database.exists() and (campaign is None or names):
         raise ConfigError(
             [f"{database}: no such file"],
-            next_step="name a CAMPAIGN, or a marketplace's file with --database",
+            next_step="name the marketplace's file with --database"
+            + ", or a CAMPAIGN" * (campaign is None),
         )
     if campaign is None:
         say_workers(database, as_json=as_json)
         return
-    if ctx.get_parameter_source("database") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("give either CAMPAIGN or --database")
-    _list_workers(campaign, as_json=as_json)
+    if not names and ctx.get_parameter_source("database") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("give either CAMPAIGN or --database, or both with --names")
+    known = known_people(database).names if names else None
+    _list_workers(campaign, known, as_json=as_json)
 
 
 @click.command()
@@ -251,8 +260,8 @@ def workers() -> None:
     """
 
 
-def _list_workers(path: Path, *, as_json: bool) -> None:
-    """Print the workers of a campaign by pseudonym."""
+def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool) -> None:
+    """Print the workers of a campaign by pseudonym, and by name if names are asked for."""
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import worker_histories
 
@@ -260,10 +269,17 @@ def _list_workers(path: Path, *, as_json: bool) -> None:
         known = worker_histories(opened)
         if as_json:
             click.echo(
-                json.dumps([_worker_as_dict(opened, history) for history in known], indent=2)
+                json.dumps(
+                    [
+                        _worker_as_dict(opened, history)
+                        | ({} if names is None else {"name": names.get(history.worker_id)})
+                        for history in known
+                    ],
+                    indent=2,
+                )
             )
             return
-        for line in _lines(opened, known):
+        for line in _lines(opened, known, names):
             click.echo(line)
     excluded = [history for history in known if history.exclusion is not None]
     for history in excluded:
@@ -318,8 +334,10 @@ def _decided(opened: "OpenedCampaign") -> str | None:
     return None
 
 
-def _lines(opened: "OpenedCampaign", known: "list[WorkerHistory]") -> Iterator[str]:
-    """Yield a line for each worker, at most 80 columns wide, and their flags below."""
+def _lines(
+    opened: "OpenedCampaign", known: "list[WorkerHistory]", names: Mapping[str, str] | None
+) -> Iterator[str]:
+    """Yield a line for each worker, at most 80 columns wide, and their name and flags below."""
     heads = ("worker", "HITs", "answers", "kept", "dropped", "rejected", "paid")
     yield f"workers of {opened.campaign.name}"
     yield _LINE.format(*heads, "now").rstrip()
@@ -329,6 +347,8 @@ def _lines(opened: "OpenedCampaign", known: "list[WorkerHistory]") -> Iterator[s
         paid = opened.campaign.rewards.shown(totals.paid_cents)
         cells = (history.worker, *counts, totals.rejected, paid, _state(history))
         yield _LINE.format(*cells).rstrip()
+        if names is not None:
+            yield f"    {printable(names.get(history.worker_id) or 'name not known')}"
         flags = ", ".join(f"{name} {number}" for name, number in totals.flags.items())
         if flags:
             yield f"    flagged: {flags}"

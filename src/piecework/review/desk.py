@@ -8,10 +8,10 @@ such as pictures and signing in, are served meanwhile.
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -38,10 +38,13 @@ class Manner:
     Attributes:
         is_blind: whether evidence, proposals and workers' histories are hidden.
         twice: the share of reviewed answers that a second person reviews.
+        names: the requester's own names for people, by worker id, to show beside their
+            pseudonyms.
     """
 
     is_blind: bool = False
     twice: float = 0.0
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 class Desk:
@@ -98,7 +101,11 @@ class Desk:
             now = self.opened.clock.now()
             self._looks[group.view, group.key] = (by, now)
         state = state_of(group)
-        return card_of(group, state=state, waiting=self.waiting.proposals)
+        card = card_of(group, state=state, waiting=self.waiting.proposals)
+        if card.worker is None:
+            return card
+        name = self.manner.names.get(group.work.worker_id(group.rows[0]), "")
+        return replace(card, worker=replace(card.worker, name=name))
 
     def is_second(self, group: Group, *, by: str) -> bool:
         """Return whether the reviewer gives a second opinion about the group."""

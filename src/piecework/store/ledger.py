@@ -6,12 +6,12 @@ to zero. Triggers of the tables update the balances, the cost of each batch and 
 promised on each day, so a query takes the same time with a ledger of any length.
 """
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
 from typing import Literal, NamedTuple, get_args
 
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import AssignmentId
+from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store.database import Store, insert, to_text
 
 Account = Literal["requester", "held", "rewards", "bonuses", "compensations", "fees"]
@@ -200,3 +200,45 @@ def held_cents(store: Store, hit: PlannedHit) -> int:
         {"key": hit.hit_key, "id": hit.hit_id},
     ).fetchone()
     return int(cents)
+
+
+class Payout(NamedTuple):
+    """What a person paid a worker outside the marketplace, and recorded.
+
+    Attributes:
+        label: distinguishes it from the worker's other payouts.
+        cents: 0 once the record was taken back.
+        paid_on: the day on which the worker got it.
+    """
+
+    worker_id: WorkerId
+    label: str
+    cents: int
+    paid_on: date
+
+
+def payouts(store: Store) -> dict[tuple[WorkerId, str], Payout]:
+    """Return what was paid outside the marketplace, by worker and label."""
+    rows = store.db.execute(
+        "SELECT worker_id, label, cents, paid_on FROM payouts ORDER BY worker_id, label"
+    )
+    return {
+        (WorkerId(worker), label): Payout(
+            WorkerId(worker), label, cents, date.fromisoformat(paid_on)
+        )
+        for worker, label, cents, paid_on in rows
+    }
+
+
+def keep_payouts(store: Store, paid: Iterable[Payout], *, by: str, at: datetime) -> None:
+    """Store payouts, each in place of the one with its label; part of the caller's transaction."""
+    store.db.executemany(
+        "INSERT INTO payouts (worker_id, label, cents, paid_on, recorded_by, recorded_at) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (worker_id, label) DO UPDATE SET "
+        "cents = excluded.cents, paid_on = excluded.paid_on, "
+        "recorded_by = excluded.recorded_by, recorded_at = excluded.recorded_at",
+        [
+            (each.worker_id, each.label, each.cents, each.paid_on.isoformat(), by, to_text(at))
+            for each in paid
+        ],
+    )

@@ -102,7 +102,7 @@ def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
     flags: dict[str, dict[str, int]] = {}
     for worker_id, heuristic, number in store.db.execute(_FLAGGED):
         flags.setdefault(worker_id, {})[heuristic] = number
-    paid = _paid(store)
+    paid = paid_from(store, "rewards", "bonuses", "compensations")
     return {
         WorkerId(worker_id): WorkerTotals(
             **sent.get(worker_id, {}),
@@ -135,15 +135,17 @@ def _rows(store: Store, sql: str, **values: str) -> dict[str, dict[str, int]]:
     }
 
 
-def _paid(store: Store) -> dict[str, int]:
-    by_assignment = ledger.paid_cents(store, "rewards", "bonuses")
-    paid: dict[str, int] = {
-        str(worker): cents for worker, cents in ledger.paid_cents(store, "compensations").items()
-    }
+def paid_from(store: Store, *accounts: ledger.Account) -> dict[str, int]:
+    """Return what each worker got from these accounts, in cents without fees."""
+    by_subject = ledger.paid_cents(store, *accounts)
+    paid: dict[str, int] = {}
     for assignment_id, worker_id in store.db.execute(
         "SELECT assignment_id, worker_id FROM assignments"
     ):
-        paid[worker_id] = paid.get(worker_id, 0) + by_assignment.get(assignment_id, 0)
+        paid[worker_id] = paid.get(worker_id, 0) + by_subject.pop(assignment_id, 0)
+    # A compensation is for a worker, and not for an assignment.
+    for subject, cents in by_subject.items():
+        paid[str(subject)] = paid.get(str(subject), 0) + cents
     return paid
 
 

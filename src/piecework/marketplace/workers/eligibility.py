@@ -165,7 +165,7 @@ def word_requirement(requirement: Mapping[str, Any], *, name: str, holding: Hold
     """
     type_id = requirement["QualificationTypeId"]
     if type_id == system.LOCALE:
-        return _place(requirement)
+        return _place(requirement, is_stated=holding is not None)
     if type_id in system.MASTERS:
         return _standing(
             requirement,
@@ -221,15 +221,19 @@ def _score(requirement: Mapping[str, Any], *, name: str, holding: Holding | None
     )
 
 
-def _place(requirement: Mapping[str, Any]) -> str:
+def _place(requirement: Mapping[str, Any], *, is_stated: bool) -> str:
     places = [
         "-".join(filter(None, (place["Country"], place.get("Subdivision"))))
         for place in requirement.get("LocaleValues", ())
     ]
     named = f" {say('or')} ".join(places) or say("a known country")
     if requirement["Comparator"] in _NEGATIVE:
-        return say("to live outside %(places)s", places=named)
-    return say("to live in %(places)s", places=named)
+        place = say("to live outside %(places)s", places=named)
+    else:
+        place = say("to live in %(places)s", places=named)
+    if is_stated:
+        return place
+    return say("%(place)s (your country is not stated: ask who invited you)", place=place)
 
 
 def _standing(requirement: Mapping[str, Any], *, to_be: str, not_to_be: str) -> str:

@@ -166,6 +166,14 @@ def list_invitations(transaction: Transaction) -> list[sqlite3.Row]:
     )
 
 
+def list_names(transaction: Transaction) -> list[sqlite3.Row]:
+    """Return `worker_id`, `handle` and the `market` that sends them, if any, of all workers."""
+    return transaction.all(
+        "SELECT worker_id, handle, market FROM workers "
+        "LEFT JOIN participants ON participants.worker = workers.id ORDER BY workers.id"
+    )
+
+
 def _refuse(what: str) -> NoReturn:
     raise Refusal("InvitationRefused", what, status=403)
 

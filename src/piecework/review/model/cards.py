@@ -103,11 +103,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerShown:
-    """Sentences about a worker, and some of their other answers."""
+    """Sentences about a worker, and some of their other answers.
+
+    Attributes:
+        name: the requester's own name for the person; "" if it is not shown.
+    """
 
     worker: str
     sentences: Sequence[str]
     answers: Sequence[AnswerShown]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign, known_worker
 from piecework.domain.errors import ConfigError
+from piecework.domain.ids import WorkerId
 from piecework.domain.qualifications import DueChange, EarnedRule, RecordedChange, latest_share
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.earn import records_of
@@ -27,10 +28,12 @@ class WorkerHistory:
 
     Attributes:
         worker: the pseudonym.
+        worker_id: their id, which no page or file shows.
         decisions: the decisions about the worker, the one in force last.
     """
 
     worker: str
+    worker_id: WorkerId
     totals: WorkerTotals
     decisions: Sequence[Decision]
 
@@ -47,7 +50,10 @@ def worker_histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     known = workers.totals(opened.store, paid_already=PAID_ALREADY)
     all_histories = [
         WorkerHistory(
-            worker=opened.pseudonym(worker_id), totals=totals, decisions=decided.get(worker_id, ())
+            worker=opened.pseudonym(worker_id),
+            worker_id=worker_id,
+            totals=totals,
+            decisions=decided.get(worker_id, ()),
         )
         for worker_id, totals in known.items()
     ]

@@ -414,6 +414,16 @@ CREATE TABLE stops (
     undone_at TEXT COLLATE "C"
 );
 
+CREATE TABLE payouts (
+    worker_id TEXT COLLATE "C" NOT NULL,
+    label TEXT COLLATE "C" NOT NULL,
+    cents BIGINT NOT NULL CHECK (cents >= 0),
+    paid_on TEXT COLLATE "C" NOT NULL,
+    recorded_by TEXT COLLATE "C" NOT NULL,
+    recorded_at TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (worker_id, label)
+);
+
 CREATE TABLE scores (
     worker_id TEXT COLLATE "C" PRIMARY KEY,
     score BIGINT NOT NULL,

@@ -633,6 +633,17 @@ CREATE TABLE stops (
     undone_at TEXT
 ) STRICT;
 
+-- What workers got outside every marketplace, in cash or by transfer: what a person recorded.
+CREATE TABLE payouts (
+    worker_id TEXT NOT NULL,
+    label TEXT NOT NULL,
+    cents INTEGER NOT NULL CHECK (cents >= 0),
+    paid_on TEXT NOT NULL,
+    recorded_by TEXT NOT NULL,
+    recorded_at TEXT NOT NULL,
+    PRIMARY KEY (worker_id, label)
+) STRICT, WITHOUT ROWID;
+
 -- Which workers have taken the test before the work, and their scores.
 CREATE TABLE scores (
     worker_id TEXT PRIMARY KEY,
