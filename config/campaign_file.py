@@ -27,6 +27,7 @@ from piecework.config.requirements_table import (
 )
 from piecework.config.schema import CampaignTables, DatasetTable
 from piecework.config.schema_faults import at, schema_faults
+from piecework.config.shared_files import with_shared
 from piecework.config.trust import refuse_untrusted
 from piecework.config.user_files import read_text, with_secrets
 from piecework.domain.campaign import AsNeeded, Posting
@@ -238,16 +239,25 @@ def parse_untrusted(path: Path) -> CampaignFile:
     return replace(parse_text(path, text), source_hash=digest)
 
 
-def parse_text(path: Path, text: str) -> CampaignFile:
+def parse_text(path: Path, text: str, *, folder: Path | None = None) -> CampaignFile:
     """Return the campaign file that this text at this path would be.
+
+    Args:
+        path: the path of the file.
+        text: the text of the file.
+        folder: where the files are whose tables belong to it; `None`: beside it.
 
     Raises:
         ConfigError: the text is not TOML, or breaks the schema.
     """
     faults: list[str] = []
     try:
-        document = tomllib.loads(text)
-        faults = [
+        document, faults = with_shared(
+            tomllib.loads(text),
+            folder=folder or path.parent,
+            at=lambda key: at(path, text, (key,)),
+        )
+        faults += [
             f"{at(path, text, where)}: {sentence}"
             for where, sentence in faults_of_money(document, text)
         ]

@@ -1,8 +1,8 @@
-"""`[requirements]`, `[prolific]` and `[[earned]]` of a campaign file: who may work.
+"""`[requirements]`, `[prolific]` and `earned` of a campaign file: who may work.
 
 `[prolific]` is what participants of Prolific answered, by filter. Two filters
 are lists of people, whose ids are in a file. A filter with choices may also say how many
-per cent of the visits each of them gets. `[[earned]]` are qualifications that workers earn
+per cent of the visits each of them gets. `earned` are qualifications that workers earn
 by good work.
 """
 
@@ -113,10 +113,11 @@ EarnedName = Annotated[str, _Line, Names.NOTHING]
 
 
 class EarnedTable(BaseModel):
-    """`[[earned]]`: what earns a qualification, and what loses it."""
+    """A file of `earned`: what earns a qualification, and what loses it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    file: Annotated[str, Names.DEFINITION] = ""
     name: EarnedName
     kind: Annotated[str, _Line, Names.NOTHING]
     agreement: Annotated[float, Field(gt=0.5, le=1)] = 0.9

@@ -113,8 +113,9 @@ class PostingTable(_Strict):
 
 
 class QualificationTestTable(_Strict):
-    """`[qualification]`: a test that workers take before they may work."""
+    """The file of `qualification`: a test that workers take before they may work."""
 
+    file: Annotated[str, Names.DEFINITION] = ""
     task: TaskName
     items: Annotated[str, Names.INPUT]
     name: Annotated[Words, StringConstraints(max_length=200)] | None = None
@@ -388,7 +389,7 @@ class CampaignTables(_Strict):
     def _earns_each_name_once(self) -> "CampaignTables":
         names = [table.name for table in self.earned]
         if len(set(names)) < len(names):
-            raise ValueError("two tables [[earned]] have the same name")
+            raise ValueError("two files of earned have the same name")
         return self
 
     @model_validator(mode="after")

@@ -37,6 +37,9 @@ Hint = Any
 _SHORT = ("pictures", "sink")
 """Short forms of `[items] pictures` and of one table `[[sinks]]`."""
 
+_FILES = ("qualification", "earned")
+"""Tables that are files of their own; `file` is the name that the campaign file states."""
+
 _ALIASES: list[tuple[Hint, str]] = [
     (Cents, "amount"),
     (schema.Name, "small letters, digits, `-`, `_`; at most 40"),
@@ -88,7 +91,8 @@ def _sections(
     rows = [
         _row(name, hints[name], field, meanings, path)
         for name, field in model.model_fields.items()
-        if _is_value(hints[name], path) or name in meanings[path]
+        if (_is_value(hints[name], path) or name in meanings[path])
+        and not (path in _FILES and name == "file")
     ]
     # A short form is a key of the file alone: the schema reads it as a table.
     short = [name for name in _SHORT if not path]
@@ -107,12 +111,14 @@ def _sections(
                 place += ".<name>"
             is_list = _origin(_bare(hints[name])) is tuple
             header = f"[[{place}]]" if is_list else f"[{place}]"
+            header = place if place in _FILES else header
             yield from _sections(inner, meanings, path=place, header=header)
 
 
 def _section(header: str, meanings: Meanings, path: str, rows: list[str]) -> str:
     head = "| key | type | default | meaning |\n|---|---|---|---|\n"
     title = f"`{header}`" if header else "The top of the file"
+    title = f"A file of {title}" if path in _FILES else title
     about = _meaning(meanings, path, "about")["means"]
     lines = textwrap.fill(about, 120, break_long_words=False, break_on_hyphens=False)
     return f"### {title}\n\n{lines}\n\n{head}{''.join(rows)}"

@@ -14,9 +14,7 @@ from tests.growing_campaign import names, write_growing
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 _H = "[heuristics]"
-_TEST = (
-    f"{_H}=>[qualification]\ntask = './dog'\nitems = 'q.csv'\ncorrect_at_least = {{a = 1}}\n{_H}"
-)
+_TEST = 'task = "caption"=>task = "caption"\nqualification = "test.toml"'
 NAMED: dict[str, tuple[str, str]] = {
     # key: how a campaign file names it, the file
     "task": ('task = "caption"=>task = "./dog"', "dog/question.html.j2"),
@@ -51,7 +49,7 @@ def test_each_key_that_names_a_file_is_tried_here() -> None:
         for named in keys_of(CampaignTables)
         if named.names in {Names.INPUT, Names.DEFINITION}
     }
-    assert keys == NAMED.keys()
+    assert keys == NAMED.keys() | {"qualification.file", "earned.*.file"}
 
 
 @pytest.mark.parametrize("key", NAMED)
@@ -60,6 +58,8 @@ def test_a_changed_file_is_another_input_and_another_request(tmp_path: Path, key
     (stated, named), path = NAMED[key], write_campaign(tmp_path)
     usual, _, other = stated.partition("=>")
     path.write_text(CAMPAIGN.replace(usual, other) if stated else CAMPAIGN)
+    test = "task = './dog'\nitems = 'q.csv'\ncorrect_at_least = {a = 1}\n"
+    (tmp_path / "test.toml").write_text(test)
     file = tmp_path / named
     file.parent.mkdir(exist_ok=True)
     file.write_text("before")

@@ -39,6 +39,7 @@ from tests.campaign.test_own_page import written
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import EVENING
 from tests.engine.test_qualification import CAMPAIGN as GATED
+from tests.engine.test_qualification import TEST
 from tests.engine.test_qualification import written as gated
 from tests.qc.tables import row, table
 from tests.qc.test_policy import AT, finding
@@ -173,10 +174,10 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
 
 def test_a_test_before_the_work_is_posted_as_the_file_says(tmp_path: Path) -> None:
     """Its name, its time, when it may be taken again, and what passes."""
-    text = GATED.replace("retry_hours = 1", "retry_hours = 2\ntime_limit_minutes = 25")
-    text = text.replace("spelling = 12", "spelling = 9")
-    text = text.replace('name = "English"', 'name = "Plain English"')
-    with rehearsal_of(prepare(gated(tmp_path, text))) as (run, _):
+    test = TEST.replace("retry_hours = 1", "retry_hours = 2\ntime_limit_minutes = 25")
+    test = test.replace("spelling = 12", "spelling = 9")
+    test = test.replace('name = "English"', 'name = "Plain English"')
+    with rehearsal_of(prepare(gated(tmp_path, GATED, test))) as (run, _):
         post(run)
         client = run.platform._client
         [hit] = client.list_hits(MaxResults=1)["HITs"]

@@ -114,7 +114,7 @@ def test_a_restored_qualification_is_not_revoked_on_the_same_items(
     assert scene.holders() == {"ann"}
     for name, because, fault in (
         (NAME, "x", f"{ann} holds '{NAME}'"),
-        ("blur", "x", "no [[earned]] has the name 'blur'"),
+        ("blur", "x", "no file of earned has the name 'blur'"),
         (NAME, " ", "--because is empty"),
     ):
         again = workers("grant", path, ann, "--name", name, "--because", because)

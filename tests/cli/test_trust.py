@@ -28,7 +28,10 @@ from tests.trusted import trusted
 HIDDEN = "geheim-42"
 ITEMS = 'file = "items.csv"'
 
-KEYS = {
+TASK = 'task = "caption"'
+TEST = f'{TASK}\nqualification = "shared.toml"'
+
+KEYS: dict[str, tuple[str, ...]] = {
     "task": ('task = "caption"', 'task = "{path}"'),
     "items.file": (ITEMS, 'file = "{path}"\n[grows]'),
     "items.pictures": (ITEMS, ITEMS + '\npictures = "{path}"'),
@@ -49,14 +52,16 @@ KEYS = {
         "[posting]",
         '[prolific]\ncustom_allowlist = {{file = "{path}"}}\n[posting]',
     ),
-    "qualification.task": ("[posting]", '[qualification]\ntask = "{path}"\nitems = "a"\n[posting]'),
+    "qualification.task": (TASK, TEST, 'task = "{path}"\nitems = "a"\ncorrect_at_least.a = 1'),
     "qualification.items": (
-        "[posting]",
-        '[qualification]\ntask = "caption"\nitems = "{path}"\n[posting]',
+        TASK,
+        TEST,
+        'task = "caption"\nitems = "{path}"\ncorrect_at_least.a = 1',
     ),
     "earned.*.records": (
-        "[posting]",
-        '[[earned]]\nname = "n"\nkind = "k"\nrecords = "{path}"\n[posting]',
+        TASK,
+        f'{TASK}\nearned = ["shared.toml"]',
+        'name = "n"\nkind = "k"\nrecords = "{path}"',
     ),
     "output.folder": ("[output]", '[output]\nfolder = "{path}"'),
     "sinks.*.to": (
@@ -66,7 +71,11 @@ KEYS = {
     "store.url": ("[output]", '[store]\nurl = "postgresql://{path}"\n[output]'),
     "rehearsal.replay": ("[output]", '[rehearsal]\nreplay = "{path}"\n[output]'),
 }
-"""For each key that names a file, an address or a database: the text to replace."""
+"""For each key that names a file, an address or a database: the text to replace, and what
+stands in its place; if the key is of a shared file, that file too."""
+
+INSIDE = {"qualification.file", "earned.*.file"}
+"""Keys of files that are never outside of the campaign file's folder."""
 
 
 def test_the_cases_here_are_all_keys_that_can_reach_outside() -> None:
@@ -76,7 +85,7 @@ def test_the_cases_here_are_all_keys_that_can_reach_outside() -> None:
         for each in keys_of(CampaignTables)
         if each.names not in {Names.NOTHING, Names.LINK}
     }
-    assert named == {*KEYS}
+    assert named == {*KEYS} | INSIDE
 
 
 def reads(path: Path) -> bool:
@@ -86,10 +95,11 @@ def reads(path: Path) -> bool:
 
 def naming(folder: Path, key: str, path: str) -> Path:
     """A campaign whose key names this path."""
-    old, new = KEYS[key]
+    old, new, *shared = KEYS[key]
+    for file in shared:
+        (folder / "shared.toml").write_text(file.format(path=path))
     text = CAMPAIGN.replace('formats = ["csv"]\n', "")
     assert old in text
-    new = new.replace("[qualification]", "[qualification]\ncorrect_at_least.a = 1")
     if "[grows]" in new:
         text = text.replace("batches = 2\n", "")
     return write_received(folder, text.replace(old, new.format(path=path), 1))

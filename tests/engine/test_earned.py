@@ -27,20 +27,35 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.stores import KINDS
 from tests.trusted import own
 
-EARNED = """
-[[earned]]
+EARNED = 'earned = ["captioner.toml"]\n'
+RULE = """
 name = "good at captions"
 kind = "captions"
 over = 5
 """
 RULES, _, REST = CAMPAIGN.partition('[[decisions.rule]]\non = "worker"')
-TEXT = (
-    f"{RULES}[output]{REST.partition('[output]')[2]}".replace(
-        "items_per_hit = 2", "items_per_hit = 5"
-    )
-    + EARNED
+TEXT = EARNED + f"{RULES}[output]{REST.partition('[output]')[2]}".replace(
+    "items_per_hit = 2", "items_per_hit = 5"
 )
 """Nobody is excluded, so that everybody goes on."""
+TWO_RULES = 'earned = ["good.toml", "very.toml"]\n'
+RULE_FILES = {
+    "captioner.toml": RULE,
+    "six.toml": RULE.replace("over = 5", "over = 6"),
+    "good.toml": RULE
+    + """
+agreement = 0.75
+revoke_below = 0.7
+forget_after_days = 30
+records = "elsewhere.db"
+""",
+    "very.toml": RULE.replace('"good', '"very good')
+    + """
+agreement = 1.0
+revoke_below = 0.9
+records = "elsewhere.db"
+""",
+}
 
 
 class Scene:
@@ -50,7 +65,9 @@ class Scene:
         self.folder, self.endpoint, self._url = folder, endpoint, url
 
     def write(self, name: str, more: str = "", text: str = TEXT) -> Path:
-        """Write a campaign's file."""
+        """Write a campaign's file, and those of the qualifications that it lets earn."""
+        for file_name, rule in RULE_FILES.items():
+            (self.folder / file_name).write_text(rule)
         path = write_campaign(self.folder, text, pictures=10)
         renamed = text.replace('name = "crash"', f'name = "{name}"\n')
         path.write_text(renamed.replace("[posting]", f'[posting]\ntitle = "{name}"', 1))
@@ -196,25 +213,6 @@ def test_it_lapses_and_can_be_earned_again(scene: Scene) -> None:
         assert earn(later) == 0
 
 
-TWO_RULES = """
-[[earned]]
-name = "good at captions"
-kind = "captions"
-over = 5
-agreement = 0.75
-revoke_below = 0.7
-forget_after_days = 30
-records = "elsewhere.db"
-[[earned]]
-name = "very good at captions"
-kind = "captions"
-over = 5
-agreement = 1.0
-revoke_below = 0.9
-records = "elsewhere.db"
-"""
-
-
 def test_the_file_says_when_it_is_earned_lost_and_forgotten(scene: Scene) -> None:
     """Four of five items are 80 %: enough for one qualification, not for the other.
 
@@ -248,7 +246,7 @@ def test_two_files_must_state_the_same_rule(scene: Scene) -> None:
     first = scene.write("first")
     with scene.opened(first) as run:
         earn(run)
-    other = scene.write("other", text=TEXT.replace("over = 5", "over = 6"))
+    other = scene.write("other", text=TEXT.replace("captioner.toml", "six.toml"))
     with (
         scene.opened(other) as run,
         pytest.raises(StoreError, match=r"the campaign first.* states .*over = 5"),

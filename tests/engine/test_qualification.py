@@ -31,15 +31,10 @@ task = "hodosh_caption"
 answers = 2
 budget = "20"
 hourly_wage = "0"
+qualification = "english.toml"
 [items]
 file = "items.csv"
 scenes = 120
-[qualification]
-task = "hodosh_qualification"
-items = "questions.csv"
-name = "English"
-correct_at_least = { spelling = 12, grammar = 12, judging = 8 }
-retry_hours = 1
 [decisions]
 by = "policy"
 [[decisions.rule]]
@@ -53,10 +48,20 @@ crowd = { diligent = 3, guesser = 2, first_clicker = 2 }
 """
 
 
-def written(folder: Path, text: str) -> Path:
+TEST = """
+task = "hodosh_qualification"
+items = "questions.csv"
+name = "English"
+correct_at_least = { spelling = 12, grammar = 12, judging = 8 }
+retry_hours = 1
+"""
+
+
+def written(folder: Path, text: str = CAMPAIGN, test: str = TEST) -> Path:
     """The campaign's files, with three images and the forty questions."""
     path = folder / "gated.toml"
     path.write_text(text)
+    (folder / "english.toml").write_text(test)
     rows = (CAMPAIGNS / "hodosh_caption.csv").read_text().splitlines()
     (folder / "items.csv").write_text("\n".join(rows[:4]) + "\n")
     questions = (CAMPAIGNS / "hodosh_qualification.csv").read_text()
@@ -138,9 +143,9 @@ def made_again(run: CampaignRun) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("retry_hours = 1", "retry_hours = -1", "18: qualification.retry_hours: "),
-        ("retry_hours = 1", "hours = 1", "18: qualification.hours: no such key"),
-        ("spelling = 12,", "spelling = 0,", "qualification.correct_at_least.spelling: "),
+        ("retry_hours = 1", "retry_hours = -1", "english.toml:6: retry_hours: "),
+        ("retry_hours = 1", "hours = 1", "english.toml:6: hours: no such key"),
+        ("spelling = 12,", "spelling = 0,", "correct_at_least.spelling: "),
         ("spelling = 12,", "", "the section 'spelling' is missing"),
         ('task = "hodosh_qualification"', 'task = "congruency"', "no column pair_id"),
         ('"questions.csv"', '"lost.csv"', "lost.csv: the items file cannot be read"),
@@ -150,7 +155,7 @@ def test_a_test_that_cannot_be_is_told_before_anything_is_posted(
     tmp_path: Path, before: str, after: str, message: str
 ) -> None:
     """In a sentence that says where."""
-    path = written(tmp_path, CAMPAIGN.replace(before, after))
+    path = written(tmp_path, test=TEST.replace(before, after))
     with pytest.raises(ConfigError) as caught:
         load_campaign(path)
     assert message in "\n".join(caught.value.faults)

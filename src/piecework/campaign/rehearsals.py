@@ -201,7 +201,7 @@ def at_number(file: CampaignFile, number: int) -> CampaignFile:
             next_step=f"edit {file.path} instead, then: {again}",
         )
     try:
-        copy = parse_text(file.path, kept.inputs.text)
+        copy = parse_text(file.path, kept.inputs.text, folder=path.parent / INPUTS)
     except ConfigError as fault:
         raise ConfigError(
             [f"rehearsal {number}: {each}" for each in fault.faults], next_step=again

@@ -77,13 +77,13 @@ def earned(campaign: Path, *, as_json: bool) -> None:
                 click.echo(f"  {_line(opened, change)}")
                 click.echo(f"    {one_line(change.because, at_most=500)}")
     if not histories:
-        click.echo(f"{campaign}: no [[earned]], so no work earns a qualification")
+        click.echo(f"{campaign}: no file in earned, so no work earns a qualification")
 
 
 @click.command()
 @CAMPAIGN
 @click.argument("worker", metavar="PSEUDONYM")
-@click.option("--name", required=True, help="Name of the qualification, as [[earned]] states it.")
+@click.option("--name", required=True, help="Name of the qualification, as its file states it.")
 @click.option("--because", required=True, help="The reason, a sentence. The worker reads it.")
 @BY_PERSON
 def grant(campaign: Path, *, worker: str, name: str, because: str, by: str) -> None:

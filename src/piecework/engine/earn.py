@@ -1,4 +1,4 @@
-"""Grant and revoke earned qualifications, by the rules of `[[earned]]`.
+"""Grant and revoke earned qualifications, by the rules of `earned`.
 
 Each change is stored in the records before its call and closed after it, under the
 records' lock. A pass that finds a change begun looks who holds the qualification before

@@ -39,7 +39,7 @@ def make_or_find(
     if not is_ours(existing_type):
         raise PlatformRefused(
             f"the qualification type {wanted['Name']!r} exists with another test or "
-            "other thresholds; give this one another name with [qualification] name",
+            "other thresholds; give this one another name with name in its file",
             code="QualificationTypeAlreadyExists",
             kind="already_exists",
         )

@@ -103,7 +103,7 @@ def _open_file(path: Path) -> Iterator[SqliteDatabase]:
         if known.is_foreign or known.unknown:
             raise StoreError(
                 f"{path}: not the records of earned qualifications of this version",
-                next_step="give [[earned]] records the path of another file",
+                next_step="give records in the file of earned the path of another file",
             )
         patiently(connection, "PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -200,7 +200,7 @@ class EarnedRecords:
         )
         if row and row["terms"] != rule.terms and row["campaign"] != campaign:
             raise StoreError(
-                f"[[earned]] {rule.name!r} is stated as {rule.terms} here, but the "
+                f"earned: {rule.name!r} is stated as {rule.terms} here, but the "
                 f"campaign {row['campaign'].partition('/')[0]} states {row['terms']}",
                 next_step="state the same in both campaign files, and advance that campaign once",
             )

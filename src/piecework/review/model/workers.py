@@ -173,7 +173,7 @@ def restore_earned(opened: OpenedCampaign, worker: str, name: str, *, because: s
     rules = {rule.name: rule for rule in opened.campaign.earned}
     if name not in rules:
         raise ConfigError(
-            [f"{opened.campaign.path}: no [[earned]] has the name {name!r}"],
+            [f"{opened.campaign.path}: no file of earned has the name {name!r}"],
             next_step=f"piecework workers earned {opened.campaign.path}",
         )
     ids = assignments.all_workers(opened.store)

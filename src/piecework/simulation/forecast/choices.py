@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from piecework.config.campaign_file import CampaignFile
 from piecework.config.money_tables import is_money
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import schema_faults
+from piecework.config.shared_files import with_shared
 from piecework.domain.errors import ConfigError
 from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.task import Task
@@ -125,7 +127,8 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     Raises:
         ConfigError: a value does not fit its key.
     """
-    document = {"name": file.tables.name, **tomllib.loads(file.text)}
+    stated, _ = with_shared(tomllib.loads(file.text), folder=file.folder, at=file.at)
+    document: dict[str, Any] = {"name": file.tables.name, **stated}
     for key, value in choice.values:
         if key not in CROWD:
             _put(document, SHORT.get(key, key), value)

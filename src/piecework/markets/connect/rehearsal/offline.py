@@ -75,7 +75,7 @@ def _check(campaign: Campaign) -> None:
     if campaign.qualification is not None:
         raise ConfigError(
             [f"{campaign.path}: participants of Connect take no qualification tests"],
-            next_step="leave out [qualification], or rehearse without --crowd connect",
+            next_step="leave out qualification, or rehearse without --crowd connect",
         )
     if campaign.rewards.currency != "USD":
         raise ConfigError(

@@ -91,7 +91,7 @@ def offline_market(campaign: Campaign) -> Iterator[OfflinePanel]:
     if campaign.qualification is not None:
         raise ConfigError(
             [f"{campaign.path}: people of a panel take no qualification tests"],
-            next_step="leave out [qualification], or rehearse without --crowd panel",
+            next_step="leave out qualification, or rehearse without --crowd panel",
         )
     campaign.out.mkdir(parents=True, exist_ok=True)
     file, secret = campaign.out / _FILE, campaign.out / _SECRET

@@ -1,0 +1,105 @@
+"""Tables of a campaign file that are files of their own, which campaigns share.
+
+`qualification = "english.toml"` names a test, and `earned = ["captioner.toml"]` what workers
+earn. Such a file is in the campaign file's folder or below, so that reading it needs no
+trust. What it names is relative to it.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from piecework.config.requirements_table import EarnedTable
+from piecework.config.schema import QualificationTestTable
+from piecework.config.schema_faults import schema_faults
+from piecework.config.user_files import read_text
+from piecework.domain.errors import ConfigError
+from piecework.domain.task import is_page
+from piecework.domain.text import control_in
+
+_LARGEST_BYTES = 1_000_000
+_T = TypeVar("_T", bound=BaseModel)
+
+
+def with_shared(
+    document: Mapping[str, Any], *, folder: Path, at: Callable[[str], str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return a campaign file with the tables that it names, and every fault of them.
+
+    Args:
+        document: the campaign file as read.
+        folder: where the named files are.
+        at: where a key is, for a fault.
+    """
+    full, faults = {**document}, list[str]()
+
+    def read(key: str, name: object, schema: type[_T]) -> _T | None:
+        try:
+            return _read(name, schema, folder=folder, where=at(key))
+        except ConfigError as fault:
+            faults.extend(fault.faults)
+            return None
+
+    if "qualification" in document:
+        name = document["qualification"]
+        test = read("qualification", name, QualificationTestTable)
+        full["qualification"] = test and _test_of(test, str(name))
+    if "earned" in document:
+        names = document["earned"]
+        tables = [
+            (str(name), read("earned", name, EarnedTable))
+            for name in (names if isinstance(names, list) else [names])
+        ]
+        full["earned"] = [_earned_of(table, name) for name, table in tables if table]
+    return full, faults
+
+
+def _test_of(table: QualificationTestTable, name: str) -> QualificationTestTable:
+    is_own = is_page(table.task) or table.task.startswith((".", "/"))
+    task = _beside(table.task, name) if is_own else table.task
+    values = {"file": name, "task": task, "items": _beside(table.items, name)}
+    return table.model_copy(update=values)
+
+
+def _earned_of(table: EarnedTable, name: str) -> EarnedTable:
+    values = {"file": name, "records": _beside(table.records, name)}
+    return table.model_copy(update=values)
+
+
+def _beside(named: str, file: str) -> str:
+    """Return what a shared file names, as the campaign file would name it.
+
+    >>> _beside("../dog", "shared/test.toml"), _beside("./dog", "shared/test.toml")
+    ('./dog', './shared/dog')
+    >>> _beside("a.csv", "test.toml"), _beside("s3://b/a.csv", "shared/test.toml")
+    ('a.csv', 's3://b/a.csv')
+    """
+    if "/" not in file or "://" in named:
+        return named
+    path = os.path.normpath(Path(file).parent / named)
+    return f"./{path}" if named.startswith(".") and not path.startswith((".", "/")) else path
+
+
+def _read(name: object, schema: type[_T], *, folder: Path, where: str) -> _T:
+    if not isinstance(name, str) or not name.endswith(".toml") or control_in(name):
+        fault = 'names a file, such as "english.toml"; the keys of a table here go into such a file'
+        raise ConfigError([f"{where}: {fault}"])
+    path = folder / name
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise ConfigError([f"{where}: {name} is not in the campaign file's folder; copy it there"])
+    if not path.exists():
+        raise ConfigError([f"{where}: no such file: {name}"])
+    text = read_text(path, name="file that a campaign names", most=_LARGEST_BYTES)
+    try:
+        document = tomllib.loads(text)
+        if "file" in document:
+            raise ConfigError([f"{path}: file: no such key"])
+        return schema.model_validate(document)
+    except ValidationError as fault:
+        raise ConfigError(schema_faults(path, text, fault, schema=schema)) from fault
+    except (ValueError, RecursionError) as fault:
+        raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
