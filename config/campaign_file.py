@@ -252,11 +252,8 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
     """
     faults: list[str] = []
     try:
-        document, faults = with_shared(
-            tomllib.loads(text),
-            folder=folder or path.parent,
-            at=lambda key: at(path, text, (key,)),
-        )
+        stated, folder = tomllib.loads(text), folder or path.parent
+        document, faults = with_shared(stated, folder=folder, at=lambda key: at(path, text, (key,)))
         faults += [
             f"{at(path, text, where)}: {sentence}"
             for where, sentence in faults_of_money(document, text)
