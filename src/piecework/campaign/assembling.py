@@ -288,10 +288,7 @@ def _own_faults(file: CampaignFile) -> list[str]:
     decides, is_stated = tables.decisions, "rule" in tables.decisions.model_fields_set
     is_without = not decides.rule and (is_stated or tables.imported is not None)
     if decides.by == "policy" and is_without:
-        faults.append(
-            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
-            "states the policy; add a rule, or set it to 'person'"
-        )
+        faults.append(_without_rules(file))
     stated = len(tables.requirements.qualification) + known
     stated += len([*values.of_prolific(tables)])
     stated += len(tables.requirements.only_workers_of)
@@ -303,6 +300,13 @@ def _own_faults(file: CampaignFile) -> list[str]:
             f"{added}, but MTurk allows {_MOST_REQUIREMENTS} for one HIT type"
         )
     return faults
+
+
+def _without_rules(file: CampaignFile) -> str:
+    return (
+        f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+        "states the policy; add a rule, or set it to 'person'"
+    )
 
 
 def _faults_of_rules(file: CampaignFile) -> list[str]:
@@ -322,7 +326,12 @@ def with_rules_of(campaign: Campaign, file: CampaignFile) -> Campaign:
     Raises:
         ConfigError: every error in its heuristics and policy.
     """
-    if faults := _faults_of_rules(file):
+    faults, decisions = _faults_of_rules(file), file.tables.decisions
+    # Imported answers have no standard rules; an empty list is tried as it says.
+    is_forgotten = campaign.imported is not None and "rule" not in decisions.model_fields_set
+    if decisions.by == "policy" and is_forgotten:
+        faults.append(_without_rules(file))
+    if faults:
         raise ConfigError(faults)
     own = {**campaign.task.heuristics, **values.heuristics(file.tables)}
     stated = campaign.heuristics.get(like_samples.NAME) or {}
