@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -174,6 +175,26 @@ def test_the_campaign_of_the_readme_is_one(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     checked = CliRunner().invoke(main, ["check", "birds.toml"])
     assert checked.exit_code == 0, checked.output
+
+
+@pytest.mark.parametrize("name", ["ask", "growing", "prolific"])
+def test_the_campaigns_of_a_page_are_accepted(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that was moved fails here, and so does one that the page takes for derived."""
+    page = DOCS[ROOT / f"docs/how-to/{name}.md"]
+    texts = re.findall(r"^```toml\n(task = .*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert texts
+    row = {"item_id": "a", "pair_id": "a", "url": "https://example.org/a.jpg", "description": "?"}
+    monkeypatch.chdir(tmp_path)
+    for text in texts:
+        Path("birds.toml").write_text(text)
+        for table in re.findall(r"[\w-]+\.csv", text):
+            Path(table).write_text(f"{','.join(row)}\n{','.join(row.values())}\n")
+        for table in re.findall(r"[\w-]+\.jsonl", text):
+            Path(table).write_text(json.dumps(row) + "\n")
+        checked = CliRunner().invoke(main, ["check", "birds.toml"])
+        assert checked.exit_code == 0, checked.output
 
 
 def test_the_page_of_commands_is_the_generated_one() -> None:
