@@ -6,13 +6,14 @@ test compares them.
 
 import sys
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from copy import copy
 
 import click
 
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
+from piecework.cli.serve_markets import ServeCommand, options_by_crowd
 
 _COLUMNS = 80
 _SHARED_FROM = 3
@@ -79,9 +80,7 @@ def command_line_page() -> str:
         ]
         parts.append(f"**{title}**\n\n" + "\n".join(rows) + "\n")
     shared = shared_options()
-    together = click.Command("", params=list(shared.values()), add_help_option=False)
-    options = _help(together, "").partition("Options:\n")[2]
-    parts.append(_SHARED.format(options=options))
+    parts.append(_SHARED.format(options=_listed([*shared.values()])))
     for path, command in _commands(main, ""):
         heading = "##" if path.count(" ") == 0 else "###"
         parts.append(f"{heading} piecework {path}\n\n{_described(command, path, shared)}")
@@ -113,7 +112,18 @@ def _described(command: click.Command, path: str, shared: Container[tuple[str, s
     also = ", ".join(f"`{name}`" for name in names if name not in {"--verbose", "--log-file"})
     line = f"Also {also}. " if also else ""
     page = str(command.epilog).removeprefix("Documentation: docs/")
-    return f"```text\n{_help(own, f'piecework {path}')}\n```\n\n{line}[More](../{page})\n"
+    beside = ""
+    if isinstance(command, ServeCommand):
+        for crowd, options in options_by_crowd(command).items():
+            beside += f"Beside `--crowd {crowd}`:\n\n```text\n{_listed(options)}\n```\n\n"
+    text = _help(own, f"piecework {path}")
+    return f"```text\n{text}\n```\n\n{beside}{line}[More](../{page})\n"
+
+
+def _listed(options: Sequence[click.Parameter]) -> str:
+    """Return the help of options without a command."""
+    together = click.Command("", params=[*options], add_help_option=False)
+    return _help(together, "").partition("Options:\n")[2]
 
 
 def _same(option: click.Option) -> tuple[str, str]:

@@ -8,8 +8,10 @@ from click.testing import CliRunner
 
 from piecework.cli.lazy_group import LazyCommand, page_of
 from piecework.cli.main import main
+from piecework.cli.serve_markets import options_by_crowd
 from tests.conftest import ROOT
 from tests.for_each import for_each
+from tools.command_line_page import leaves, own_options
 
 _COLUMNS = 80
 _FEWEST_WORDS, _MOST_WORDS = 3, 8
@@ -118,3 +120,33 @@ def test_other_names_reach_the_command(alias: str, name: str) -> None:
         command = main.get_command(context, alias)
     assert command is main.commands[name]
     assert main.commands[name].get_short_help_str(500) in _help(alias)
+
+
+_MOST_OPTIONS = 215
+
+
+def test_a_person_meets_few_options_of_commands() -> None:
+    """Equal ones count once; those of a market are shown beside its name."""
+    serve = dict(leaves())["market serve"]
+    of_markets = [option for crowd in options_by_crowd(serve).values() for option in crowd]
+    everywhere = {"--json", "--verbose", "--log-file", "--config", "--print-config"}
+    different = {
+        (max(option.opts, key=len), option.help)
+        for _, option in own_options()
+        if option not in of_markets
+    }
+    assert len({each for each in different if each[0] not in everywhere}) <= _MOST_OPTIONS
+
+
+def test_options_of_a_market_are_shown_beside_its_name() -> None:
+    """And what has no effect for invited people is not shown for them."""
+    plain = _help("market serve")
+    at_prolific = _help("market serve --crowd prolific")
+    at_panel = _help("market serve --crowd=panel")
+    assert "--workspace" not in plain
+    assert "--spend-at-most" not in plain
+    assert "--crowd prolific --help" in plain
+    assert "--workspace" in at_prolific
+    assert "--spend-at-most" in at_prolific
+    assert "--workspace" not in at_panel
+    assert "--panel FILE" in at_panel

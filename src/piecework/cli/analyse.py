@@ -42,7 +42,7 @@ from piecework.domain.imported import Reading
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write all tables as one self-contained page.",
+    help="Write the result as one self-contained page.",
 )
 @REHEARSAL_NUMBER
 @JSON
@@ -117,7 +117,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the tables and plots to this self-contained page.",
+    help="Write the result as one self-contained page.",
 )
 @click.option(
     "--pictures",
@@ -204,11 +204,11 @@ def describe(  # noqa: PLR0913 - an argument an option
     show_default=True,
     help="Number of random draws for intervals and tests.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the draws.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random draws.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write tables and plots to this file, one self-contained page.",
+    help="Write the result as one self-contained page.",
 )
 @JSON
 def score(  # noqa: PLR0913 - an argument an option

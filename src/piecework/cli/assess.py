@@ -29,7 +29,7 @@ _MOST_ROWS = 12
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the findings as one self-contained page.",
+    help="Write the result as one self-contained page.",
 )
 @click.option(
     "--parquet",

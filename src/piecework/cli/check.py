@@ -105,7 +105,6 @@ def check(
     Examples:
       piecework check birds.toml --reach
       piecework check birds.toml --full > complete.toml
-      piecework check birds.toml --trust --variable WAREHOUSE_PASSWORD
       piecework check birds.toml --endpoint https://hits.example.org
     """
     if internal and not reach:

@@ -201,7 +201,7 @@ def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> 
       piecework init
       piecework init birds.toml --task caption --items photos/ --yes
       piecework init --examples tries
-      piecework init --task choose --items reviews.csv --question "Is it about food?"
+      piecework init --task choose --items cups.csv --question "Is it full?"
     """
     if beginning.is_asked():
         beginning.write(as_json=as_json)

@@ -80,7 +80,7 @@ class _Reversal:
     "who submitted nothing.",
 )
 @click.option("--amount", help="With --worker: the amount, such as 1.00.")
-@click.option("--because", help="With --worker or --rejected: the reason, which the worker reads.")
+@click.option("--because", help="The reason, which the worker reads.")
 @grouped(
     "reversal",
     _Reversal,

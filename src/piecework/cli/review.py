@@ -96,7 +96,7 @@ class _Files:
     nargs=2,
     type=_FILE,
     metavar="CERTIFICATE KEY",
-    help="PEM files, to serve the page over HTTPS.",
+    help="PEM files, to serve over HTTPS.",
 )
 @click.option("--url", default="", help="URL at which browsers reach the page.")
 @click.option(

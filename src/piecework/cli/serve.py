@@ -14,7 +14,13 @@ from piecework.cli import logs
 from piecework.cli.backup import BACKUP, BackupOptions, backed_up, replicator_of
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import CampaignFile
-from piecework.cli.serve_markets import check_crowds, opened_crowd, serve_crowds, with_own_options
+from piecework.cli.serve_markets import (
+    ServeCommand,
+    check_crowds,
+    opened_crowd,
+    serve_crowds,
+    with_own_options,
+)
 from piecework.cli.serve_options import (
     AWS,
     CROWDS,
@@ -44,7 +50,7 @@ if TYPE_CHECKING:
 
 
 @with_own_options
-@click.command()
+@click.command(cls=ServeCommand)
 @click.argument("campaign", required=False, type=CampaignFile(path_type=Path, dir_okay=False))
 @SIMULATED
 @SITE
@@ -86,9 +92,7 @@ def serve(  # noqa: PLR0913 - a group of options each
 
     Examples:
       piecework market serve birds.toml
-      piecework market serve --crowd prolific \
-        --public-url https://hits.example.org \
-        --frames-url https://frames.example.org
+      piecework market serve --crowd prolific --help
       piecework market serve --crowd prolific --crowd panel --panel panel.toml \
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org

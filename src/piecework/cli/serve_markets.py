@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -61,6 +62,60 @@ def with_own_options(command: click.Command) -> click.Command:
     for options in _own_options().values():
         command.params += options
     return command
+
+
+_ASKED = "piecework.crowds"
+_OF_CROWDS = {
+    *("public_url", "token_file", "live", "spend_at_most"),
+    *("hits_per_visit", "hit_seconds", "settle_seconds"),
+}
+"""Options that hold for every market, and for no invited people."""
+
+
+class ServeCommand(click.Command):
+    """Its help shows the options of a market beside `--crowd MARKET` alone."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; `--help` is called before `--crowd` is read."""
+        ctx.meta[_ASKED] = crowds_in(args)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, without those that have no effect for these crowds."""
+        asked: frozenset[str] = ctx.meta.get(_ASKED, frozenset())
+        visible = {*asked, "MARKET"} if asked else set()
+        hidden = [
+            option
+            for crowd, options in options_by_crowd(self).items()
+            if crowd not in visible
+            for option in options
+        ]
+        shown = self.params
+        self.params = [each for each in shown if each not in hidden]
+        try:
+            super().format_options(ctx, formatter)
+        finally:
+            self.params = shown
+        if rest := [name for name in _own_options() if name not in asked]:
+            with formatter.section("Options of a market"):
+                formatter.write_dl([(f"--crowd {name} --help", "") for name in rest])
+
+
+def crowds_in(args: Sequence[str]) -> frozenset[str]:
+    """Return the markets that arguments name.
+
+    >>> sorted(crowds_in(["--crowd", "prolific", "--crowd=panel", "--live"]))
+    ['panel', 'prolific']
+    """
+    values = [after for word, after in pairwise(args) if word == "--crowd"]
+    values += [word.removeprefix("--crowd=") for word in args if word.startswith("--crowd=")]
+    return frozenset(values) & frozenset(MARKETS)
+
+
+def options_by_crowd(command: click.Command) -> dict[str, list[click.Parameter]]:
+    """Return what `--crowd` adds to a command: for "MARKET" alike, then for each market."""
+    common = [each for each in command.params if each.name in _OF_CROWDS]
+    return {"MARKET": common, **{name: [*own] for name, own in _own_options().items()}}
 
 
 def opened_crowd(

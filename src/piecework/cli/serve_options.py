@@ -164,7 +164,7 @@ SITE = grouped(
         nargs=2,
         type=_FILE,
         metavar="CERTIFICATE KEY",
-        help="PEM files, to serve the site and the question pages over HTTPS.",
+        help="PEM files, to serve over HTTPS.",
     ),
     click.option("--site-url", default="", help="URL at which browsers reach the site."),
     click.option(

@@ -84,7 +84,7 @@ def earned(campaign: Path, *, as_json: bool) -> None:
 @CAMPAIGN
 @click.argument("worker", metavar="PSEUDONYM")
 @click.option("--name", required=True, help="Name of the qualification, as its file states it.")
-@click.option("--because", required=True, help="The reason, a sentence. The worker reads it.")
+@click.option("--because", required=True, help="The reason, which the worker reads.")
 @BY_PERSON
 def grant(campaign: Path, *, worker: str, name: str, because: str, by: str) -> None:
     """Grant an earned qualification by hand.

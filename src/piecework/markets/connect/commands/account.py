@@ -108,7 +108,7 @@ def status(*, database: Path, as_json: bool) -> None:
     "is_paid",
     default=None,
     required=True,
-    help="Whether Connect's pages show the bonus.",
+    help="Whether the market's pages show the bonus.",
 )
 @DATABASE
 def settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:

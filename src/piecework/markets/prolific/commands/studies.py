@@ -135,7 +135,7 @@ def _money(cents: int, currency: str) -> str:
     "is_paid",
     default=None,
     required=True,
-    help="Whether Prolific's pages show the bonuses of the batch.",
+    help="Whether the market's pages show the bonus.",
 )
 @DATABASE
 def settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
