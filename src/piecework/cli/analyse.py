@@ -13,18 +13,25 @@ import click
 from piecework.cli.options import (
     BY,
     COLUMNS,
+    ITEM,
     ITEMS,
     JSON,
+    LABEL,
     REHEARSAL_NUMBER,
     TASK,
+    TEXT,
+    WORKER,
     image_groups,
     load_results,
 )
-from piecework.domain.imported import Reading
+from piecework.domain.imported import NamedColumns, Reading
 
 
 @click.command()
 @click.argument("what", metavar="CAMPAIGN|FILE", type=click.Path(path_type=Path))
+@LABEL
+@ITEM
+@WORKER
 @COLUMNS
 @TASK
 @click.option("--condition", help="Compare ratings by this column of the items.")
@@ -49,6 +56,9 @@ from piecework.domain.imported import Reading
 def analyse(  # noqa: PLR0913 - an argument for each option
     what: Path,
     *,
+    label: tuple[str, ...],
+    item: str,
+    worker: str,
     columns: Path | None,
     task: str | None,
     condition: str | None,
@@ -61,30 +71,35 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     r"""Measure agreement, labels, comparisons and order effects.
 
     For a CAMPAIGN, the command takes the answers that count. For a FILE of another
-    tool, it takes all answers and stores nothing.
+    tool, it takes all answers and stores nothing. Of a CSV, JSON Lines or Parquet in
+    no known format, options name the columns, or their names are plain.
 
     Examples:
-      piecework data analyse judgements.toml
       piecework data analyse judgements.toml --html analyses.html
+      piecework data analyse votes.csv --label answer --item q --worker w
       piecework data analyse ratings.csv --columns columns.toml \
         --condition system --unit image_id
     """
     from piecework.cli.output import say_sections
     from piecework.config.named_files import read_reading
-    from piecework.importing.assessing import Wanted, analyse_campaign, analyse_file
+    from piecework.importing.assessing import Comparing, analyse_campaign, analyse_file
     from piecework.report.page import render_sections
 
-    wanted = Wanted(condition or "", unit or "", margin, seed)
+    comparing = Comparing(condition or "", unit or "", margin, seed)
+    stated = NamedColumns(item=item, worker=worker, label=label)
+    if columns and stated:
+        raise click.UsageError("--columns FILE names all columns; leave out the other options")
     if what.suffix == ".toml":
-        if columns or task:
-            raise click.UsageError("--columns and --task are for a FILE")
-        analysed = analyse_campaign(load_results(what), wanted)
+        if columns or task or stated:
+            raise click.UsageError("--columns, --task and options for columns are for a FILE")
+        analysed = analyse_campaign(load_results(what), comparing)
     else:
         analysed = analyse_file(
             what,
             read_reading(columns) if columns else Reading(),
             task_name=task or "",
-            wanted=wanted,
+            comparing=comparing,
+            stated=stated,
         )
     if html is not None:
         html.write_text(render_sections(analysed.page), encoding="utf-8")
@@ -98,6 +113,8 @@ def analyse(  # noqa: PLR0913 - an argument for each option
 
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
+@TEXT
+@ITEM
 @click.option(
     "--against", type=click.Path(path_type=Path), help="Another dataset, to compare with this one."
 )
@@ -129,6 +146,8 @@ def analyse(  # noqa: PLR0913 - an argument for each option
 def describe(  # noqa: PLR0913 - an argument an option
     dataset: Path,
     *,
+    text: str,
+    item: str,
     against: Path | None,
     groupings: tuple[str, ...],
     items: Path | None,
@@ -144,21 +163,23 @@ def describe(  # noqa: PLR0913 - an argument an option
     The command runs the analyses of the VizWiz-Captions paper. DATASET is a folder or
     a file that piecework wrote (JSON, CSV, Parquet), a file in the format of
     VizWiz-Captions or COCO, a file of quality votes, or a text file with a caption on
-    each line.
+    each line. Of any other CSV, JSON Lines or Parquet, options name the columns, or
+    their names are plain.
 
     Examples:
-      piecework data describe out/demo/rehearsals/1/dataset
       piecework data describe dataset/ --html page.html --pictures photos/
       piecework data describe captions.txt --against coco.json
+      piecework data describe captions.csv --text caption --item image
     """
     from piecework.cli.output import say_sections
+    from piecework.importing.whole_table import read_captions_of
     from piecework.postprocess.datasets.reading import read_captions, read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe as described
     from piecework.report.corpus.page import description_page
     from piecework.report.page import render_sections
 
-    corpus = read_captions(dataset)
+    corpus = read_captions_of(dataset, NamedColumns(text=text, item=item))
     other = read_captions(against) if against else None
     description = described(
         corpus,

@@ -1,15 +1,26 @@
 """`assess`: runs heuristics on a file of another tool or on imported answers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.clean import origin_of, runner
-from piecework.cli.options import AS_CAMPAIGN, COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
+from piecework.cli.clean import beside, origin_of, runner
+from piecework.cli.options import (
+    AS_CAMPAIGN,
+    COLUMNS,
+    DASK,
+    FILES_IN_PARTS,
+    JSON,
+    TABLE_COLUMNS,
+    TASK,
+)
 from piecework.cli.output import say_sections
+from piecework.domain.imported import NamedColumns
 from piecework.domain.text import plural
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ _MOST_ROWS = 12
 @click.argument(
     "what", metavar="CAMPAIGN|FILES", type=click.Path(path_type=Path), nargs=-1, required=True
 )
+@TABLE_COLUMNS
 @COLUMNS
 @TASK
 @click.option(
@@ -43,6 +55,7 @@ _MOST_ROWS = 12
 def assess(  # noqa: PLR0913 - an argument for each option
     what: tuple[Path, ...],
     *,
+    stated: NamedColumns,
     columns: Path | None,
     task: str | None,
     html: Path | None,
@@ -54,30 +67,35 @@ def assess(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     """Run every heuristic on collected answers.
 
-    For FILES, the command reads them as `piecework data import` does and prints the
-    findings. It stores nothing and decides nothing.
+    For FILES, the command prints the findings. It stores nothing and decides nothing.
+    It knows the formats of `piecework data import`. Of any other CSV, JSON Lines or
+    Parquet, options name the columns, or their names are plain.
 
     For a CAMPAIGN that `piecework data import` made, it stores the findings and applies the
     rules of the campaign file. It keeps the answers that no rule flags. The other
     answers wait for a person.
 
-    With --to FOLDER it judges Parquet FILES of any size in parts, with the same
-    findings.
+    With --to FOLDER it judges the answers in parts, with the same findings.
 
     Examples:
       piecework data assess stance.toml
-      piecework data assess Batch_*.csv --html findings.html
+      piecework data assess captions.csv --text caption --item image --worker who
       piecework data assess answers/ --to findings --task caption --dask
     """
     if into is not None:
         if columns or html or parquet:
             raise click.UsageError("--columns, --html and --parquet do not go with --to")
-        origin = origin_of(campaign=campaign, task_name=task or "")
-        _assess_in_parts(what, into=into, origin=origin, dask=dask, as_json=as_json)
+        with _answer_files(what, stated, into=into, campaign=campaign, task_name=task or "") as (
+            files,
+            origin,
+        ):
+            _assess_in_parts(files, into=into, origin=origin, dask=dask, as_json=as_json)
         return
     if dask or campaign:
         raise click.UsageError(f"{'--dask' if dask else '--as'} needs --to FOLDER")
-    assessed = _assess(what, columns, task)
+    if columns and stated:
+        raise click.UsageError("--columns FILE names all columns; leave out the other options")
+    assessed = _assess(what, columns, task, stated)
     _write(assessed, html=html, parquet=parquet)
     if as_json:
         click.echo(json.dumps(_as_dict(assessed), indent=2, ensure_ascii=False))
@@ -88,7 +106,9 @@ def assess(  # noqa: PLR0913 - an argument for each option
     _say_end(assessed)
 
 
-def _assess(what: Sequence[Path], columns: Path | None, task: str | None) -> "Assessed":
+def _assess(
+    what: Sequence[Path], columns: Path | None, task: str | None, stated: NamedColumns
+) -> "Assessed":
     """Judge the campaign or the files."""
     from piecework.config.named_files import read_reading
     from piecework.domain.imported import Reading
@@ -96,12 +116,46 @@ def _assess(what: Sequence[Path], columns: Path | None, task: str | None) -> "As
 
     if not any(path.suffix == ".toml" for path in what):
         reading = read_reading(columns) if columns else Reading()
-        return assess_files(what, reading, task_name=task or "")
+        return assess_files(what, reading, task_name=task or "", stated=stated)
     if len(what) > 1:
         raise click.UsageError("give one CAMPAIGN and no FILES beside it")
-    if columns or task:
-        raise click.UsageError("--columns and --task are for FILES")
+    if columns or task or stated:
+        raise click.UsageError("--columns, --task and options for columns are for FILES")
     return assess_campaign(what[0])
+
+
+@contextmanager
+def _answer_files(
+    paths: Sequence[Path],
+    stated: NamedColumns,
+    *,
+    into: Path,
+    campaign: Path | None,
+    task_name: str,
+) -> Iterator[tuple[Sequence[Path], "Origin"]]:
+    """Yield files of answers and their origin; a table of another origin becomes one."""
+    from piecework.domain.imported import Reading
+    from piecework.importing.assessing import opened_files
+    from piecework.importing.named_columns import FOR_ASSESSING
+    from piecework.results.answers_files import write_table
+    from piecework.results.large.answer_files import Origin, are_answers
+
+    if campaign and stated:
+        raise click.UsageError("--as is for files of answers, whose columns are known")
+    if campaign or (not stated and are_answers(paths)):
+        yield paths, origin_of(campaign=campaign, task_name=task_name)
+        return
+    with (
+        opened_files(
+            paths, Reading(), task_name=task_name, stated=stated, wanted=FOR_ASSESSING
+        ) as (sources_read, by_names),
+        beside(into) as folder,
+    ):
+        for remark in by_names.remarks:
+            click.echo(remark, err=True)
+        path = folder / "answers.parquet"
+        write_table(sources_read.opened.answers(), path)
+        yield [path], Origin(task=sources_read.opened.campaign.task)
 
 
 def _assess_in_parts(
@@ -151,6 +205,8 @@ def _write(assessed: "Assessed", *, html: Path | None, parquet: Path | None) -> 
 
 def _as_dict(assessed: "Assessed") -> dict[str, object]:
     document: dict[str, object] = {"findings": assessed.findings.to_dict("records")}
+    if assessed.columns:
+        document["columns"] = asdict(assessed.columns)
     if assessed.progress is not None:
         document["progress"] = assessed.progress.as_dict()
     return document

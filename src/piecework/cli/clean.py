@@ -6,21 +6,26 @@ origin of the answers.
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from piecework.cli.options import DASK, JSON, REHEARSAL_NUMBER, load_results
+from piecework.cli.options import DASK, ITEM, JSON, REHEARSAL_NUMBER, TEXT, load_results
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import NamedColumns
 from piecework.domain.money import shown
 from piecework.domain.text import plural
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from piecework.results.large.answer_files import Origin
     from piecework.results.large.running import PartRunner
 
@@ -30,26 +35,78 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "into",
-    metavar="FOLDER",
+    metavar="FILE|FOLDER",
     required=True,
     type=click.Path(path_type=Path),
-    help="Write Parquet to this new folder.",
+    help="Write this new .csv, .tsv, .jsonl or .parquet; or Parquet to this new folder.",
+)
+@TEXT
+@ITEM
+@click.option(
+    "--edits",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the edits to this file; default: beside the file of --to.",
 )
 @DASK
 @JSON
-def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> None:
-    """Clean the texts in large Parquet files.
+def clean(
+    files: tuple[Path, ...],
+    *,
+    into: Path,
+    text: str,
+    item: str,
+    edits: Path | None,
+    dask: str,
+    as_json: bool,
+) -> None:
+    """Clean the texts in a table.
 
-    FILES have piecework's own columns. This process or a Dask cluster cleans them in
-    parts, with the same edits. For a campaign, `piecework export` cleans the texts.
+    With --to FILE, the command keeps all columns of a CSV, JSON Lines or Parquet file, and
+    adds the column clean_text. A second file has the edits. With --to FOLDER it
+    cleans FILES of any size in parts, with the same edits.
+
+    For a campaign, `piecework export` cleans the texts.
 
     Examples:
-      piecework data clean answers/ --to clean
+      piecework data clean captions.csv --to cleaned.csv
+      piecework data clean part-*.jsonl --to clean --text caption --item image
       piecework data clean answers/ --to clean --dask
     """
+    from piecework.importing.whole_table import FORMATS
+
+    stated = NamedColumns(text=text, item=item)
+    if into.suffix in FORMATS:
+        _clean_table(files, stated, into=into, edits=edits, dask=dask, as_json=as_json)
+        return
+    if into.suffix in _NOT_WRITTEN:
+        raise click.UsageError(
+            f"--to {into}: name a file that ends in {', '.join(FORMATS)}, or a folder"
+        )
+    if edits is not None:
+        raise click.UsageError("--edits goes with a file of --to; in a folder, each text has them")
+    _clean_in_parts(files, stated, into=into, dask=dask, as_json=as_json)
+
+
+_NOT_WRITTEN = frozenset({".json", ".txt", ".xls", ".xlsx", ".ods", ".gz", ".zip", ".feather"})
+"""Endings of files that are no names of folders."""
+
+
+def _clean_in_parts(
+    files: Sequence[Path], stated: NamedColumns, *, into: Path, dask: str, as_json: bool
+) -> None:
+    """Clean files of any size; tables of another origin become files of answers first."""
+    from piecework.importing.named_columns import FOR_CLEANING
+    from piecework.importing.whole_table import write_answers_of
+    from piecework.results.large.answer_files import answer_files, are_answers
     from piecework.results.large.cleaning import clean_files
 
-    with runner(dask) as run_parts:
+    with runner(dask) as run_parts, beside(into) as folder:
+        if stated or not are_answers(files):
+            path = folder / "answers.parquet"
+            remarks = write_answers_of(answer_files(files), stated, FOR_CLEANING, path)
+            click.echo(remarks, err=True)
+            files = [path]
         done = clean_files(files, run_parts, into=into)
     if as_json:
         click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
@@ -59,6 +116,83 @@ def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> N
         f"{plural(done.answers, 'answer')}, {plural(done.proposals, 'proposal')}; "
         f"in {done.folder}"
     )
+
+
+@contextmanager
+def beside(into: Path) -> Iterator[Path]:
+    """Yield a temporary folder beside another, which the workers of a cluster see too."""
+    into.resolve().parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".piecework-", dir=into.resolve().parent) as folder:
+        yield Path(folder)
+
+
+def _clean_table(
+    files: Sequence[Path],
+    stated: NamedColumns,
+    *,
+    into: Path,
+    edits: Path | None,
+    dask: str,
+    as_json: bool,
+) -> None:
+    """Clean one table in memory, and write it with its clean texts and the edits."""
+    from piecework.importing.named_columns import FOR_CLEANING
+    from piecework.importing.whole_table import FORMATS, read_whole, write_rows, write_with
+
+    if len(files) > 1:
+        raise click.UsageError(f"--to {into}: several FILES need a folder")
+    edits = edits or into.with_name(f"{into.stem}.edits{into.suffix}")
+    if edits.suffix not in FORMATS:
+        raise click.UsageError(f"--edits {edits}: name a file that ends in {', '.join(FORMATS)}")
+    for path in (into, edits):
+        if path.exists() or into == edits:
+            raise ConfigError(
+                [f"{path}: already exists"], next_step="remove it, or name another file"
+            )
+    table = read_whole(files[0], stated, FOR_CLEANING)
+    texts, made = _cleaned(table.texts(), into, dask)
+    write_with(table, "clean_text", texts, into)
+    rows = [
+        {str(name): cell for name, cell in row.items()} | {"row": int(row["row"]) + 1}
+        for row in made.to_dict("records")
+    ]
+    write_rows(rows, [str(name) for name in made], edits, of=into)
+    is_made = made["is_made"].astype("bool")
+    counts = {
+        "rows": len(table),
+        "changed": int(made.loc[is_made, "row"].nunique()),
+        "edits": int(is_made.sum()),
+        "proposals": int((~is_made).sum()),
+    }
+    if as_json:
+        document = {"file": str(into), "edits_file": str(edits), **counts}
+        document["columns"] = asdict(table.columns)
+        click.echo(json.dumps(document, indent=2))
+        return
+    for remark in table.remarks:
+        click.echo(remark)
+    click.echo(
+        f"{plural(counts['edits'], 'edit')} in {counts['changed']:,} of "
+        f"{plural(counts['rows'], 'row')}, {plural(counts['proposals'], 'proposal')}"
+    )
+    click.echo(f"written: {into}, and the edits: {edits}")
+
+
+def _cleaned(
+    texts: "pd.DataFrame", into: Path, dask: str
+) -> "tuple[list[str | None], pd.DataFrame]":
+    """Return the clean text of each row, None where there is none, and the edits."""
+    if not dask:
+        from piecework.library.cleaning import clean_texts
+
+        cleaned = clean_texts(texts)
+        clean, edits = cleaned.texts["clean_text"], cleaned.edits
+    else:
+        from piecework.results.large.cleaning import clean_frame
+
+        with runner(dask) as run_parts, beside(into) as folder:
+            clean, edits = clean_frame(texts, run_parts, folder)
+    return clean.astype("object").where(texts["text"].notna(), None).tolist(), edits
 
 
 _SHOWN = 20

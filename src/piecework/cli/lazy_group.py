@@ -192,7 +192,7 @@ _PAGES = {
     "data": "docs/how-to/importing.md",
     "data assess": "docs/reference/heuristics.md",
     "data analyse": "docs/explanation/analyses.md",
-    "data clean": "docs/how-to/partitions.md",
+    "data clean": "docs/how-to/tables.md",
     "data words": "docs/how-to/chains.md",
     "data describe": "docs/how-to/describe.md",
     "data score": "docs/how-to/score.md",

@@ -27,7 +27,7 @@ _DATA = LazyGroup(
         ),
         LazyCommand("describe", "analyse:describe", "Describe a caption dataset."),
         LazyCommand("score", "analyse:score", "Score captioning systems against a dataset."),
-        LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
+        LazyCommand("clean", "clean", "Clean the texts in a table."),
         LazyCommand("words", "clean:words", "Show or decide words that cleaning doubts."),
     ],
 )

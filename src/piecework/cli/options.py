@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from piecework.cli import logs
+from piecework.domain.imported import NamedColumns
 
 if TYPE_CHECKING:
     from piecework.analyses.corpus.captions import Corpus
@@ -179,6 +180,22 @@ COLUMNS = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="For files in an unknown format: a TOML file that maps their columns.",
 )
+TEXT = click.option("--text", metavar="COLUMN", default="", help="The column with the texts.")
+ITEM = click.option(
+    "--item", metavar="COLUMN", default="", help="The column that names what a row is about."
+)
+WORKER = click.option(
+    "--worker", metavar="COLUMN", default="", help="The column that names who answered."
+)
+LABEL = click.option(
+    "--label",
+    metavar="COLUMN",
+    multiple=True,
+    help="A column with answers that are no texts; repeat for several.",
+)
+TABLE_COLUMNS = grouped("stated", NamedColumns, TEXT, ITEM, WORKER, LABEL)
+"""The columns of a table of any origin; without the options, plain names are found."""
+
 TASK = click.option("--task", type=TaskName(), help="The gallery task that the files answer.")
 FILES_IN_PARTS = click.option(
     "--to",

@@ -6,6 +6,7 @@ campaign with this table cannot post or pay.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 UNNAMED = "unnamed:"
 """Prefix of worker ids if a file does not say who worked; such workers count as
@@ -86,6 +87,37 @@ class Reading:
     gold: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+Role = Literal["text", "item", "worker", "label"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedColumns:
+    """The columns of a table of any origin that a person named; empty if they did not.
+
+    Attributes:
+        text: the column with the texts.
+        item: the column that names what a row is about.
+        worker: the column that names who answered.
+        label: columns with answers that are no texts.
+    """
+
+    text: str = ""
+    item: str = ""
+    worker: str = ""
+    label: tuple[str, ...] = ()
+
+    def of(self, role: Role) -> tuple[str, ...]:
+        """Return the columns of a role: at most one, except for labels."""
+        if role == "label":
+            return self.label
+        name = {"text": self.text, "item": self.item, "worker": self.worker}[role]
+        return (name,) if name else ()
+
+    def __bool__(self) -> bool:
+        """Return whether any column is named."""
+        return any((self.text, self.item, self.worker, self.label))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

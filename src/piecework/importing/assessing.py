@@ -6,7 +6,7 @@ gets those answers that count in a campaign, or all in a file.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from piecework.campaign.provenance import code_version
 from piecework.config.campaign_file import parse
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.imported import Reading
+from piecework.domain.imported import NamedColumns, Reading
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
@@ -30,6 +30,13 @@ from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.importing import Import, campaign_name, import_files
+from piecework.importing.named_columns import (
+    FOR_ANALYSING,
+    FOR_ASSESSING,
+    NamedReading,
+    Wanted,
+    read_by_names,
+)
 from piecework.importing.readers.recognise import Source, recognise
 from piecework.importing.understanding import Understanding, understand
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable, write_parquet
@@ -69,6 +76,9 @@ _TYPES: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, TEXT) | {
 }
 
 
+NOT_NAMED = NamedColumns()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Assessed:
     """The result of an assessment.
@@ -79,6 +89,7 @@ class Assessed:
         understood: the content of the file; `None` for a campaign.
         progress: the progress of a campaign; `None` for a file.
         drawn: answers drawn at random for a person to check, flagged or not.
+        columns: the columns of a table that were named or found.
     """
 
     findings: pd.DataFrame
@@ -86,20 +97,93 @@ class Assessed:
     understood: Understanding | None = None
     progress: Progress | None = None
     drawn: int = 0
+    columns: NamedColumns = field(default_factory=NamedColumns)
 
 
-def assess_files(paths: Sequence[Path], reading: Reading, *, task_name: str = "") -> Assessed:
+def assess_files(
+    paths: Sequence[Path],
+    reading: Reading,
+    *,
+    task_name: str = "",
+    stated: NamedColumns = NOT_NAMED,
+) -> Assessed:
     """Assess files from another tool, without storing or deciding anything.
+
+    Args:
+        paths: the files.
+        reading: what is known about their columns.
+        task_name: a task of the gallery, if known.
+        stated: columns that a person named, of a table in no known format.
 
     Raises:
         ConfigError: a file cannot be read.
     """
-    sources = recognise(paths, reading)
-    with opened_sources(sources, reading, task_name=task_name) as sources_read:
-        aside = sources_read.unreadable
-        remarks = (f"{aside:,} rows could not be read.",) if aside else ()
+    with opened_files(paths, reading, task_name=task_name, stated=stated, wanted=FOR_ASSESSING) as (
+        sources_read,
+        by_names,
+    ):
+        remarks = (*by_names.remarks, *_aside(sources_read))
         findings, page = _assessment(sources_read.opened, _named(paths), remarks, has_store=False)
-    return Assessed(findings=findings, page=page, understood=sources_read.understood)
+    return Assessed(
+        findings=findings,
+        page=page,
+        understood=sources_read.understood,
+        columns=by_names.columns,
+    )
+
+
+@contextmanager
+def opened_files(
+    paths: Sequence[Path], reading: Reading, *, task_name: str, stated: NamedColumns, wanted: Wanted
+) -> Iterator[tuple["OpenedSources", NamedReading]]:
+    """Read files into a temporary store; the columns of a table are named or plain.
+
+    Args:
+        paths: the files.
+        reading: what is known about their columns.
+        task_name: a task of the gallery, if known.
+        stated: columns that a person named.
+        wanted: the columns that a table needs.
+
+    Raises:
+        ConfigError: a file cannot be read, or a column is missing or not plain.
+    """
+    by_names = read_by_names(paths, reading, stated, wanted, task_name=task_name)
+    sources, columns = recognise(paths, by_names.reading), by_names.columns
+    with opened_sources(
+        sources, by_names.reading, task_name=task_name, main_text=columns.text
+    ) as sources_read:
+        _refuse_other_cells(sources_read.understood, columns, paths)
+        yield sources_read, by_names
+
+
+def _refuse_other_cells(
+    understood: Understanding, columns: NamedColumns, paths: Sequence[Path]
+) -> None:
+    """Refuse columns that are empty, and numbers in place of texts."""
+    surveys = understood.surveys
+    faults = [
+        f"{_named(paths)}: the column {name!r} is empty in every row"
+        for name in (columns.text, *columns.label)
+        if name in surveys and not surveys[name].filled
+    ]
+    text = surveys.get(columns.text)
+    if text is not None and text.filled and text.is_number:
+        faults.append(
+            f"{_named(paths)}: the column {columns.text!r} has only numbers, such as "
+            f"{next(iter(text.values))!r}, and no texts; --label {columns.text} judges numbers"
+        )
+    if faults:
+        raise ConfigError(faults)
+
+
+def _aside(sources_read: "OpenedSources") -> tuple[str, ...]:
+    aside = sources_read.unreadable
+    if not aside:
+        return ()
+    faults = [fault for file in sources_read.understood.files for fault in file.first_faults]
+    first = f"; the first: line {faults[0].line}: {faults[0].fault}" if faults else ""
+    return (f"{plural(aside, 'row')} could not be read{first}.",)
 
 
 def assess_campaign(path: Path) -> Assessed:
@@ -193,7 +277,7 @@ def _frame(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-class Wanted(NamedTuple):
+class Comparing(NamedTuple):
     """How to compare answers; see `AnalysedAnswers`."""
 
     condition: str = ""
@@ -202,20 +286,29 @@ class Wanted(NamedTuple):
     seed: int = 1
 
 
-def analyse_file(path: Path, reading: Reading, *, task_name: str = "", wanted: Wanted) -> Analysed:
+def analyse_file(
+    path: Path,
+    reading: Reading,
+    *,
+    task_name: str = "",
+    comparing: Comparing,
+    stated: NamedColumns = NOT_NAMED,
+) -> Analysed:
     """Analyse a file from another tool, without storing anything.
 
     Args:
         path: the file.
         reading: what is known about its columns.
         task_name: a task of the gallery, if known.
-        wanted: how to compare answers.
+        comparing: how to compare answers.
+        stated: columns that a person named, of a table in no known format.
 
     Raises:
         ConfigError: it cannot be read, or items lack the wanted column.
     """
-    sources = recognise([path], reading)
-    with opened_sources(sources, reading, task_name=task_name) as sources_read:
+    with opened_files(
+        [path], reading, task_name=task_name, stated=stated, wanted=FOR_ANALYSING
+    ) as (sources_read, by_names):
         opened = sources_read.opened
         table = opened.answers()
         workers = pseudonyms(table["worker_id"], opened.pseudonym_key)
@@ -223,16 +316,16 @@ def analyse_file(path: Path, reading: Reading, *, task_name: str = "", wanted: W
             table=table.assign(worker=workers),
             task=opened.campaign.task,
             items=opened.campaign.items,
-            condition=wanted.condition,
-            unit=wanted.unit,
-            margin=wanted.margin,
-            seed=wanted.seed,
+            condition=comparing.condition,
+            unit=comparing.unit,
+            margin=comparing.margin,
+            seed=comparing.seed,
         )
-    _check(answers, wanted, stated_in="the file of --columns")
-    return analyse(path.name, answers)
+    _check(answers, comparing, stated_in="the file of --columns")
+    return analyse(path.name, answers, remarks=(*by_names.remarks, *_aside(sources_read)))
 
 
-def analyse_campaign(campaign: Campaign, wanted: Wanted) -> Analysed:
+def analyse_campaign(campaign: Campaign, comparing: Comparing) -> Analysed:
     """Analyse the answers of a campaign that count, as in its dataset.
 
     Raises:
@@ -247,12 +340,12 @@ def analyse_campaign(campaign: Campaign, wanted: Wanted) -> Analysed:
             table=table,
             task=campaign.task,
             items=campaign.items,
-            condition=wanted.condition or (known[0].column if known else ""),
-            unit=wanted.unit,
-            margin=wanted.margin,
-            seed=wanted.seed,
+            condition=comparing.condition or (known[0].column if known else ""),
+            unit=comparing.unit,
+            margin=comparing.margin,
+            seed=comparing.seed,
         )
-        _check(answers, wanted, stated_in=str(campaign.path))
+        _check(answers, comparing, stated_in=str(campaign.path))
         return analyse(campaign.name, answers, remarks=_left_out(waiting))
 
 
@@ -273,27 +366,27 @@ def _left_out(waiting: int) -> tuple[str, ...]:
     return (f"This leaves out {more} that no person has decided about.",)
 
 
-def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
+def _check(answers: AnalysedAnswers, comparing: Comparing, *, stated_in: str) -> None:
     known = dict.fromkeys(name for item in answers.items for name in item.columns)
     faults = [
         f"items have no column {name!r}; the columns are {', '.join(known)}"
         for name in (answers.condition, answers.unit)
         if name and name not in known
     ]
-    if wanted.condition and not faults and not answers.rated_fields():
+    if comparing.condition and not faults and not answers.rated_fields():
         fields = ", ".join(f"{field.name} ({field.kind})" for field in answers.task.item_fields)
         faults.append(
-            f"--condition {wanted.condition}: only numbers and grades can be compared, "
+            f"--condition {comparing.condition}: only numbers and grades can be compared, "
             f"and no field has them: {fields}. If a field holds numbers, set "
             f'[fields.NAME] kind = "number" in {stated_in}. If words stand for '
             'numbers, set values = { good = "3" }'
         )
-    if wanted.condition and not faults:
-        values = set(answers.column(wanted.condition)) - {""}
+    if comparing.condition and not faults:
+        values = set(answers.column(comparing.condition)) - {""}
         if len(values) < 2:  # noqa: PLR2004 - two conditions are needed to compare
             named = f"only {values.pop()!r}" if values else "nothing"
             faults.append(
-                f"--condition {wanted.condition}: the items with answers have {named} "
+                f"--condition {comparing.condition}: the items with answers have {named} "
                 "in this column, so there is nothing to compare"
             )
     if answers.margin is not None and answers.margin <= 0:
@@ -319,7 +412,7 @@ class OpenedSources:
 
 @contextmanager
 def opened_sources(
-    sources: Sequence[Source], reading: Reading, *, task_name: str = ""
+    sources: Sequence[Source], reading: Reading, *, task_name: str = "", main_text: str = ""
 ) -> Iterator[OpenedSources]:
     """Read sources into a temporary store, deleted at the end of the block.
 
@@ -327,6 +420,7 @@ def opened_sources(
         sources: the sources.
         reading: what is known about their columns.
         task_name: a task of the gallery, if known.
+        main_text: the answers whose texts heuristics judge, if a person named them.
 
     Raises:
         ConfigError: a source cannot be read, or contains no answers.
@@ -338,7 +432,12 @@ def opened_sources(
         campaign, kept = import_files(
             Import(path=path, campaign=None, sources=tuple(sources), understood=understood)
         )
-        with open_to_look(load_campaign(campaign.path)) as opened:
+        campaign = load_campaign(campaign.path)
+        if main_text and not task_name:
+            names = {each.sent_as: each.name for each in campaign.task.fields if each.sent_as}
+            main_text = names.get(main_text, main_text)
+            campaign = replace(campaign, task=replace(campaign.task, main_text=main_text))
+        with open_to_look(campaign) as opened:
             yield OpenedSources(
                 opened=opened,
                 understood=understood,

@@ -68,11 +68,22 @@ def write_answers(opened: OpenedCampaign, path: Path) -> int:
         if field.is_personal:
             name = value_column(field)
             table[name] = _emptied(table[name])
+    write_table(table, path, warning=warning)
+    return len(table)
+
+
+def write_table(table: pd.DataFrame, path: Path, *, warning: str = "") -> None:
+    """Write a table of answers as a file for `piecework.results.large`.
+
+    Args:
+        table: columns of `piecework.domain.tables`.
+        path: the file.
+        warning: about all of its answers.
+    """
     cells = table.reset_index()
     types = {INDEX: TEXT} | {str(name): _TYPES.get(str(table[name].dtype), TEXT) for name in table}
     file_table = FileTable(cells=cells, types=types)
     write_whole(path, lambda file: write_parquet(file_table, file, warning=warning))
-    return len(table)
 
 
 def _emptied(column: "pd.Series[Any]") -> "pd.Series[Any]":

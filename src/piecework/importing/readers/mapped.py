@@ -1,4 +1,4 @@
-"""Read any CSV, tab-separated file or JSON Lines with columns described by a person.
+"""Read any CSV, tab-separated file, JSON Lines or Parquet with columns described by a person.
 
 The rows of one assignment become one row. Columns that are not mentioned are
 ignored.
@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from piecework.domain.imported import Reading
+from piecework.importing.readers import parquet
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable, together
@@ -44,6 +45,9 @@ def read(path: Path, head: Head) -> Iterator[Read]:
 
 def _rows(path: Path, head: Head) -> Iterator[Read]:
     reading = head.reading
+    if parquet.fits(head):
+        documents = parquet.objects_of(path, _columns_named(reading))
+        return (_json_row(line, document, reading) for line, document in documents)
     if head.first_object is not None:
         return _json_rows(path, head, reading)
     return read_table(
@@ -90,22 +94,20 @@ def _entries(document: Document, reading: Reading) -> Iterator[Document]:
 
 def _json_row(line: int, document: Document, reading: Reading) -> Read:
     try:
-        cells = Cells(_flat(document))
+        cells = Cells((name, as_text(value)) for name, value in leaves(document))
         cells.times = reading.times
         return _row(line, cells, reading)
     except CellError as fault:
         return Unreadable(line=line, column=fault.column, fault=str(fault))
 
 
-def _flat(document: Mapping[str, object], prefix: str = "") -> dict[str, str]:
-    """Flatten nested objects to names joined by dots."""
-    cells: dict[str, str] = {}
+def leaves(document: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the values of an object and of objects in it, with names joined by dots."""
     for name, value in document.items():
         if isinstance(value, dict) and len(prefix) < 100:  # noqa: PLR2004 - deep enough
-            cells |= _flat(value, f"{prefix}{name}.")
+            yield from leaves(value, f"{prefix}{name}.")
         else:
-            cells[f"{prefix}{name}"] = as_text(value)
-    return cells
+            yield f"{prefix}{name}", value
 
 
 def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:

@@ -1,14 +1,15 @@
-"""Read piecework's own Parquet datasets, to judge one campaign's work in another.
+"""Read Parquet: piecework's own datasets, and tables whose columns a person names.
 
-Texts are read as typed, before cleaning. Decisions in the first campaign are outcomes
-here, like those of any other tool.
+Of a dataset, texts are read as typed, before cleaning. Decisions in the first campaign are
+outcomes here, like those of any other tool.
 
 How much memory a file needs is checked before it is unpacked. A file of a megabyte can
 unpack to ten thousand times as much, through highly compressed pages, one long text shared
 by all rows, or a list of a billion nulls.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -36,12 +37,103 @@ _OF_THE_WORK = frozenset(
         *("is_precanned", "outcome_elsewhere"),
     }
 )
+_OF_A_DATASET = frozenset({"answer_id", "item_id", "worker"})
 _RENAMED = {"text_detected": "has_text"}
 
 
 def fits(head: Head) -> bool:
     """Recognise Parquet by its first bytes; reading checks who wrote it."""
     return head.magic == b"PAR1"
+
+
+def is_dataset(path: Path) -> bool:
+    """Return whether piecework wrote the file, according to its columns.
+
+    Raises:
+        ConfigError: it is not valid Parquet.
+    """
+    return set(_schema(path).names) >= _OF_A_DATASET
+
+
+def columns_in(path: Path) -> dict[str, bool]:
+    """Return the columns, and whether each has one value in a row.
+
+    A member of an object has its name after the object's: `image.path`.
+
+    Raises:
+        ConfigError: it is not valid Parquet.
+    """
+    return {
+        name: not (
+            pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+        )
+        for name, kind in _members(_schema(path))
+    }
+
+
+def objects_of(path: Path, names: Collection[str]) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield the rows as objects, numbered from 1.
+
+    Args:
+        path: the file.
+        names: the columns to read, or members of columns.
+
+    Raises:
+        ConfigError: it is not valid Parquet, or too large unpacked.
+    """
+    yield from enumerate(_rows_of(path, frozenset(names)), start=1)
+
+
+def _rows_of(path: Path, names: Collection[str]) -> Iterator[dict[str, object]]:
+    try:
+        with pq.ParquetFile(path) as file:
+            columns = [name for name in file.schema_arrow.names if _is_among(name, names)]
+            check_size(path, file.metadata, columns)
+            texts = texts_in(file)
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            for batch in file.iter_batches(_AT_ONCE, columns=columns):
+                check_rows(path, batch)
+                for row in batch.to_pylist():
+                    yield {name: as_json_value(value) for name, value in row.items()}
+    except (pa.ArrowException, OSError) as fault:
+        raise ConfigError([f"{path}: not valid Parquet ({fault})"]) from fault
+
+
+def as_json_value(value: object) -> object:
+    """Return a cell as a value of JSON: a time as text, 3.0 as 3, NaN as null.
+
+    >>> as_json_value([3.0, float("nan"), 0.5])
+    [3, None, 0.5]
+    """
+    if isinstance(value, dict):
+        return {str(name): as_json_value(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [as_json_value(member) for member in value]
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return int(value) if value.is_integer() else value
+    return value if isinstance(value, str | int | None) else str(value)
+
+
+def _is_among(column: str, names: Collection[str]) -> bool:
+    return any(name == column or name.startswith(f"{column}.") for name in names)
+
+
+def _schema(path: Path) -> pa.Schema:
+    try:
+        return pq.read_schema(path)
+    except (pa.ArrowException, OSError) as fault:
+        raise ConfigError([f"{path}: not valid Parquet ({fault})"]) from fault
+
+
+def _members(schema: Iterable[pa.Field], prefix: str = "") -> Iterator[tuple[str, pa.DataType]]:
+    for each in schema:
+        if pa.types.is_struct(each.type):
+            members = (each.type.field(n) for n in range(each.type.num_fields))
+            yield from _members(members, f"{prefix}{each.name}.")
+        else:
+            yield f"{prefix}{each.name}", each.type
 
 
 def read(path: Path, _head: Head) -> Iterator[Read]:
@@ -69,7 +161,7 @@ def _answers(path: Path) -> Iterator[Mapping[str, object]]:
 
 def _texts(path: Path, file: pq.ParquetFile) -> list[str]:
     """Return the text columns of a file, after checking it."""
-    missing = {"answer_id", "item_id", "worker"} - set(file.schema_arrow.names)
+    missing = _OF_A_DATASET - set(file.schema_arrow.names)
     if missing:
         raise ConfigError([f"{path}: not a piecework dataset; missing columns: {sorted(missing)}"])
     check_size(path, file.metadata)
@@ -141,14 +233,21 @@ def texts_in(file: pq.ParquetFile) -> list[str]:
     return [column.path for column in columns if column.physical_type == _TEXT]
 
 
-def check_size(path: Path, metadata: pq.FileMetaData) -> None:
+def check_size(
+    path: Path, metadata: pq.FileMetaData, columns: Collection[str] | None = None
+) -> None:
     """Refuse a file that is too large unpacked, according to its footer.
+
+    Args:
+        path: the file.
+        metadata: its footer.
+        columns: those that will be read; `None`: all.
 
     Raises:
         ConfigError: it is too large; the message has both sizes.
     """
     groups = (metadata.row_group(n) for n in range(metadata.num_row_groups))
-    size = sum(map(_unpacked, groups))
+    size = sum(_unpacked(group, columns) for group in groups)
     if size > MOST_BYTES:
         _refuse(path, size, MOST_BYTES)
 
@@ -176,11 +275,12 @@ def _refuse(path: Path, size: int, most: int, *, of: str = "the file") -> None:
     raise ConfigError([fault], next_step="split a large dataset into several files")
 
 
-def _unpacked(group: pq.RowGroupMetaData) -> int:
+def _unpacked(group: pq.RowGroupMetaData, wanted: Collection[str] | None) -> int:
     columns = (group.column(n) for n in range(group.num_columns))
     return sum(
         max(0, column.total_uncompressed_size) + max(0, column.num_values) * _VALUE_BYTES
         for column in columns
+        if wanted is None or column.path_in_schema.split(".")[0] in wanted
     )
 
 

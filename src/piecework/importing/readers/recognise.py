@@ -103,9 +103,21 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
     return [_source(path, head) for path, head in heads.items()]
 
 
+def is_of_a_tool(path: Path, head: Head) -> bool:
+    """Return whether the file's format is known, so that it says itself what it holds.
+
+    Raises:
+        ConfigError: it is not valid Parquet.
+    """
+    if parquet.fits(head):
+        return parquet.is_dataset(path)
+    return _of_a_tool(head) or figure_eight.is_aggregated(head)
+
+
 def _source(path: Path, head: Head) -> Source:
+    is_known = not parquet.fits(head) or parquet.is_dataset(path)
     for reader in READERS:
-        if reader.fits(head):
+        if is_known and reader.fits(head):
             return _read_by(reader, path, head)
     if figure_eight.is_aggregated(head):
         fault = (

@@ -86,6 +86,22 @@ def answer_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
+def are_answers(paths: Sequence[Path]) -> bool:
+    """Return whether the files are piecework's; a damaged file counts as one of them.
+
+    Raises:
+        ConfigError: a file does not exist, or a folder has no Parquet files.
+    """
+    return all(map(_is_of_answers, answer_files(paths)))
+
+
+def _is_of_answers(path: Path) -> bool:
+    try:
+        return INDEX in pq.read_schema(path).names
+    except (pa.ArrowException, OSError):
+        return path.suffix == ".parquet"
+
+
 def pieces_of(
     paths: Sequence[Path], columns: Mapping[str, Column]
 ) -> tuple[list[Piece], pa.Schema]:

@@ -6,15 +6,18 @@ the edits are those of `piecework.postprocess.apply.clean_and_propose`, however 
 are split.
 """
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from piecework.domain.tables import COLLECTED
+from piecework.domain.edit import Edit
+from piecework.domain.tables import COLLECTED, INDEX
 from piecework.postprocess.apply import (
     RULES,
     Cleaning,
@@ -182,6 +185,40 @@ def clean_files(
     judge(source, run_parts)
     run_parts("writing", partial(_write, source), range(source.buckets))
     return _finished(source, into)
+
+
+def clean_frame(
+    texts: pd.DataFrame, run_parts: PartRunner, folder: Path
+) -> tuple["pd.Series[str]", pd.DataFrame]:
+    """Clean texts that fit into memory, with the edits of `piecework.clean_texts`.
+
+    Args:
+        texts: `text`, and `task` if the items are known; index 0 to n - 1.
+        run_parts: runs the parts.
+        folder: an empty folder that the processes see.
+
+    Returns:
+        The clean texts, and a row for each edit, with the index of its text in `row`.
+    """
+    ids = [f"{number:012d}" for number in texts.index.tolist()]
+    cells = {
+        INDEX: ids,
+        "item_id": texts["task"].tolist() if "task" in texts else ids,
+        "text": texts["text"].fillna("").tolist(),
+        "is_canned": [False] * len(ids),
+    }
+    pq.write_table(pa.table(cells), folder / "texts.parquet")
+    clean_files([folder / "texts.parquet"], run_parts, into=folder / "clean")
+    done = pq.read_table(folder / "clean").sort_by(INDEX).to_pylist()
+    edits = [
+        {"row": int(row[INDEX]), **edit, "is_made": is_made}
+        for row in done
+        for name, is_made in (("edits", True), ("edit_proposals", False))
+        for edit in json.loads(row[name])
+    ]
+    names = ["row", *(each.name for each in fields(Edit)), "is_made"]
+    clean = pd.Series([row["clean_text"] for row in done], index=texts.index, dtype="str")
+    return clean, pd.DataFrame(edits, columns=names)
 
 
 def _write(source: Source, bucket: int) -> None:

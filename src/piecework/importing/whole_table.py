@@ -1,0 +1,402 @@
+"""A whole table of any origin in memory: CSV, JSON Lines or Parquet, with all columns.
+
+It is written again with one more column. Rows, columns, types and nested values stay as they
+are, as far as the new format can hold them.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import NamedColumns, Reading
+from piecework.hit_templates.answers import number_in
+from piecework.importing.named_columns import (
+    FOR_DESCRIBING,
+    Wanted,
+    columns_in,
+    find_columns,
+    in_words,
+    read_by_names,
+)
+from piecework.importing.readers import mapped, parquet
+from piecework.importing.readers.crowd_form import as_text
+from piecework.importing.readers.head import Head, cells_of, head_of, named
+from piecework.importing.readers.rows import ImportedRow, Unreadable
+from piecework.importing.readers.tables import objects_of
+from piecework.postprocess.datasets.read_published import CAPTIONS, IMAGES
+from piecework.postprocess.datasets.reading import LONGEST_CHARACTERS, read_captions
+from piecework.store.files import write_whole
+
+FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+"""The endings of files that can be written."""
+
+_MOST_FAULTS = 20
+_AT_ONCE = 100_000
+
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeTable:
+    """A table in memory.
+
+    Attributes:
+        path: the file.
+        names: the columns, in order; of JSON, all that any row has.
+        rows: the cells of each row by column; an absent cell has no key.
+        columns: what was named or found.
+        remarks: what a person has to know, in sentences.
+        arrow: the table of a Parquet file, with its types.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    rows: Sequence[Row]
+    columns: NamedColumns
+    remarks: tuple[str, ...]
+    arrow: pa.Table | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def texts(self) -> pd.DataFrame:
+        """Return `text` (None where a cell is missing), and `task` if the items are known."""
+        texts = [_text(row, self.columns.text) for row in self.rows]
+        frame = pd.DataFrame({"text": pd.Series(texts, dtype="object")})
+        if self.columns.item:
+            frame["task"] = [_text(row, self.columns.item) or "" for row in self.rows]
+        return frame
+
+
+def read_whole(path: Path, stated: NamedColumns, wanted: Wanted) -> WholeTable:
+    """Read a table.
+
+    Args:
+        path: CSV, tab-separated, JSON Lines, a list of JSON objects, or Parquet.
+        stated: the columns that a person named.
+        wanted: the roles of the columns.
+
+    Raises:
+        ConfigError: the file cannot be read, a row does not fit the header, a column is
+            missing or not plain, or has no texts; it has every fault.
+    """
+    head = head_of(path)
+    if head.is_folder:
+        raise ConfigError([f"{path}: is a folder; give a file"])
+    columns = find_columns(path, columns_in(path, head), stated, wanted)
+    arrow = _arrow(path) if parquet.fits(head) else None
+    rows = _rows(path, head) if arrow is None else arrow.to_pylist()
+    if not rows:
+        raise ConfigError([f"{path}: has no rows"])
+    names = dict.fromkeys(name for row in rows for name in row) if arrow is None else {}
+    guesses = tuple(f"{guess[:1].upper()}{guess[1:]}." for guess, _ in head.guesses)
+    table = WholeTable(
+        path=path,
+        names=tuple(names or arrow.column_names),  # type: ignore[union-attr] # either
+        rows=rows,
+        columns=columns,
+        remarks=(f"The column {in_words(columns)}.", *guesses),
+        arrow=arrow,
+    )
+    refuse_other_cells(path, columns.text, (_text(row, columns.text) for row in rows))
+    return table
+
+
+def refuse_other_cells(path: Path, name: str, texts: Iterable[str | None]) -> None:
+    """Refuse a column without texts, or with numbers only.
+
+    Raises:
+        ConfigError: it has none.
+    """
+    filled = [text for text in texts if text and text.strip()]
+    if not filled:
+        raise ConfigError([f"{path}: the column {name!r} is empty in every row"])
+    if all(number_in(text) is not None for text in filled):
+        raise ConfigError(
+            [f"{path}: the column {name!r} has only numbers, such as {filled[0]!r}"],
+            next_step="name the column with the texts: --text COLUMN",
+        )
+
+
+def _text(row: Row, name: str) -> str | None:
+    """Return a cell, or a member of a cell, as text; None if it is absent."""
+    value = row.get(name)
+    if name not in row:
+        outer, dot, inner = name.partition(".")
+        while dot and outer not in row:
+            more, dot, inner = inner.partition(".")
+            outer = f"{outer}.{more}"
+        member = row.get(outer)
+        return _text(member, inner) if isinstance(member, dict) else None
+    if value is None or value != value:  # noqa: PLR0124 - only NaN differs from itself
+        return None
+    return as_text(parquet.as_json_value(value))
+
+
+def _arrow(path: Path) -> pa.Table:
+    try:
+        with pq.ParquetFile(path) as file:
+            parquet.check_size(path, file.metadata)
+            return file.read()
+    except (pa.ArrowException, OSError) as fault:
+        raise ConfigError([f"{path}: not valid Parquet ({fault})"]) from fault
+
+
+def _rows(path: Path, head: Head) -> list[Row]:
+    rows: list[Row] = []
+    faults: list[str] = []
+    if head.first_object is None:
+        cells = cells_of(path, head)
+        _, first = next(cells, (1, []))
+        header = () if isinstance(first, csv.Error) else named(first)
+        for line, row in cells:
+            if isinstance(row, csv.Error):
+                faults.append(f"{path}: line {line}: not valid CSV ({row})")
+            elif len(row) != len(header):
+                faults.append(
+                    f"{path}: line {line}: has {len(row)} cells, but the header has {len(header)}"
+                )
+            else:
+                rows.append(dict(zip(header, row, strict=True)))
+        if twice := sorted({name for name in header if header.count(name) > 1}):
+            faults.insert(0, f"{path}: line 1: column {twice[0]!r} appears twice")
+    else:
+        for line, document in objects_of(path, head):
+            if isinstance(document, str):
+                faults.append(f"{path}: line {line}: {document}")
+            else:
+                rows.append(document)
+    _raise(faults)
+    return rows
+
+
+def _raise(faults: Sequence[str]) -> None:
+    if faults:
+        more = len(faults) - _MOST_FAULTS
+        raise ConfigError(
+            [*faults[:_MOST_FAULTS], *([f"... and {more:,} more"] if more > 0 else [])]
+        )
+
+
+def write_with(table: WholeTable, name: str, cells: Sequence[str | None], to: Path) -> None:
+    """Write a table with one more column, as the ending of the file says.
+
+    Args:
+        table: the table.
+        name: the new column.
+        cells: its cells; None where the row has none.
+        to: a file that ends as one of `FORMATS`.
+
+    Raises:
+        ConfigError: the table has this column already, or cells that the format cannot
+            hold.
+    """
+    if name in table.names:
+        raise ConfigError(
+            [f"{table.path}: has a column {name!r} already"],
+            next_step="rename that column, or clean the original file",
+        )
+    if to.suffix == ".parquet" and table.arrow is not None:
+        arrow = table.arrow.append_column(name, pa.array(cells, pa.string()))
+        write_whole(to, lambda file: pq.write_table(arrow, file, compression="zstd"))
+        return
+    rows = [
+        row if cell is None else {**row, name: cell}
+        for row, cell in zip(table.rows, cells, strict=True)
+    ]
+    write_rows(rows, (*table.names, name), to, of=table.path)
+
+
+def write_rows(rows: Sequence[Row], names: Sequence[str], to: Path, *, of: Path) -> None:
+    """Write rows as CSV, tab-separated text, JSON Lines or Parquet.
+
+    Args:
+        rows: the cells by column.
+        names: the columns, in order.
+        to: a file that ends as one of `FORMATS`.
+        of: the file that the rows are from, for a fault.
+
+    Raises:
+        ConfigError: a cell has bytes, which only Parquet holds.
+    """
+    writers: Mapping[str, Callable[[BinaryIO], None]] = {
+        ".csv": lambda file: _write_csv(rows, names, file, ","),
+        ".tsv": lambda file: _write_csv(rows, names, file, "\t"),
+        ".jsonl": lambda file: _write_lines(rows, file),
+        ".parquet": lambda file: _write_parquet(rows, names, file),
+    }
+    if to.suffix != ".parquet":
+        held = next((name for row in rows for name, cell in row.items() if _has_bytes(cell)), None)
+        if held is not None:
+            raise ConfigError(
+                [f"{of}: the column {held!r} has bytes, which {to.suffix} cannot hold"],
+                next_step=f"write {to.with_suffix('.parquet')}",
+            )
+    write_whole(to, writers[to.suffix])
+
+
+def _has_bytes(cell: object) -> bool:
+    if isinstance(cell, dict):
+        return any(map(_has_bytes, cell.values()))
+    if isinstance(cell, list):
+        return any(map(_has_bytes, cell))
+    return isinstance(cell, bytes)
+
+
+def _write_csv(rows: Iterable[Row], names: Sequence[str], file: BinaryIO, separator: str) -> None:
+    out = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace")
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    out.flush()
+    out.detach()
+
+
+def _cell(value: object) -> str:
+    """Return a cell of CSV; lists and objects are JSON."""
+    plain = parquet.as_json_value(value)
+    if isinstance(plain, str):
+        return plain
+    return "" if plain is None else json.dumps(plain, ensure_ascii=False)
+
+
+def _write_lines(rows: Iterable[Row], file: BinaryIO) -> None:
+    for row in rows:
+        line = json.dumps(parquet.as_json_value(dict(row)), ensure_ascii=False)
+        file.write(f"{line}\n".encode(errors="backslashreplace"))
+
+
+def _write_parquet(rows: Sequence[Row], names: Sequence[str], file: BinaryIO) -> None:
+    columns = {}
+    for name in names:
+        cells = [row.get(name) for row in rows]
+        try:
+            columns[name] = pa.array(cells)
+        except (pa.ArrowException, UnicodeError):  # cells of several types
+            columns[name] = pa.array([None if cell is None else _cell(cell) for cell in cells])
+    pq.write_table(pa.table(columns), file, compression="zstd")
+
+
+def write_answers_of(paths: Sequence[Path], stated: NamedColumns, wanted: Wanted, to: Path) -> str:
+    """Write the texts of tables of any size as a file for `piecework.results.large`.
+
+    Memory does not grow with the rows. An answer's id is its file and line.
+
+    Args:
+        paths: the tables.
+        stated: the columns that a person named.
+        wanted: the roles of the columns.
+        to: the Parquet file.
+
+    Returns:
+        What a person has to know about the columns.
+
+    Raises:
+        ConfigError: a file cannot be read, a row neither; it has every fault.
+    """
+    by_names = read_by_names(paths, Reading(), stated, wanted)
+    columns, faults = by_names.columns, []
+    schema = pa.schema(
+        [
+            *((name, pa.string()) for name in ("answer_id", "item_id", "text")),
+            ("is_canned", pa.bool_()),
+        ]
+    )
+    is_unique = len({path.name for path in paths}) == len(paths)
+    with pq.ParquetWriter(to, schema) as writer:
+        for path in paths:
+            rows: list[dict[str, object]] = []
+            for row in mapped.read(path, replace(head_of(path), reading=by_names.reading)):
+                if isinstance(row, Unreadable):
+                    faults.append(f"{path}: line {row.line}: {row.fault}")
+                elif isinstance(row, ImportedRow):
+                    answer_id = f"{path.name if is_unique else path}:{row.line}"
+                    item_id = row.shown.get(columns.item, "") if columns.item else ""
+                    text = row.sent.get(columns.text, "")
+                    rows.append(
+                        {
+                            "answer_id": answer_id,
+                            "item_id": item_id or answer_id,
+                            "text": text,
+                            "is_canned": False,
+                        }
+                    )
+                if len(rows) == _AT_ONCE:
+                    writer.write_table(pa.Table.from_pylist(rows, schema))
+                    rows = []
+            writer.write_table(pa.Table.from_pylist(rows, schema))
+    _raise(faults)
+    return " ".join(by_names.remarks)
+
+
+def read_captions_of(path: Path, stated: NamedColumns) -> Corpus:
+    """Read captions from a file of a known format, or from any table.
+
+    Args:
+        path: as `read_captions` reads it; or a table with other columns.
+        stated: the columns that a person named.
+
+    Raises:
+        ConfigError: the file cannot be read, or a column is missing or not plain.
+    """
+    published = _published(path) if not stated else None
+    if published is not None:
+        corpus = read_captions(path)
+        if not published:
+            return corpus
+        refuse_other_cells(path, published.text, [each.text for each in corpus.captions])
+        remark = f"The column {in_words(published)}."
+        return replace(corpus, remarks=[remark, *corpus.remarks])
+    table = read_whole(path, stated, FOR_DESCRIBING)
+    rows = [
+        (_text(row, table.columns.item) or "", _text(row, table.columns.text) or "")
+        for row in table.rows
+    ]
+    captions = [
+        Caption(image=image, text=text[:LONGEST_CHARACTERS])
+        for image, text in rows
+        if image and text.strip()
+    ]
+    absent = len(rows) - len(captions)
+    left_out = (f"Left out: {absent:,} rows without an image or a caption.",) if absent else ()
+    return Corpus(
+        source=path.name,
+        captions=captions,
+        images=[*dict.fromkeys(caption.image for caption in captions)],
+        holds_canned=False,
+        remarks=[*table.remarks, *left_out],
+    )
+
+
+def _published(path: Path) -> NamedColumns | None:
+    """Return the columns that `read_captions` finds; all empty if names do not matter.
+
+    `None`: it does not know the columns.
+    """
+    kind = path.suffix.lower()
+    if kind not in {".csv", ".jsonl", ".parquet"} or not path.is_file():
+        return NamedColumns()
+    columns = columns_in(path, head_of(path))
+    known = {name.strip().casefold(): name for name in columns}
+    if "caption" in known and known.keys() & {"item_id", "image_id"}:
+        return NamedColumns()
+    texts, items = (
+        [known[name] for name in names if name in known] for names in (CAPTIONS, IMAGES)
+    )
+    if kind == ".parquet" or not (texts and items):
+        return None
+    if not all(columns[name] for name in texts):  # lists of captions
+        return NamedColumns()
+    is_clear = len(texts) == len(items) == 1
+    return NamedColumns(text=texts[0], item=items[0]) if is_clear else None
