@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import pytest
@@ -166,15 +168,45 @@ def test_the_readme_is_a_screen_and_a_half() -> None:
     assert README.count("](") <= 25
 
 
-def test_the_campaign_of_the_readme_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a reader copies is read and priced."""
-    (text,) = re.findall(r"^```toml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    (tmp_path / "birds.toml").write_text(text)
-    (tmp_path / "photos").mkdir()
-    (tmp_path / "photos/a.svg").write_text("<svg/>")
-    monkeypatch.chdir(tmp_path)
-    checked = CliRunner().invoke(main, ["check", "birds.toml"])
-    assert checked.exit_code == 0, checked.output
+def _campaigns(page: str) -> dict[str, str]:
+    """The campaign files that a page shows, by the heading above each."""
+    shown = re.findall(r"^## ([^\n]+)\n\n```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    return {heading: text for heading, text in shown if text.startswith("task = ")}
+
+
+CAMPAIGNS = {
+    **_campaigns(README),
+    **_campaigns((ROOT / "docs/how-to/tasks.md").read_text()),
+}
+
+
+def test_the_pages_show_campaigns() -> None:
+    """README and the page on writing one."""
+    assert {*CAMPAIGNS} == {
+        "Your own campaign",
+        "Photos",
+        "Votes on pairs",
+        "Your own page",
+        "Every night",
+        "Prolific",
+    }
+
+
+@for_each("heading", sorted(CAMPAIGNS.keys() - {"Every night"}))
+def test_a_campaign_of_a_page_is_read_and_priced(heading: str) -> None:
+    """What a reader copies, beside the files that it names; the nightly tutorial runs the other."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        Path("photos").mkdir()
+        Path("photos/a.svg").write_text("<svg/>")
+        Path("pairs.csv").write_text("left,right\na.org/1,a.org/2\na.org/2,a.org/3\n")
+        Path("words.csv").write_text("word\nred\nblue\n")
+        Path("photos.csv").write_text(
+            "photo\nhttps://example.org/a.jpg\nhttps://example.org/b.jpg\n"
+        )
+        Path("hit.html").write_text('<p>${word}</p><input name="colour" required>')
+        Path("birds.toml").write_text(CAMPAIGNS[heading])
+        checked = CliRunner().invoke(main, ["check", "birds.toml"])
+        assert checked.exit_code == 0, checked.output
 
 
 @pytest.mark.parametrize("name", ["ask", "growing", "prolific"])

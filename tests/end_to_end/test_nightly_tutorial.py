@@ -39,7 +39,7 @@ def test_two_nights_go_from_the_bucket_to_the_table(tmp_path: Path) -> None:
         lines = lines.replace(port, str(free_port()))
     threading.Thread(target=_work, args=(tmp_path / "nightly",), daemon=True).start()
     without_aws = {name: value for name, value in os.environ.items() if "AWS" not in name}
-    done = typed(lines, tmp_path, environment=without_aws, seconds=300)
+    done = typed(lines, tmp_path, environment=without_aws, seconds=500)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pictures: 2 tried, all of them load" in done.stdout
     assert "sinks: 1 asked, all of them answer" in done.stdout

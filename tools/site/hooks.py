@@ -83,7 +83,8 @@ def _sections(list_of_pages: str) -> list[dict[str, object]]:
         title, _, body = section.partition("\n")
         groups = [group.partition("\n") for group in _parts(body, "### ")]
         nested = [{name: _rows(rows, folder)} for name, _, rows in groups]
-        sections.append({title: nested or _rows(body, folder)})
+        if pages := nested or _rows(body, folder):
+            sections.append({title: pages})
     return sections
 
 

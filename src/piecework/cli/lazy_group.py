@@ -175,10 +175,10 @@ class LazyGroup(click.Group):
 
 _PAGES = {
     "piecework": "docs/README.md",
-    "init": "docs/reference/campaign-file.md",
+    "init": "docs/how-to/tasks.md",
     "check": "docs/reference/campaign-file.md",
     "preview": "docs/tutorial.md",
-    "rehearse": "docs/tutorial.md",
+    "rehearse": "docs/how-to/compare.md",
     "compare": "docs/how-to/compare.md",
     "run": "docs/how-to/live.md",
     "status": "docs/how-to/watch.md",
@@ -195,7 +195,7 @@ _PAGES = {
     "data clean": "docs/how-to/tables.md",
     "data words": "docs/how-to/chains.md",
     "data describe": "docs/how-to/describe.md",
-    "data score": "docs/how-to/score.md",
+    "data score": "docs/how-to/describe.md",
     "market": "docs/how-to/run-a-marketplace.md",
     "market people": "docs/how-to/worker-site.md",
     "store": "docs/how-to/back-up-and-restore.md",
