@@ -80,7 +80,7 @@ def market_created(library: Path, tmp_path_factory: pytest.TempPathFactory) -> W
     folder = tmp_path_factory.mktemp("created")
     environment = _logging(library, folder)
     database = str(folder / "disk" / "market.db")
-    _document(environment, "requester", "add", "lab", "--database", database, "--json")
+    _document(environment, "market", "account", "add", "lab", "--database", database, "--json")
     return Worked(folder / "disk", power.read_log(folder / "log"), [])
 
 

@@ -40,7 +40,7 @@ def _command(scene: Scene, name: str, *words: str) -> list[str]:
     panel.write_text(panel_file(USUAL))
     file = str(scene.database.parent / name)
     words = (str(panel), file, "--database", str(scene.database), *words)
-    return ["panel", "pay-list", *words]
+    return ["market", "panel", "pay-list", *words]
 
 
 def _listed(scene: Scene, name: str, *words: str) -> Result:

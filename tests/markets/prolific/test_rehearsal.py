@@ -29,6 +29,7 @@ from piecework.store import assignments, workers
 from tests.conftest import ROOT
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
+from tests.trusted import own
 
 CAMPAIGN = """
 name = "visited"
@@ -101,7 +102,7 @@ def write(folder: Path, text: str = CAMPAIGN) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "visited.toml"
     path.write_text(text)
-    return path
+    return own(path)
 
 
 def rehearse(path: Path, *, writes: bool = False) -> tuple[Progress, Books]:
