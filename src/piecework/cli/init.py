@@ -199,7 +199,6 @@ def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> 
 
     Examples:
       piecework init
-      piecework init birds.toml --task caption --items photos/ --yes
       piecework init --examples tries
       piecework init --task choose --items cups.csv --question "Is it full?"
     """
