@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser
 
 from piecework.cli.main import main
-from piecework.hit_templates.tasks import task_names
+from piecework.hit_templates.tasks import load_task, task_names
 
 
 def test_all_tasks_are_listed_with_what_they_ask(
@@ -35,6 +35,50 @@ def test_all_tasks_are_listed_with_what_they_ask(
     document = json.loads(runner.invoke(main, ["init", "--tasks", "--json"]).output)
     assert [task["task"] for task in document] == [*task_names(), "./dog"]
     assert document[-1]["columns"] == ["item_id", "text"]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_a_copy_of_a_gallery_task_passes_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str
+) -> None:
+    """It is a task of one's own: its texts change, the gallery's do not."""
+    monkeypatch.chdir(tmp_path)
+    made = CliRunner().invoke(main, ["init", "--new-task", "dog", "--from", task])
+    assert made.exit_code == 0, made.output
+    title = load_task(task).title
+    words = tmp_path / "dog" / "messages.en.toml"
+    assert title in words.read_text(encoding="utf-8")
+    words.write_text(words.read_text(encoding="utf-8").replace(title, "Dogs!"), encoding="utf-8")
+    checked = CliRunner().invoke(main, ["check", "dog.toml"])
+    assert checked.exit_code == 0, checked.output
+    own = load_task("./dog")
+    assert (own.name, own.title) == ("dog", "Dogs!")
+    assert [field.name for field in own.fields] == [field.name for field in load_task(task).fields]
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--new-task", "dog", "--from", "captoin"], "did you mean 'caption'"),
+        (["--new-task", "dog", "--from", "choose"], "no folder to copy"),
+        (["--new-task", "dog", "--from", "../caption"], "no folder of the gallery"),
+        (["--new-task", "dog", "--from", ""], "no folder of the gallery"),
+        (["--new-task", "full", "--from", "caption"], "already exists"),
+        (["--new-task", "A dog", "--from", "caption"], "is not a valid name"),
+        (["--new-task", "dog", "--from", "caption", "--kind", "text"], "leave out --kind"),
+        (["--from", "caption"], "--from goes with --new-task"),
+    ],
+)
+def test_what_cannot_be_copied_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], fault: str
+) -> None:
+    """And no file is written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    refused = CliRunner().invoke(main, ["init", *words])
+    assert refused.exit_code == 2
+    assert fault in " ".join(refused.output.split())
+    assert [path.name for path in tmp_path.rglob("*")] == ["full"]
 
 
 def test_what_the_help_begins_with_works_in_any_folder(

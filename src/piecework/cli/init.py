@@ -43,6 +43,7 @@ class _Beginning:
     examples: Path | None
     new_task: Path | None
     kind: StarterKind | None
+    copied: str | None
 
     def is_asked(self) -> bool:
         """Whether any of it is asked for.
@@ -62,6 +63,10 @@ class _Beginning:
             raise click.UsageError("--html goes with --tasks")
         if self.kind is not None and self.new_task is None:
             raise click.UsageError("--kind goes with --new-task")
+        if self.copied is not None and self.new_task is None:
+            raise click.UsageError("--from goes with --new-task")
+        if self.copied is not None and self.kind is not None:
+            raise click.UsageError("--from copies a task, which has a kind; leave out --kind")
         typed = _typed_of_a_campaign()
         if names and typed:
             raise click.UsageError(f"{typed[0]}: no use with {names[0]}, which asks nothing")
@@ -74,7 +79,7 @@ class _Beginning:
         if self.examples is not None:
             copy_examples(self.examples)
         elif self.new_task is not None:
-            write_task(self.new_task, self.kind or "choice")
+            write_task(self.new_task, self.kind or "choice", self.copied)
         else:
             folders = tuple(Path(each) for each in self.lists if each)
             say_tasks(folders, page=self.page, as_json=as_json)
@@ -83,7 +88,7 @@ class _Beginning:
 def _typed_of_a_campaign() -> list[str]:
     """Return the stated options and arguments that are about the campaign file."""
     context = click.get_current_context()
-    others = {"lists", "page", "examples", "new_task", "kind", "as_json"}
+    others = {"lists", "page", "examples", "new_task", "kind", "copied", "as_json"}
     return [
         max(each.opts, key=len) if isinstance(each, click.Option) else "FILE"
         for each in context.command.params
@@ -133,6 +138,12 @@ def _typed_of_a_campaign() -> list[str]:
         type=click.Choice(STARTER_KINDS),
         help="With --new-task: the answer about an item, a text, one option (the default), "
         "several options, or a point on a scale.",
+    ),
+    click.option(
+        "--from",
+        "copied",
+        metavar="TASK",
+        help="With --new-task: copy this task of the gallery (--tasks), to change it.",
     ),
 )
 @grouped(

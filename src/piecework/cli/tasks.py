@@ -62,9 +62,9 @@ def _say(tasks: Sequence[ListedTask]) -> None:
     console.print(Padding(Text(stated), (0, 0, 0, 4)))
 
 
-def write_task(path: Path, kind: StarterKind) -> None:
+def write_task(path: Path, kind: StarterKind, task: str | None) -> None:
     """Write a task into a folder, with items and a campaign file beside it."""
-    campaign = write_starter(path, kind)
+    campaign = write_starter(path, kind, task)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")
     click.echo(f"next: piecework preview {campaign}")
 
@@ -83,7 +83,9 @@ def copy_examples(folder: Path) -> None:
     for file in sorted(target.glob("*.toml")):
         if not file.name.endswith(".deployment.toml"):
             campaign = tomllib.loads(file.read_text(encoding="utf-8"))
-            click.echo(f"{file}: {campaign['description']}")
+            # A short file states no description.
+            asked = campaign.get("description") or campaign.get("question") or campaign["task"]
+            click.echo(f"{file}: {asked}")
     click.echo(f"next: piecework rehearse {target / 'demo.toml'}")
 
 
