@@ -26,15 +26,16 @@ _COCO = "coco_val_captions_half.csv"
 _ERRORS = "error_analysis_2017/annotations_emiel"
 
 COMMANDS: Mapping[str, str] = {
-    "captions": f"describe vizwiz_val_captions_half.csv --against {_COCO}",
-    "votes": "describe vizwiz_quality_train.json",
-    "judgements": "analyse flickr8k/CrowdFlowerAnnotations.txt --columns caption_judgements.toml",
-    "congruency": f"analyse {_ERRORS}/congruency_data_final.json --columns congruency.toml",
-    "categories": f"analyse {_ERRORS}/incongruent_final.json --columns error_categories.toml",
-    "entailment": "analyse snow_rte.csv --columns snow_rte.toml",
-    "ratings": "analyse multimodal_caption_eval.csv --columns caption_ratings.toml "
+    "captions": f"data describe vizwiz_val_captions_half.csv --against {_COCO}",
+    "votes": "data describe vizwiz_quality_train.json",
+    "judgements": "data analyse flickr8k/CrowdFlowerAnnotations.txt "
+    "--columns caption_judgements.toml",
+    "congruency": f"data analyse {_ERRORS}/congruency_data_final.json --columns congruency.toml",
+    "categories": f"data analyse {_ERRORS}/incongruent_final.json --columns error_categories.toml",
+    "entailment": "data analyse snow_rte.csv --columns snow_rte.toml",
+    "ratings": "data analyse multimodal_caption_eval.csv --columns caption_ratings.toml "
     "--condition choice --unit image_id",
-    "side by side": "analyse iiw_side_by_side_gpt4v.jsonl --columns side_by_side.toml",
+    "side by side": "data analyse iiw_side_by_side_gpt4v.jsonl --columns side_by_side.toml",
 }
 
 _HALF = "a tenth of the images"

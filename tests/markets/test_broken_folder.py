@@ -33,14 +33,14 @@ def test_a_broken_description_is_named_and_others_work(
     """The list of commands says so, each command of the market too, and no other."""
     (checkout.markets / BROKEN / "market.py").write_text(text)
     sentence = f"the market {BROKEN} cannot be used: piecework.markets.{BROKEN}.market: {fault}"
-    code, listed, _ = checkout.piecework("--help")
+    code, listed, _ = checkout.piecework("market", "--help")
     assert code == 0
     assert sentence in " ".join(listed.split())
     assert all(f"\n  {other} " in listed for other in OTHERS)
-    _is_named(checkout.piecework(BROKEN, "status"), sentence)
+    _is_named(checkout.piecework("market", BROKEN, "status"), sentence)
     _is_named(checkout.piecework("market", "serve", "--crowd", BROKEN), sentence)
     for other in OTHERS:
-        code, shown, messages = checkout.piecework(other, "--help")
+        code, shown, messages = checkout.piecework("market", other, "--help")
         assert (code, messages) == (0, "")
         assert f" {other} [OPTIONS] COMMAND" in shown
 
@@ -48,7 +48,7 @@ def test_a_broken_description_is_named_and_others_work(
 def test_a_folder_that_is_missing_is_named(checkout: Checkout) -> None:
     """Its line stayed behind."""
     (checkout.markets / BROKEN).rename(checkout.root / "elsewhere")
-    refused = checkout.piecework(BROKEN, "status")
+    refused = checkout.piecework("market", BROKEN, "status")
     _is_named(refused, f"No module named 'piecework.markets.{BROKEN}'")
 
 

@@ -180,9 +180,9 @@ def test_a_second_rendering_is_equal(name: str) -> None:
 def test_another_process_writes_the_same_bytes() -> None:
     """Neither the order of sets nor the age of the process shows in the page."""
     program = (
-        "import sys; from piecework.report.page import render; "
+        "import sys; from piecework.report.page import render_report; "
         "from tests.report.campaign import by_hand; "
-        "sys.stdout.buffer.write(render(by_hand.small()).encode())"
+        "sys.stdout.buffer.write(render_report(by_hand.small()).encode())"
     )
     pages = {
         subprocess.run(
