@@ -208,6 +208,8 @@ def test_a_folder_of_findings_has_those_of_one_process(tmp_path: Path) -> None:
             for n in range(60)]  # fmt: skip
     file.write_text("\n".join(["image,worker,caption", *rows, ""]), encoding="utf-8")
     findings = json.loads(done("assess", file, "--json"))["findings"]
+    # The first row is line 2, and shouts; an answer's id is its line and its place in it.
+    assert {"line2.1", "line5.1"} <= {each["subject_id"] for each in findings}
     done("assess", file, "--to", tmp_path / "findings")
     parts = pq.read_table(tmp_path / "findings").to_pandas()
     flagged = parts[parts["flag"] & (parts["heuristic"] != "random_sample")]
@@ -301,6 +303,21 @@ def test_a_table_that_cannot_be_used_ends_in_a_sentence(name: str) -> None:
         assert refused.exit_code == 2
         assert sentence in " ".join(refused.output.split())
         assert [path.name for path in file.parent.iterdir()] == ["table.any"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_half_letters_and_controls_end_no_cleaning(tmp_path: Path, ending: str) -> None:
+    """JSON can hold half of a letter; members of objects can be named."""
+    texts = ["teh \ud800 dog", "a\x00b", "=1+1", "\u202eteh cat"]
+    file = lines(
+        tmp_path / "table.jsonl",
+        [{"image": {"path": f"{n}\udc00"}, "say": {"it": text}} for n, text in enumerate(texts)],
+    )
+    words = ("--text", "say.it", "--item", "image.path")
+    done("clean", file, "--to", tmp_path / f"cleaned{ending}", *words)
+    done("clean", file, "--to", tmp_path / "clean", *words)
+    rows = pq.read_table(tmp_path / "clean").to_pylist()
+    assert {row["clean_text"] for row in rows} >= {"the ? dog", "=1+1"}
 
 
 def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:

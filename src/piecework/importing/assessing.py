@@ -7,6 +7,7 @@ gets those answers that count in a campaign, or all in a file.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -38,6 +39,7 @@ from piecework.importing.named_columns import (
     read_by_names,
 )
 from piecework.importing.readers.recognise import Source, recognise
+from piecework.importing.readers.rows import ImportedRow, Read
 from piecework.importing.understanding import Understanding, understand
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable, write_parquet
 from piecework.postprocess.pseudonyms import pseudonyms
@@ -150,11 +152,28 @@ def opened_files(
     """
     by_names = read_by_names(paths, reading, stated, wanted, task_name=task_name)
     sources, columns = recognise(paths, by_names.reading), by_names.columns
+    if columns:
+        sources = [
+            source._replace(
+                rows=partial(_numbered, source, f"{source.path.name}:" * (len(paths) > 1))
+            )
+            for source in sources
+        ]
     with opened_sources(
         sources, by_names.reading, task_name=task_name, main_text=columns.text
     ) as sources_read:
         _refuse_other_cells(sources_read.understood, columns, paths)
         yield sources_read, by_names
+
+
+def _numbered(source: Source, prefix: str) -> Iterator[Read]:
+    """Yield the rows of a table, named by their lines, so that findings lead to them."""
+    for row in source.rows():
+        if isinstance(row, ImportedRow):
+            # No space or sign before the number, which could be a worker's id.
+            yield replace(row, assignment_id=f"{prefix}line{row.line}")
+        else:
+            yield row
 
 
 def _refuse_other_cells(

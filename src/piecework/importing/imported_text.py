@@ -20,7 +20,12 @@ def imported_text(
 ) -> str:
     """Return the text of the file without its policy, ending with a line break."""
     parts = (
-        [*_head(name, understood, file_name, description), "", *_money(understood)],
+        [
+            *_head(name, understood, file_name, description),
+            "",
+            *_money(understood),
+            *_canned_of_task(understood),
+        ],
         _imported(understood.reading),
         *(_field(understood, name) for name in understood.fields),
     )
@@ -62,14 +67,20 @@ def _head(name: str, understood: Understanding, file_name: str, description: str
     yield toml_line("description", description or _elsewhere(understood))
     if understood.task_name:
         yield toml_line("task", understood.task_name)
-        task = load_task(understood.task_name)
-        if [field.name for field in task.fields] == [task.main_text]:
-            yield from _canned(
-                understood,
-                task.main_text,
-                " in place of the task",
-                (f"[fields.{toml_key(task.main_text)}]", toml_line("kind", "text")),
-            )
+
+
+def _canned_of_task(understood: Understanding) -> Iterator[str]:
+    """Suggest `canned` for the task's only text, in a table of its own."""
+    if not understood.task_name:
+        return
+    task = load_task(understood.task_name)
+    if [field.name for field in task.fields] == [task.main_text]:
+        yield from _canned(
+            understood,
+            task.main_text,
+            " in place of the task",
+            (f"[fields.{toml_key(task.main_text)}]", toml_line("kind", "text")),
+        )
 
 
 def _elsewhere(understood: Understanding) -> str:

@@ -141,7 +141,7 @@ def _text(row: Row, name: str) -> str | None:
         return _text(member, inner) if isinstance(member, dict) else None
     if value is None or value != value:  # noqa: PLR0124 - only NaN differs from itself
         return None
-    return as_text(parquet.as_json_value(value))
+    return with_whole_letters(as_text(parquet.as_json_value(value)))
 
 
 def _arrow(path: Path) -> pa.Table:
@@ -284,8 +284,14 @@ def _write_parquet(rows: Sequence[Row], names: Sequence[str], file: BinaryIO) ->
         try:
             columns[name] = pa.array(cells)
         except (pa.ArrowException, UnicodeError):  # cells of several types
-            columns[name] = pa.array([None if cell is None else _cell(cell) for cell in cells])
+            texts = (None if cell is None else _cell(cell) for cell in cells)
+            columns[name] = pa.array([text and with_whole_letters(text) for text in texts])
     pq.write_table(pa.table(columns), file, compression="zstd")
+
+
+def with_whole_letters(text: str) -> str:
+    """Return a text without halves of letters, which JSON can hold and UTF-8 cannot."""
+    return text.encode(errors="replace").decode()
 
 
 def write_answers_of(paths: Sequence[Path], stated: NamedColumns, wanted: Wanted, to: Path) -> str:
@@ -322,13 +328,13 @@ def write_answers_of(paths: Sequence[Path], stated: NamedColumns, wanted: Wanted
                     faults.append(f"{path}: line {row.line}: {row.fault}")
                 elif isinstance(row, ImportedRow):
                     answer_id = f"{path.name if is_unique else path}:{row.line}"
-                    item_id = row.shown.get(columns.item, "") if columns.item else ""
+                    item_id = with_whole_letters(row.shown.get(columns.item, ""))
                     text = row.sent.get(columns.text, "")
                     rows.append(
                         {
                             "answer_id": answer_id,
                             "item_id": item_id or answer_id,
-                            "text": text,
+                            "text": with_whole_letters(text),
                             "is_canned": False,
                         }
                     )
