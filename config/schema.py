@@ -47,7 +47,7 @@ from piecework.domain.campaign import OutputFormat
 from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.hit import MTURK
 from piecework.domain.task import GENERIC, FieldKind, FieldScope, is_page
-from piecework.domain.text import control_in
+from piecework.domain.text import control_in, did_you_mean
 from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict
 
 _TASK = re.compile(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}")
@@ -112,18 +112,68 @@ class PostingTable(_Strict):
     records_typing: bool = True
 
 
+class QuestionTable(_Strict):
+    """`[[question]]` in the file of a test: a question, and which option is right."""
+
+    text: Annotated[Words, StringConstraints(max_length=2000)]
+    options: Annotated[
+        tuple[Annotated[Words, StringConstraints(max_length=300)], ...],
+        Field(min_length=2, max_length=20),
+    ]
+    answer: Words
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> "QuestionTable":
+        for words in (self.text, *self.options):
+            # A line may break in the text; other control characters fit into no form.
+            if control := control_in(words.replace("\n", " ")):
+                raise ValueError(f"a question cannot have the character {control!r}")
+        for option in self.options:
+            if self.options.count(option) > 1:
+                raise ValueError(f"options has {option!r} twice")
+        if self.answer not in self.options:
+            meant = did_you_mean(self.answer, self.options) or ""
+            raise ValueError(f"answer = {self.answer!r} is not one of the options{meant}")
+        return self
+
+
+_RightAnswers = Annotated[int, Field(ge=1, le=1000)]
+
+
 class QualificationTestTable(_Strict):
-    """The file of `qualification`: a test that workers take before they may work."""
+    """The file of `qualification`: a test that workers take before they may work.
+
+    Its questions are here, or a task and its items have them.
+    """
 
     file: Annotated[str, Names.DEFINITION] = ""
-    task: TaskName
-    items: Annotated[str, Names.INPUT]
+    task: TaskName | None = None
+    items: Annotated[str, Names.INPUT] | None = None
+    question: Annotated[tuple[QuestionTable, ...], Field(max_length=200)] = ()
+    instructions: Annotated[Words, StringConstraints(max_length=2000)] | None = None
     name: Annotated[Words, StringConstraints(max_length=200)] | None = None
-    correct_at_least: Annotated[
-        dict[Name, Annotated[int, Field(ge=1, le=1000)]], Field(min_length=1)
-    ]
+    correct_at_least: _RightAnswers | Annotated[dict[Name, _RightAnswers], Field(min_length=1)]
     time_limit_minutes: Annotated[float, Field(ge=1, le=1440)] = 60
     retry_hours: Annotated[float, Field(ge=0, le=8760)] | None = None
+
+    @model_validator(mode="after")
+    def _questions_are_in_one_place(self) -> "QualificationTestTable":
+        by_section = isinstance(self.correct_at_least, dict)
+        if self.question:
+            if self.task is not None or self.items is not None:
+                raise ValueError("has [[question]], so leave out task and items")
+            if by_section:
+                raise ValueError("[[question]] has no sections: correct_at_least is a number")
+        elif self.task is None or self.items is None:
+            raise ValueError(
+                "has no questions: write [[question]] with text, options and answer, or name "
+                "task and items"
+            )
+        elif self.instructions is not None:
+            raise ValueError("instructions go with [[question]]; a task has its own")
+        elif not by_section:
+            raise ValueError("a task has sections: correct_at_least = { SECTION = 4 }")
+        return self
 
 
 class PolicyTable(_Strict):

@@ -59,6 +59,8 @@ def with_shared(
 
 
 def _test_of(table: QualificationTestTable, name: str) -> QualificationTestTable:
+    if table.task is None or table.items is None:
+        return table.model_copy(update={"file": name})
     is_own = is_page(table.task) or table.task.startswith((".", "/"))
     task = _beside(table.task, name) if is_own else table.task
     values = {"file": name, "task": task, "items": _beside(table.items, name)}

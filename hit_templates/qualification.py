@@ -1,7 +1,8 @@
 """Turns a task's questions into a qualification test: form and answer key.
 
 A task can be a test if its folder holds `question_form.xml.j2`. Questions and right
-answers come from the items file that the task's page shows. The marketplace adds up
+answers come from the items file that the task's page shows. Questions that a test's file
+states itself become such a task with one section. The marketplace adds up
 scores and maps the sum to a value. Sections are weighted like digits, so that one sum
 encodes every section's count: a right answer in the last section counts 1, in the one
 before it 1 more than the last has questions, and so on. Each passing sum is mapped to
@@ -9,17 +10,21 @@ the number of right answers, every other sum to 0.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import product
 from math import prod
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from piecework.domain.hit import MTURK, Item
+from piecework.domain.ids import ItemId
 from piecework.domain.qualifications import SECTION, QualificationTest
+from piecework.domain.task import GOLD, Field, Option, OwnFiles, Task
 from piecework.domain.text import plural
 from piecework.hit_templates.answers import offered
 from piecework.hit_templates.item_faults import faults_of_item
+from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.templates import has_template, rendered
 
 FORM = "question_form.xml.j2"
@@ -28,6 +33,76 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _ANY_SITE = "https://marketplace.example"
 _MOST_RANGES = 400
 """With more passing results than this, the key is too long."""
+
+
+QUESTIONS = "questions"
+"""The section of a test whose file states the questions, and the name of its task."""
+
+
+def task_of_questions(
+    questions: Sequence[tuple[str, Sequence[str], str]],
+    *,
+    title: str,
+    instructions: str | None,
+    path: str,
+) -> tuple[Task, tuple[Item, ...]]:
+    """Return the task and the items of a test whose file states the questions.
+
+    Args:
+        questions: text, options and the right option of each.
+        title: the heading of the test.
+        instructions: what workers read above the questions, if anything.
+        path: the test's file.
+    """
+    most = max(len(options) for _, options, _ in questions)
+    fields = (
+        Field(
+            name="answer",
+            kind="choice",
+            label="Answer",
+            options=tuple(
+                Option(value=str(number), column=f"option_{number}")
+                for number in range(1, most + 1)
+            ),
+        ),
+    )
+    form = (FOLDER / "_generic" / FORM).read_text("utf-8")
+    count = plural(len(questions), "question")
+    task = Task(
+        name=QUESTIONS,
+        version=1,
+        title=title,
+        description=f"A test of {count} before the work.",
+        keywords=("test",),
+        columns=("question_id", "text"),
+        items_per_hit=len(questions),
+        reward_cents=1,
+        assignment_duration_seconds=1,
+        fields=fields,
+        seconds_per_item=12,
+        texts={
+            f"{QUESTIONS}_question": title,
+            "instructions": instructions or "Choose one answer to each question.",
+        },
+        own=OwnFiles(
+            path=path,
+            digest=sha256(repr((form, title, instructions, questions)).encode()).hexdigest(),
+            templates={FORM: form},
+        ),
+    )
+    return task, tuple(
+        Item(
+            item_id=ItemId(f"question_{number}"),
+            columns={
+                "question_id": f"question_{number}",
+                "text": text,
+                SECTION: QUESTIONS,
+                **{f"option_{place}": option for place, option in enumerate(options, start=1)},
+                f"{GOLD}answer": str(options.index(answer) + 1),
+            },
+        )
+        for number, (text, options, answer) in enumerate(questions, start=1)
+    )
 
 
 def question_form(test: QualificationTest, *, site: str) -> str:

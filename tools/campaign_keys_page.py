@@ -110,7 +110,8 @@ def _sections(
             if _origin(hints[name]) is dict:
                 place += ".<name>"
             is_list = _origin(_bare(hints[name])) is tuple
-            header = f"[[{place}]]" if is_list else f"[{place}]"
+            typed = name if path in _FILES else place
+            header = f"[[{typed}]]" if is_list else f"[{typed}]"
             header = place if place in _FILES else header
             yield from _sections(inner, meanings, path=place, header=header)
 

@@ -46,7 +46,7 @@ from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.generic import faults_of_keys
 from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
-from piecework.hit_templates.qualification import faults_of_test
+from piecework.hit_templates.qualification import QUESTIONS, faults_of_test, task_of_questions
 from piecework.hit_templates.tasks import TASK_FILE, is_own, load_task
 from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
@@ -365,13 +365,22 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
     table = file.tables.qualification
     if table is None:
         return None
-    task = _task(file, table.task)
-    retry = table.retry_hours
+    retry, needed = table.retry_hours, table.correct_at_least
+    if table.task is not None and table.items is not None:
+        task = _task(file, table.task)
+        items = file.items(task.columns, file=file.named(table.items), is_own=False)
+    else:
+        task, items = task_of_questions(
+            [(each.text, each.options, each.answer) for each in table.question],
+            title=table.name or "A short test",
+            instructions=table.instructions,
+            path=table.file,
+        )
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
         task=task,
-        items=file.items(task.columns, file=file.named(table.items), is_own=False),
-        correct_at_least=table.correct_at_least,
+        items=items,
+        correct_at_least={QUESTIONS: needed} if isinstance(needed, int) else needed,
         duration_seconds=round(table.time_limit_minutes * 60),
         retry_seconds=None if retry is None else round(retry * values.HOUR),
     )

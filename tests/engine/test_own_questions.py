@@ -1,0 +1,137 @@
+"""A test whose file states the questions: posted, taken, graded and refused."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from piecework.cli.main import main
+from piecework.domain.qualifications import QualificationTest
+from piecework.engine.requirements import post_test
+from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.marketplace.forms.answer_key import check_against
+from piecework.marketplace.forms.model import Question
+from piecework.marketplace.forms.schema import read_form
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of
+from piecework.store import assignments, workers
+from tests.engine.test_qualification import CAMPAIGN, finished, written
+
+OWN = """
+name = "House rules"
+instructions = "Read <b>each</b> question & choose."
+correct_at_least = 3
+
+[[question]]
+text = "Which is a colour?"
+options = ["red", "round"]
+answer = "red"
+
+[[question]]
+text = "Is 3 < 4 && 4 > 3?"
+options = ["no", "yes", "it <depends>"]
+answer = "yes"
+
+[[question]]
+text = "Which is largest?"
+options = ["a cup", "a car", "a house", "a coin"]
+answer = "a house"
+
+[[question]]
+text = "Which is a shape?"
+options = ["red", "round"]
+answer = "round"
+"""
+
+
+def test_questions_of_a_file_are_posted_and_graded(tmp_path: Path) -> None:
+    """The form has the words of the file; the marketplace grades by its answers."""
+    campaign = prepare(written(tmp_path, test=OWN))
+    test = campaign.qualification
+    assert test is not None
+    form = read_form(question_form(test, site="http://127.0.0.1:1"))
+    asked = [part for part in form.parts if isinstance(part, Question)]
+    assert len(asked) == 4
+    text = question_form(test, site="http://127.0.0.1:1")
+    assert "Read &lt;b&gt;each&lt;/b&gt; question &amp; choose." in text
+    assert "it &lt;depends&gt;" in text
+    for right, score in ((4, 4), (3, 3), (2, 0), (0, 0)):
+        assert _graded(test, right) == score
+    with rehearsal_of(campaign) as (run, _):
+        posted = run.platform._client.get_qualification_type(
+            QualificationTypeId=post_test(run, test)
+        )["QualificationType"]
+    assert posted["Name"] == "House rules"
+    assert posted["Test"].count("<Question>") == 4
+    assert "Read &lt;b&gt;each" in posted["Test"]
+
+
+def _graded(test: QualificationTest, right: int) -> int:
+    form = read_form(question_form(test, site="http://127.0.0.1:1"))
+    chosen = {}
+    for number, item in enumerate(test.items):
+        answer = test.right_answer(item)
+        wrong = "2" if answer == "1" else "1"
+        chosen[str(item.item_id)] = [answer if number < right else wrong]
+    return check_against(answer_key(test), form).grade(chosen)
+
+
+@pytest.mark.full
+def test_who_fails_the_questions_never_works(tmp_path: Path) -> None:
+    """Simulated workers take the test, as they take any other."""
+    with finished(written(tmp_path, CAMPAIGN, OWN)) as (run, crowd):
+        traits = crowd.traits_by_worker()
+        scores = workers.load_scores(run.store)
+        passed = {worker for worker, score in scores.items() if score >= 3}
+        assert {assignment.worker_id for assignment in assignments.load(run.store)} <= passed
+        assert any(traits[worker] == "diligent" for worker in passed)
+
+
+_QUESTION = '[[question]]\ntext = "t"\noptions = {options}\nanswer = {answer}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (OWN.replace('answer = "red"', 'answer = "rde"'), "is not one of the options"),
+        (OWN.replace('["red", "round"]', '["red", "red"]'), "options has 'red' twice"),
+        (OWN.replace('["red", "round"]', '["red"]'), "options"),
+        (OWN.replace('["red", "round"]', '["red", " "]'), "options"),
+        (OWN.replace("Which is a colour?", " "), "text"),
+        (OWN.replace("Which is a colour?", "a\\u0007b"), "cannot have the character"),
+        (OWN.replace("correct_at_least = 3", "correct_at_least = 5"), "but has 4 questions"),
+        (OWN.replace("correct_at_least = 3", "correct_at_least = 0"), "correct_at_least"),
+        (OWN.replace("= 3", "= { a = 3 }", 1), "correct_at_least is a number"),
+        (f'task = "caption"\n{OWN}', "leave out task and items"),
+        ("correct_at_least = 3\n", "has no questions: write [[question]]"),
+        ('task = "caption"\nitems = "q.csv"\ncorrect_at_least = 3\n', "a task has sections"),
+        (f"{OWN}anwser = 1\n", "no such key"),
+        (OWN.replace("Which is a colour?", "x" * 2001), "text"),
+        (
+            "correct_at_least = 1\n" + _QUESTION.format(options='["a", "b"]', answer='"a"') * 201,
+            "question",
+        ),
+        (
+            "correct_at_least = 1\n"
+            + _QUESTION.replace('"t"', f'"{"x" * 1900}"').format(options='["a", "b"]', answer='"a"')
+            * 40,
+            "fit",
+        ),
+    ],
+)
+def test_a_faulty_test_is_refused_before_it_is_posted(
+    tmp_path: Path, text: str, fault: str
+) -> None:
+    """By `check`, with exit code 2 and a sentence."""
+    refused = CliRunner().invoke(main, ["check", str(written(tmp_path, test=text))])
+    assert refused.exit_code == 2, refused.output
+    assert fault in " ".join(refused.output.split())
+    assert "Traceback" not in refused.output
+
+
+def test_check_says_what_passes(tmp_path: Path) -> None:
+    """How many questions, and how many right answers."""
+    checked = CliRunner().invoke(main, ["check", str(written(tmp_path, test=OWN))])
+    assert checked.exit_code == 0, checked.output
+    assert "4 questions" in checked.output
+    assert "3 right" in checked.output
