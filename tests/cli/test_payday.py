@@ -261,6 +261,19 @@ def test_a_name_is_no_formula(worked: Worked) -> None:
     assert "'=1+1" in {row["name"] for row in worked.sheet("payday")}
 
 
+def test_the_file_of_another_marketplace_is_named(worked: Worked) -> None:
+    """It knows no name, and the list says why."""
+    other = str(worked.path.parent / "other.db")
+    runner = CliRunner()
+    assert runner.invoke(main, ["market", "people", "invite", "zoe", "--database", other]).output
+    listed = runner.invoke(
+        main, ["workers", "list", str(worked.path), "--names", "--database", other]
+    )
+    assert listed.exit_code == 0
+    assert "name not known" in listed.output
+    assert "other.db knows no worker of this campaign" in listed.output
+
+
 def test_names_stand_beside_pseudonyms(worked: Worked) -> None:
     """In the list and in its document, only when they are asked for."""
     plain = worked.piecework("workers", "list", "CAMPAIGN")

@@ -204,7 +204,13 @@ def list_(
     if not names and ctx.get_parameter_source("database") is ParameterSource.COMMANDLINE:
         raise click.UsageError("give either CAMPAIGN or --database, or both with --names")
     known = known_people(database).names if names else None
-    _list_workers(campaign, known, as_json=as_json)
+    listed = _list_workers(campaign, known, as_json=as_json)
+    if known is not None and listed and not listed & known.keys():
+        click.echo(
+            f"{database} knows no worker of this campaign: it is the file of another "
+            "marketplace, or the workers are simulated or come from another market",
+            err=True,
+        )
 
 
 @click.command()
@@ -260,13 +266,14 @@ def workers() -> None:
     """
 
 
-def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool) -> None:
-    """Print the workers of a campaign by pseudonym, and by name if names are asked for."""
+def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool) -> frozenset[str]:
+    """Print a campaign's workers by pseudonym and, if given, by name; return their ids."""
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import worker_histories
 
     with open_to_look(load_results(path)) as opened:
         known = worker_histories(opened)
+        ids = frozenset(history.worker_id for history in known)
         if as_json:
             click.echo(
                 json.dumps(
@@ -278,7 +285,7 @@ def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool)
                     indent=2,
                 )
             )
-            return
+            return ids
         for line in _lines(opened, known, names):
             click.echo(line)
     excluded = [history for history in known if history.exclusion is not None]
@@ -287,6 +294,7 @@ def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool)
     if known:
         act = "include" if excluded else "exclude"
         click.echo(f'next: piecework workers {act} {path} PSEUDONYM --because "…"')
+    return ids
 
 
 def _decide_by_hand(
