@@ -282,6 +282,7 @@ _BAD: dict[str, tuple[str | bytes | Callable[[Path], None], str, str]] = {
     "same": ("a,b\n1,x\n", "assess --text b --item b", "two options name this column"),
     "cut off": (b"PAR1" + b"\x15\x04" * 300, "clean", "not valid Parquet"),
     "lists": (_nested, "clean --text caption", "holds lists, not one value"),
+    "lists of usual names": (_nested, "clean", "the column caption holds lists"),
     "clean already": ("caption,clean_text\na,b\n", "clean", "has a column 'clean_text' already"),
     "no object": ('{"caption": "a"}\n[1]\n', "clean", "line 2: not a JSON object"),
 }
@@ -318,6 +319,16 @@ def test_half_letters_and_controls_end_no_cleaning(tmp_path: Path, ending: str) 
     done("clean", file, "--to", tmp_path / "clean", *words)
     rows = pq.read_table(tmp_path / "clean").to_pylist()
     assert {row["clean_text"] for row in rows} >= {"the ? dog", "=1+1"}
+
+
+def test_files_that_are_judged_together_need_the_same_columns(tmp_path: Path) -> None:
+    """The message names the file that lacks one."""
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("image,caption\n1,a dog\n", encoding="utf-8")
+    second.write_text("image,title\n1,a dog\n", encoding="utf-8")
+    refused = piecework("assess", first, second)
+    assert refused.exit_code == 2
+    assert f"{second}: has no column 'caption', which is read in {first}" in refused.output
 
 
 def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:

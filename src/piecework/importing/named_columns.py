@@ -130,18 +130,10 @@ def find_columns(
     if any(map(stated.of, wanted.either)):  # the others are then not asked for
         fitting |= {role: list(stated.of(role)) for role in wanted.either}
     absent = [role for role in wanted.needed if not fitting[role]]
-    faults = [
-        f"{path}: no column has a name that says it holds {_HOLDS[role]}; the columns are "
-        f"{_listed(list(columns))}"
-        for role in absent
-    ]
+    faults = [f"{path}: {_why_none(columns, role)}" for role in absent]
     options = [f"--{role} COLUMN" for role in absent]
     if wanted.either and not any(fitting[role] for role in wanted.either):
-        roles = " or ".join(_HOLDS[role] for role in wanted.either)
-        faults.append(
-            f"{path}: no column has a name that says it holds {roles}; the columns are "
-            f"{_listed(list(columns))}"
-        )
+        faults.append(f"{path}: {_why_none(columns, *wanted.either)}")
         options.append(" or ".join(f"--{role} COLUMN" for role in wanted.either))
     for role, names in fitting.items():
         if len(names) > 1 and not stated.of(role) and not _may_lack(role, wanted):
@@ -198,6 +190,18 @@ def _fitting(role: Role, columns: Mapping[str, bool], stated: NamedColumns) -> l
         for name, has_one_value in columns.items()
         if has_one_value and name not in taken and _letters(name) in _USUAL[role]
     ]
+
+
+def _why_none(columns: Mapping[str, bool], *roles: Role) -> str:
+    """Say why no column fits roles: lists are no values, or no name says what it holds."""
+    usual = frozenset().union(*(_USUAL[role] for role in roles))
+    lists = [name for name, is_plain in columns.items() if not is_plain and _letters(name) in usual]
+    if lists:
+        return f"the column {_listed(lists)} holds lists, not one value in each row"
+    what = " or ".join(_HOLDS[role] for role in roles)
+    return (
+        f"no column has a name that says it holds {what}; the columns are {_listed(list(columns))}"
+    )
 
 
 def _may_lack(role: Role, wanted: Wanted) -> bool:
@@ -264,11 +268,18 @@ def read_by_names(
                 "states which of its columns are answers",
             )
         return NamedReading(reading=reading)
-    columns = stated
-    for path, head in heads.items():
-        columns = find_columns(path, columns_in(path, head), columns, wanted)
-    completed = _completed(reading, columns, task_name)
     first, head = next(iter(heads.items()))
+    columns = find_columns(first, columns_in(first, head), stated, wanted)
+    others = {path: columns_in(path, head) for path, head in heads.items() if path != first}
+    if faults := [
+        f"{path}: has no column {name!r}, which is read in {first}; its columns are "
+        f"{_listed(names)}"
+        for path, names in others.items()
+        for name in (columns.text, *columns.label, columns.item, columns.worker)
+        if name and name not in names
+    ]:
+        raise ConfigError(faults, next_step="give files with the same columns")
+    completed = _completed(reading, columns, task_name)
     is_guess = columns.text and columns.label and not (stated.text or stated.label)
     if is_guess and _is_shown(first, replace(head, reading=completed), columns):
         columns = replace(columns, text="")
