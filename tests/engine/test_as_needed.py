@@ -219,7 +219,7 @@ def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path, asked: str, fau
     with pytest.raises(ConfigError) as refused:
         load_campaign(write_as_needed(tmp_path, text))
     (message,) = refused.value.faults
-    assert "crash.toml:9: " in message
+    assert "crash.toml:6: " in message
     assert fault in message
 
 

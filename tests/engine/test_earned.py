@@ -42,6 +42,7 @@ TWO_RULES = 'earned = ["good.toml", "very.toml"]\n'
 RULE_FILES = {
     "captioner.toml": RULE,
     "six.toml": RULE.replace("over = 5", "over = 6"),
+    "ten.toml": RULE.replace("over = 5", "over = 10"),
     "good.toml": RULE
     + """
 agreement = 0.75
@@ -305,7 +306,7 @@ def test_an_undone_decision_is_no_evidence(scene: Scene) -> None:
 @pytest.mark.parametrize("store_url", KINDS, indirect=True)
 def test_both_campaigns_add_evidence(scene: Scene) -> None:
     """Ten items are needed, and each campaign has five."""
-    text = TEXT.replace("over = 5", "over = 10")
+    text = TEXT.replace("captioner.toml", "ten.toml")
     first, second = (scene.write(name, text=text) for name in ("both-1", "both-2"))
     scene.work(first, ("ann", "good"), ("bob", "shout"))
     assert scene.holders() == set()

@@ -240,7 +240,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(
 def test_invitations_are_bound_by_the_command(place: Place, tmp_path: Path) -> None:
     """For one person, or for a file with a column of addresses."""
     database = ["--database", str(place.database)]
-    invite = ["workers", "invite"]
+    invite = ["market", "people", "invite"]
     made = CliRunner().invoke(main, [*invite, "mary", "--email", "mary@example.org", *database])
     assert made.exit_code == 0, made.output
     assert "/worker/sign-in?invitation=" in made.output

@@ -69,4 +69,4 @@ def test_the_command_writes_one_file(tmp_path: Path) -> None:
     words = ["export", str(path), "--batch-results", "b.csv", "--answers", "a.parquet"]
     refused = CliRunner().invoke(main, words)
     assert refused.exit_code == 2
-    assert "--answers and --batch-results write one file each" in refused.output
+    assert "--answers and --batch-results: give only one of them" in refused.output

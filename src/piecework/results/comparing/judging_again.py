@@ -241,9 +241,13 @@ def _moments(opened: OpenedCampaign, table: pd.DataFrame) -> Iterator[Moment]:
     for (batch, number), rows in table.groupby(["batch", "round"], sort=True)["assignment_id"]:
         moments = [decided[name] for name in rows.unique() if name in decided]
         decided_at = max(moments, default=_LAST)
+        # Only what was decided is archived, so its own archiving came later in any case;
+        # the time of a decision without a row of its own is not known.
+        first = int(table.index.get_indexer(rows.index).min())
+        archived = [answers for at, answers in steps if at <= decided_at and answers <= first]
         yield Moment(
             batch=int(str(batch)),
             round=int(str(number)),
             decided_at=decided_at,
-            archived=max((answers for at, answers in steps if at <= decided_at), default=0),
+            archived=max(archived, default=0),
         )
