@@ -50,7 +50,7 @@ def test_a_link_out_of_the_folder_is_refused(sent: Path, name: str, target: str,
     folder = sent.parent
     linked(folder, name, target)
     (fault,) = faults(sent)
-    assert fault.startswith(f"{sent}:{4 if key == 'task' else 10}: {key}: ")
+    assert fault.startswith(f"{sent}:{4 if key == 'task' else 11}: {key}: ")
     real = (folder.parent / target.removeprefix("../")).resolve()
     assert f"is a link that leads out of {folder}, to {real}; name that" in fault
 
@@ -63,7 +63,7 @@ def test_a_folder_of_pictures_is_no_link(sent: Path, named: str) -> None:
     text = sent.read_text().replace('file = "birds.csv"', f'pictures = "{named}"')
     sent.write_text(text)
     (fault,) = faults(sent)
-    assert f"{sent}:10: items.pictures: {sent.parent / 'pictures'} is a link" in fault
+    assert f"{sent}:11: items.pictures: {sent.parent / 'pictures'} is a link" in fault
 
 
 def test_a_picture_in_the_folder_is_no_link_out(sent: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_page_is_html(sent: Path, named: str) -> None:
 def test_a_name_with_a_nul_is_refused(sent: Path, key: str) -> None:
     """In a sentence, with file and line; no function of paths takes it."""
     name = key.rpartition(".")[2]
-    lines = sent.read_text().replace("[output]", '[output]\nfolder = "out"').splitlines()
+    lines = [*sent.read_text().splitlines(), "[output]", 'folder = "out"']
     lines = [f'{name} = "a\\u0000b"' if line.startswith(f"{name} = ") else line for line in lines]
     sent.write_text("\n".join(lines))
     number = next(n for n, line in enumerate(lines, start=1) if "u0000" in line)
@@ -128,9 +128,9 @@ def test_a_store_is_not_served_as_a_picture(sent: Path, named: str, *, is_refuse
     sent.write_text(text)
     if is_refused:
         (fault,) = faults(sent)
-        assert fault.startswith(f"{sent}:10: items.pictures: ")
+        assert fault.startswith(f"{sent}:11: items.pictures: ")
         assert f"{sent.parent.resolve()}, and" in fault
     else:
         assert load_campaign(own(sent)).items
-    sent.write_text(text.replace("[output]", '[output]\nfolder = "../written"'))
+    sent.write_text(f'{text}\n[output]\nfolder = "../written"\n')
     assert load_campaign(own(sent)).items

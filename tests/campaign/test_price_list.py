@@ -147,7 +147,7 @@ def test_the_usual_list_changes_nothing(tmp_path: Path) -> None:
     campaign = load_campaign(write_campaign(tmp_path))
     with market(tmp_path, MTURK) as endpoint, at_work(tmp_path, endpoint, CAMPAIGN) as run:
         assert run.campaign.rewards.fees == campaign.rewards.fees
-        assert run.campaign.rewards.fees[0].source.startswith("MTurk's price list")
+        assert run.campaign.rewards.fees[0].source.startswith("MTurk's last price list")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_restored_qualification_is_not_revoked_on_the_same_items(
     """Ann reads why she has it again, and the next pass leaves it."""
     scene, path, ann = lost
     reply = workers(
-        *("store", "restore", path, ann[:6], "--name", NAME),
+        *("grant", path, ann[:6], "--name", NAME),
         *("--because", "The page was broken.", "--by", "ada"),
     )
     assert reply.exit_code == 0, reply.output

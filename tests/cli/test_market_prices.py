@@ -25,8 +25,10 @@ from piecework.store import hits
 from tests.engine.two_markets import Office, TwoMarkets
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-SHARES = CAMPAIGN.replace("batches = 2", "batches = 1").replace(
-    "reward = ", "minutes = 6\nreward = "
+SHARES = (
+    CAMPAIGN.replace("batches = 2", "batches = 1")
+    .replace('"5.00"', '"9.00"')
+    .replace("reward = ", "minutes = 6\nreward = ")
 )
 SHARES += "[markets]\nprolific = 60\nconnect = 40\n"
 

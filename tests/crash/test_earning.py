@@ -26,7 +26,7 @@ from tests.conftest import in_full
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
 from tests.crash.test_paying import in_a_process
-from tests.engine.test_earned import EARNED, TEXT
+from tests.engine.test_earned import EARNED, RULE, TEXT
 from tests.small_campaign import write_campaign
 
 CREATE, ASSOCIATE, NOTIFY, DISASSOCIATE = CALLS = (
@@ -50,6 +50,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
             run_pass(run)
             people.work()
             run_pass(run)
+    (folder / "captioner.toml").write_text(RULE)
     path.write_text(TEXT)
     return folder
 

@@ -34,7 +34,7 @@ def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(tmp_path: Path)
 
 def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(tmp_path: Path) -> None:
     """Two batches make two releases without a word about it in the campaign file."""
-    text = TEXT.replace("size = 4", "size = 40").replace('["csv"]', '["parquet"]')
+    text = TEXT.replace("batch = 4", "batch = 40").replace('["csv"]', '["parquet"]')
     with growing(tmp_path, names(1, 40), text) as grown:
         run, folder = grown.run, tmp_path / "out" / "crash" / "releases"
 

@@ -21,7 +21,7 @@ from piecework.store.intents import Intent
 from piecework.store.source import quarantined
 from tests.growing_campaign import START, TEXT, Growing, growing, names, row, write_growing
 
-FIVE = TEXT.replace("items_per_hit = 2", "items_per_hit = 5").replace("size = 4", "size = 10")
+FIVE = TEXT.replace("items_per_hit = 2", "items_per_hit = 5").replace("batch = 4", "batch = 10")
 QUERY = 'query = "SELECT image_id, url FROM items"\ndatabase = "sqlite:///items.db"'
 
 
@@ -182,7 +182,7 @@ def test_the_other_rows_of_a_batch_that_was_never_posted_wait_for_the_next(
     tmp_path: Path, why: str
 ) -> None:
     """Its only HIT was dropped; the row that is left is asked with the next one."""
-    text = TEXT.replace("size = 4", "size = 2")
+    text = TEXT.replace("batch = 4", "batch = 2")
     with growing(tmp_path, names(1, 2), text) as campaign:
         ((bad, good),) = [hit.item_ids for hit in planned(campaign)]
         if why == "gone":

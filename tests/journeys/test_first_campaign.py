@@ -18,6 +18,7 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     user.write("items.csv", ITEMS)
     shown = user.types("init food.toml --task hit.html --items items.csv --yes")
     assert "8 items" in shown
+    user.completes("food.toml")
     shown = user.types("check food.toml")
     assert "WARNING: the policy" not in shown
     first = user.rehearses("food.toml")
@@ -54,7 +55,7 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     assert hashlib.sha256(user.path("food.toml").read_bytes()).hexdigest() in now
     assert before != now
     # A comment is no new result, and still no other file's hash.
-    user.replace("food.toml", "seed = 1", "seed = 1 # as before")
+    user.replace("food.toml", "answers = 3", "answers = 3 # as before")
     third = user.rehearses("food.toml")
     assert third["changes"] == ["the campaign file (no key)"]
     different = {"changes", "seconds", "is_same_as_before", "rehearsal", "before", "report"}

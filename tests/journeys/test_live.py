@@ -56,6 +56,7 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
     user.write("hit.html", TEXT_PAGE)
     user.write("items.csv", ITEMS)
     user.types("init food.toml --task hit.html --items items.csv --answers 3 --json")
+    user.completes("food.toml")
     written = user.path("food.toml").read_text()
     assert 'description = "Is it about food?"' in written
     user.write("food.toml", written + HEURISTICS)

@@ -22,7 +22,7 @@ def test_what_a_page_sends_is_in_the_dataset_and_ids_are_not(user: User, serves:
     user.write("hit.html", PAGE)
     user.write("items.csv", "id,text\na,soup is good\n")
     user.types("init food.toml --task hit.html --items items.csv --answers 1 --json")
-    user.replace("food.toml", 'by = "person"', 'by = "policy"')
+    user.completes("food.toml", by="policy")
     shown = user.types("check food.toml")
     assert "workerId" not in shown
     assert "worker_id" not in shown

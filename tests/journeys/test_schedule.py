@@ -14,11 +14,11 @@ def test_passes_take_an_edited_file_and_say_which_file_decided(user: User) -> No
     user.write("hit.html", PAGE)
     user.write("items.csv", "id,text\n" + "".join(f"s{n},text {n}\n" for n in range(4)))
     user.types("init food.toml --task hit.html --items items.csv --answers 2 --batches 2 --json")
-    user.replace("food.toml", 'by = "person"', 'by = "policy"')
+    user.completes("food.toml", by="policy")
     port = free_port()
-    advance = f"advance food.toml --rehearsal --endpoint http://127.0.0.1:{port} --json"
+    advance = f"run food.toml --once --rehearsal --endpoint http://127.0.0.1:{port} --json"
     files = [user.path("food.toml").read_bytes()]
-    with user.starts(f"crowd food.toml --port {port} --poll-seconds 0.1") as crowd:
+    with user.starts(f"market serve --simulate food.toml --port {port}") as crowd:
         deadline = time.monotonic() + 300
         while True:
             assert time.monotonic() < deadline

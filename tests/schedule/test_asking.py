@@ -165,7 +165,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     campaign = tmp_path / "crash.toml"
-    campaign.write_text(TEXT.replace("items.csv", "asked.jsonl").replace("size = 4", "size = 1"))
+    campaign.write_text(TEXT.replace("items.csv", "asked.jsonl").replace("batch = 4", "batch = 1"))
     (tmp_path / "asking_flow.py").write_text(FLOW)
     with _asked(tmp_path, campaign) as asked:
         asked.deploy(tmp_path / "asking_flow.py", "caption", "impatient", "fragile")

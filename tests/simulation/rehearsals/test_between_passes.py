@@ -30,7 +30,7 @@ items_per_hit = 1
 @contextmanager
 def _crowd(campaign: Path) -> Iterator[None]:
     """Run the command while the block lasts, and name it in the deployment file."""
-    command = f"{_PIECEWORK} crowd {campaign} --port 0 --poll-seconds 0.5".split()
+    command = f"{_PIECEWORK} market serve --simulate {campaign} --port 0".split()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as crowd:
         try:
             assert crowd.stdout is not None
