@@ -1,7 +1,9 @@
 """What a new campaign's policy names."""
 
 from dataclasses import replace
+from pathlib import Path
 
+from piecework.campaign.assembling import load_campaign
 from piecework.campaign.standard_rules import standard_rules
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task, task_names
@@ -31,3 +33,19 @@ def test_no_rule_of_a_new_campaign_refuses_pay(name: str) -> None:
     """Dropped answers are paid, so a flag such as `not_typed` does not reduce pay."""
     for rule in standard_rules(load_task(name), ()):
         assert rule.then in {"drop", "exclude"}
+
+
+def test_repeated_sentences_are_set_aside_where_the_question_asks_for_sentences(
+    tmp_path: Path,
+) -> None:
+    """That of `describe` itself does; one's own may ask for a word."""
+    rows = "".join(f"s{number},dish {number}\n" for number in range(24))
+    (tmp_path / "items.csv").write_text("item_id,text\n" + rows)
+    path = tmp_path / "food.toml"
+    lines = 'task = "describe"\nitems = "items.csv"\nhourly_wage = "12.00"\n'
+    path.write_text(lines)
+    usual = {name for rule in load_campaign(path).policy for name in rule.any_of}
+    assert "same_sentence" in usual
+    path.write_text(f'{lines}question = "Which colour is it?"\n')
+    own = {name for rule in load_campaign(path).policy for name in rule.any_of}
+    assert own == {"rule_violation"}

@@ -178,7 +178,12 @@ def with_standard_rules(campaign: Campaign, file: CampaignFile) -> Campaign:
     """
     if "rule" in file.tables.decisions.model_fields_set or campaign.imported is not None:
         return campaign
-    usual = standard_rules(campaign.task, (*campaign.items, *campaign.practice))
+    # The question that `describe` has by itself asks for sentences; one's own may not.
+    usual = standard_rules(
+        campaign.task,
+        (*campaign.items, *campaign.practice),
+        asks_for_sentences=file.tables.task == "describe" and file.tables.question is None,
+    )
     on = tuple(_switched_on(rule, campaign) for rule in usual)
     kept = tuple(rule for rule in on if len(rule.any_of) >= rule.at_least)
     unused: tuple[str, ...] = ()

@@ -165,7 +165,7 @@ def _head(draft: Draft) -> Iterator[str]:
         yield toml_line("batches", draft.batches)
     sign = "" if draft.currency == "USD" else SIGNS[draft.currency]
     wage = f"{sign}{cents_to_wire(draft.wage_cents)}"
-    yield _line("hourly_wage", wage, "slower workers get a bonus")
+    yield _line("hourly_wage", wage, "the reward follows from it")
     if draft.minutes is not None:
         yield _commented(f"minutes = {draft.minutes}", "for a HIT; better from a pilot")
 

@@ -20,15 +20,18 @@ _SET_ASIDE = "Set aside: {evidence}."
 _NOT_INVITED = "Not invited again: {evidence}."
 
 
-def standard_rules(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
+def standard_rules(
+    task: Task, items: Sequence[Item], *, asks_for_sentences: bool = False
+) -> tuple[PolicyRule, ...]:
     """Return rules in order, depending on what the task asks and its items hold.
 
     Args:
         task: its fields and rules determine which heuristics can find anything.
         items: their columns show whether right answers or twins are known.
+        asks_for_sentences: its question asks for sentences, though no rule wants words.
     """
     patterns = [*_patterns(task), *_by_items(items)] if _is_judged(task) else []
-    texts = [*_about_texts(task)]
+    texts = [*_about_texts(task, asks_for_sentences=asks_for_sentences)]
     # Speed says little where workers invent a text without reading one.
     hasty = ["too_fast"] if patterns else []
     dropped = ["rule_violation", *hasty, *texts, *_about_items(task), *patterns]
@@ -74,7 +77,7 @@ def _by_items(items: Sequence[Item]) -> Iterator[str]:
         yield "contradiction"
 
 
-def _about_texts(task: Task) -> Iterator[str]:
+def _about_texts(task: Task, *, asks_for_sentences: bool) -> Iterator[str]:
     if task.dataset == "captions" and task.language == "en":
         yield "capitals"
         if is_on(quality_words.NAME, task.heuristics):
@@ -84,7 +87,7 @@ def _about_texts(task: Task) -> Iterator[str]:
         yield "not_typed"
     # A worker who names colours may rightly write "red" under every item. The same
     # sentence under every item is suspicious.
-    wants_sentences = any(rule.kind in _SENTENCES for rule in task.rules)
+    wants_sentences = asks_for_sentences or any(rule.kind in _SENTENCES for rule in task.rules)
     if is_edited or wants_sentences:
         yield "same_sentence"
 
