@@ -108,6 +108,7 @@ def test_the_link_leads_to_where_the_marketplace_is_served(tmp_path: Path) -> No
     unserved = worker(database, "invite", "ann")
     assert unserved.stdout.startswith("http://127.0.0.1:8080/worker/sign-in?")
     assert "was never served" in unserved.stderr
+    assert "works on this machine only" in unserved.stderr
     with serve(Marketplace(database)) as running:
         link = json.loads(worker(database, "invite", "ann", "--json").stdout)["link"]
         assert link.startswith(f"{running.endpoint_url}/worker/sign-in?invitation=")
@@ -118,6 +119,7 @@ def test_the_link_leads_to_where_the_marketplace_is_served(tmp_path: Path) -> No
     after = worker(database, "invite", "ann")
     assert after.stdout.startswith(f"{named}/worker/sign-in?")
     assert "never served" not in after.stderr
+    assert "this machine only" not in after.stderr
 
 
 def test_a_country_that_nobody_stated_is_not_known(tmp_path: Path) -> None:

@@ -94,6 +94,20 @@ def test_a_worker_makes_the_passes_of_a_registered_campaign(tmp_path: Path, mark
     assert "states what scheduled passes may do: endpoint is" in other.stderr
 
 
+def test_a_server_that_is_away_leaves_no_deployment_file(campaign: Path, tmp_path: Path) -> None:
+    """The same command is typed again later, perhaps with another amount."""
+    away = {
+        **os.environ,
+        "PREFECT_API_URL": "http://127.0.0.1:9/api",
+        "PREFECT_HOME": str(tmp_path / "prefect"),
+        "PREFECT_CLIENT_MAX_RETRIES": "0",
+    }
+    done = _typed(away, campaign, *_LOCAL, "--every", "5m")
+    assert done.returncode == 2, done.stderr
+    assert "the Prefect server http://127.0.0.1:9/api" in done.stderr
+    assert not [*campaign.parent.glob("*.deployment.toml")]
+
+
 def test_without_prefect_it_prints_what_cron_and_systemd_take(campaign: Path) -> None:
     """Each runs the same words; nothing is written."""
     environment = {name: each for name, each in os.environ.items() if "PREFECT" not in name}

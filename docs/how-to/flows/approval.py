@@ -26,8 +26,8 @@ def start_campaign(campaign: Path, deployment: str) -> str:
     """
     price = piecework.price(campaign)
     question = (
-        f"{campaign.stem}: {price.hits} HITs, {price.assignments} assignments; expected "
-        f"{price.expected / 100:.2f}, at most {price.at_most / 100:.2f}."
+        f"{campaign.stem}: {price.hits} HITs, {price.assignments} assignments so far; "
+        f"expected {price.expected / 100:.2f}. The campaign may spend {price.cap / 100:.2f}."
     )
     # No process waits: Prefect starts the flow again when the person has resumed it.
     approval = suspend_flow_run(

@@ -1,4 +1,4 @@
-"""Each night: write the items that are new, rehearse the campaign, and make a real pass."""
+"""Each night: write the items to ask about, rehearse the campaign, and make a real pass."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def caption_arrivals(table: Path, campaign: Path, *, live: bool = True) -> int:
         return 0
     # Both are subflows: each has a run, states and artifacts of its own.
     rehearsed = rehearse(str(campaign))
-    lost = 1 - rehearsed["accepted"] / rehearsed["answers"]
+    lost = 1 - rehearsed["accepted"] / max(1, rehearsed["answers"])
     print(f"rehearsal {rehearsed['rehearsal']} lost {lost:.0%} of its answers")
     if lost > MOST_LOST:
         raise ValueError(f"the rehearsal lost {lost:.0%} of its answers; see its report")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from piecework.cli.marketplace_file import moment, site_of, transaction_in
+from piecework.cli.marketplace_file import moment, say_if_local, site_of, transaction_in
 from piecework.cli.open_links import (
     Person,
     PersonRow,
@@ -179,6 +179,7 @@ def _invite_person(
         click.echo(json.dumps(document))
         return
     click.echo(document["link"])
+    say_if_local(document["link"])
     if invitation.email:
         click.echo(
             f"The link leads {person.name} to the provider until {document['until']}; "
@@ -201,6 +202,8 @@ def _invite_all(invitation: _Invitation, file: Path, database: Path, *, as_json:
             _invited(transaction, row.person, invitation, email=email)
             for row, email in zip(rows, emails, strict=True)
         ]
+    for link in links[:1]:
+        say_if_local(link["link"])
     if as_json:
         documents = [
             {"name": row.person.name, **link} for row, link in zip(rows, links, strict=True)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.foundation.client.token import is_loopback
 from piecework.marketplace.state import settings
 
 if TYPE_CHECKING:
@@ -64,6 +66,16 @@ def site_of(transaction: "Transaction", stated: str = "") -> str:
             err=True,
         )
     return (known or USUAL_URL).rstrip("/")
+
+
+def say_if_local(link: str) -> None:
+    """Say on standard error that a link leads to this machine alone, if it does."""
+    if is_loopback(urlsplit(link).hostname or ""):
+        click.echo(
+            "This link works on this machine only. For other people, serve at an address that "
+            "they reach: docs/how-to/worker-site.md.",
+            err=True,
+        )
 
 
 def moment(ms: int) -> str:

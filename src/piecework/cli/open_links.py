@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.marketplace_file import moment, site_of, transaction_in
+from piecework.cli.marketplace_file import moment, say_if_local, site_of, transaction_in
 from piecework.cli.options import DATABASE, JSON, with_database
 from piecework.domain.errors import ConfigError
 from piecework.domain.received_files import table_rows
@@ -237,6 +237,7 @@ def make_open_link(wanted: WantedLink, *, database: Path, site_url: str, as_json
         return
     name = row["name"]
     click.echo(document["link"])
+    say_if_local(str(document["link"]))
     click.echo(
         f"{plural(row['places'], 'person')} may join {name} until {document['until']}.", err=True
     )

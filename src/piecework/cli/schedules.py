@@ -64,14 +64,23 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
         ConfigError: the deployment file states something else, or Prefect cannot be reached.
     """
     if server := os.environ.get("PREFECT_API_URL"):
-        file = _write_deployment(campaign, stated)
+        from piecework.config.campaign_file import parse
+        from piecework.config.trust import refusal_of
+
+        _refuse_another(campaign, stated)
         name = _register(campaign.resolve(), every)
+        file = _write_deployment(campaign, stated)
+        refusal = refusal_of(parse(campaign))
         if as_json:
             facts = {"deployment": name, "server": server, "every_seconds": every.total_seconds()}
-            click.echo(json.dumps({**facts, "file": str(file)}, indent=2))
+            more = {"file": str(file), "is_trusted": refusal is None}
+            click.echo(json.dumps({**facts, **more}, indent=2))
             return
         click.echo(f"{name}: a pass every {_spoken(every)}, by the Prefect server {server}")
         click.echo(f"where passes go and what they may cost: {file}")
+        if refusal is not None:
+            # A worker of Prefect makes the passes, and cannot ask a person.
+            click.echo(f"next: piecework check {campaign} --trust, or passes are refused")
         click.echo(f"next: prefect worker start --pool {POOL}, on the machine that has the store")
         return
     words = _words(campaign.resolve(), stated)
@@ -87,7 +96,11 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
         click.echo(f"\n# ~/.config/systemd/user/{unit}\n{text}", nl=False)
     timer = list(units)[-1]
     click.echo(f"\n# next: systemctl --user daemon-reload && systemctl --user enable --now {timer}")
-    click.echo("# keys of the marketplace are read as now: AWS_… variables, or ~/.aws/credentials")
+    click.echo(
+        "# Neither sees the variables of this shell. Keys come from ~/.aws/credentials, and "
+        "others,\n# such as those of ${NAME} in the file, from lines in the crontab or "
+        "EnvironmentFile= in the unit."
+    )
     click.echo("# with PREFECT_API_URL set, the same command registers a Prefect deployment")
 
 
@@ -164,32 +177,41 @@ def _quoted(word: str) -> str:
     return f'"{escaped}"'
 
 
-def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
-    """Write the deployment file, which only its owner may write, unless it says the same.
+def _refuse_another(campaign: Path, stated: "Deployment") -> None:
+    """Check that a deployment file, if there is one, says the same.
 
     Raises:
         RefusedForSafety: the file states something else.
     """
     from piecework.config.trust import deployment_path, read_deployment
+
+    path = deployment_path(campaign)
+    if not path.exists():
+        return
+    known = read_deployment(campaign)
+    wanted = stated.model_copy(update={"credentials_block": known.credentials_block})
+    changed = {
+        name: (before, now)
+        for name, before in known.model_dump().items()
+        if (now := getattr(wanted, name)) != before
+    }
+    if changed:
+        listed = "; ".join(
+            f"{name} is {old!r} there, not {new!r}" for name, (old, new) in changed.items()
+        )
+        raise RefusedForSafety(
+            f"{path} states what scheduled passes may do: {listed}",
+            next_step=f"change {path}, or give the same options",
+        )
+
+
+def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
+    """Write the deployment file, which only its owner may write, if there is none yet."""
+    from piecework.config.trust import deployment_path
     from piecework.store.files import write_private
 
     path = deployment_path(campaign)
     if path.exists():
-        known = read_deployment(campaign)
-        wanted = stated.model_copy(update={"credentials_block": known.credentials_block})
-        changed = {
-            name: (before, now)
-            for name, before in known.model_dump().items()
-            if (now := getattr(wanted, name)) != before
-        }
-        if changed:
-            listed = "; ".join(
-                f"{name} is {old!r} there, not {new!r}" for name, (old, new) in changed.items()
-            )
-            raise RefusedForSafety(
-                f"{path} states what scheduled passes may do: {listed}",
-                next_step=f"change {path}, or give the same options",
-            )
         return path
     lines = [
         f"{name} = {json.dumps(value)}"
