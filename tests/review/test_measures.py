@@ -172,7 +172,8 @@ def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(tmp_path: P
         with page.client("grace") as grace:
             text = grace.get("/card", params={"view": "answer", "key": keys[0]}).text
             assert "Drop" in text
-            assert "ada" not in text
+            # A random token may contain the letters.
+            assert re.search(r"\bada\b", text) is None
             assert "set aside" not in text.partition("What others")[0]
         _decide(page, "grace", keys, ["drop", "keep", "keep", "drop"])
         in_force = {
