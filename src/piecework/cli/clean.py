@@ -181,7 +181,7 @@ def _clean_table(
 def _cleaned(
     texts: "pd.DataFrame", into: Path, dask: str
 ) -> "tuple[list[str | None], pd.DataFrame]":
-    """Return the clean text of each row, None where there is none, and the edits."""
+    """Return the clean text of each row, None for a row without a text, and the edits."""
     if not dask:
         from piecework.library.cleaning import clean_texts
 

@@ -206,7 +206,7 @@ def _refuse_another(campaign: Path, stated: "Deployment") -> None:
 
 
 def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
-    """Write the deployment file, which only its owner may write, if there is none yet."""
+    """Write the deployment file, which only its owner may write, unless it exists."""
     from piecework.config.trust import deployment_path
     from piecework.store.files import write_private
 
