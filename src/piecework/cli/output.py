@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from piecework.domain.progress import Progress, SourceState
-from piecework.domain.text import plural, printable
+from piecework.domain.text import NOTHING, plural, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -271,6 +272,9 @@ def _span(seconds: int) -> str:
 _ROOMY = 7
 """Tables with more columns get no padding, so that 80 characters hold their numbers."""
 
+_LINES_OF_A_ROW = 2
+"""A table whose longest texts fill more lines than this is a list, row by row."""
+
 _A_FEW = 4
 """A table shows up to this many more rows rather than leave them out."""
 
@@ -311,12 +315,31 @@ def _say_table(console: Console, table: "ReportTable", most_rows: int | None) ->
         )
     if most_rows is not None and len(table.rows) <= most_rows + _A_FEW:
         most_rows = None
-    for row in table.rows[:most_rows]:
-        shown.add_row(*(Text(cell if isinstance(cell, str) else _text(cell)) for cell in row))
-    console.print(shown)
+    rows = [
+        [cell if isinstance(cell, str) else _text(cell) for cell in row]
+        for row in table.rows[:most_rows]
+    ]
+    widths = (max(map(len, cells)) for cells in zip(*rows, strict=True))
+    if sum(widths) > _LINES_OF_A_ROW * console.width:
+        _say_rows(console, table, rows)
+    else:
+        for row in rows:
+            shown.add_row(*map(Text, row))
+        console.print(shown)
     if most_rows is not None and len(table.rows) > most_rows:
         console.print(f"The table shows {most_rows} of {len(table.rows)} rows.")
     _say_note(console, table)
+
+
+def _say_rows(console: Console, table: "ReportTable", rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of long texts below each other, as columns of a few letters hold no sentence."""
+    console.print(Text(table.caption, style="italic"))
+    labels = [column.label for column in table.columns]
+    for row in rows:
+        console.print(Text(row[0], style="bold"))
+        for label, cell in zip(labels[1:], row[1:], strict=True):
+            if cell and cell != NOTHING:
+                console.print(Padding(Text(f"{label}: {cell}"), (0, 0, 0, 2)))
 
 
 def _text(cell: "Quote | Code | Tag | Link") -> str:

@@ -73,7 +73,7 @@ _FIGURES: Mapping[str, _Figure] = {
     "bad_kept": _Figure("Bad answers kept, %", "kept answers by bad workers"),
     "bad_found": _Figure("Bad workers found, %", "excluded, or work rejected"),
     "honest_wronged": _Figure("Honest workers wronged, %", "excluded, or work rejected"),
-    "complete": _Figure("Answers kept, %", "of the number wanted"),
+    "complete": _Figure("Wanted answers received, %", "accepted, of the number wanted"),
 }
 _JOINED = "\N{NO-BREAK SPACE}"
 _SHORT_DAYS = 2.0

@@ -226,7 +226,7 @@ def _shown(compared: RulesComparison) -> Table:
 
 
 def _answer(each: ShownAnswer) -> Code:
-    return Code(each.worker, words=f"item {excerpt(each.item)}, batch {each.batch}, worker")
+    return Code(each.worker, words=f"item {excerpt(each.item)}, batch {each.batch}")
 
 
 def _verdict(each: ShownAnswer) -> Tag:

@@ -219,7 +219,7 @@ def _page(
                                 or "the campaign's"
                             ),
                         ),
-                        empty="There is no rule to add.",
+                        empty="There is no rule to add, so no file is written.",
                     ),
                 ),
             ),
