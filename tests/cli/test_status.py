@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.cli.output import next_command, progress_lines
+from piecework.cli.output import next_command, progress_lines, progress_rows
 from piecework.domain.progress import Progress, Waiting
 from tests.for_each import for_each
 
@@ -49,6 +49,13 @@ def test_a_finished_campaign_is_two_sentences_and_a_full_bar() -> None:
         "$14.30 of $19.00 spent.",
         "█" * 40 + " 100 %",
     ]
+
+
+def test_a_rehearsal_says_what_the_work_would_cost() -> None:
+    """Nothing is spent on simulated workers."""
+    rehearsed = replace(_FINISHED, is_rehearsal=True)
+    assert "It would cost $14.30 of $19.00; a rehearsal pays nothing." in progress_lines(rehearsed)
+    assert ("would cost, of the cap", "$14.30 of $19.00") in progress_rows(rehearsed)
 
 
 def test_a_campaign_that_a_cap_ended_says_what_is_missing() -> None:

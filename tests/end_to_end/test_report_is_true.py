@@ -61,7 +61,7 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
         sum(number >= 5 for number in per_item.values()),
     )
     match = _match_in(
-        r"\| Accepted captions \| (\d+) \| (\d+) novel, (\d+) canned; (\d+) wanted \|", report
+        r"\| Accepted captions \| (\d+) \| (\d+) free text, (\d+) canned; (\d+) wanted \|", report
     )
     assert [*map(int, match.groups())] == [
         len(kept),
@@ -99,11 +99,11 @@ def test_money_and_time_are_what_was_paid_and_worked(demo: tuple[Listened, str])
     excluded = Counter(_verdicts(heard, "worker").values())["exclude"]
     assert (int(match[1]), int(match[3])) == (len(seconds), excluded)
     assert is_near(match[2], sum(seconds.values()) / 3600)
-    match = _match_in(r"\| Median wage \| \$(\S+)/h \| meets the floor of \$10.00/h", report)
+    match = _match_in(r"\| Median wage \| \$(\S+)/h \| meets hourly\\_wage, \$10.00/h", report)
     assert match[1] == f"{math.floor(median(wages)) / 100:.2f}"
     match = _match_in(
-        r"(\d+) of (\d+) (?:paid )?workers \((\S+ %)\) earned less than the "
-        r"floor of \$10.00/h, the least \$(\S+)/h",
+        r"(\d+) of (\d+) (?:paid )?workers \((\S+ %)\) earned less than "
+        r"hourly\\_wage, \$10.00/h; the least was \$(\S+)/h",
         report,
     )
     below = sum(wage < FLOOR_CENTS for wage in wages)

@@ -409,7 +409,7 @@ def _bonuses(campaign: "Campaign", cost: "Price") -> tuple[str, str]:
     floor = f"{shown(rewards.wage_floor_cents_per_hour)} an hour"
     if cost.bonus_each is None:
         if not rewards.wage_floor_cents_per_hour:
-            return shown(0), "there is no wage floor"
+            return shown(0), "no hourly_wage is stated"
         allowed = 60 * rewards.reward_cents / rewards.wage_floor_cents_per_hour
         return (
             "unknown",

@@ -177,7 +177,7 @@ def _typed_of_a_campaign() -> list[str]:
     click.option("--title", help="Title in the list of HITs; default: the task's."),
     click.option("--description", help="Purpose of the collection."),
     click.option("--minutes", type=MINUTES, help="Expected minutes for a HIT."),
-    click.option("--wage", type=WAGE, help='Pay for an hour, also the wage floor: "12.00".'),
+    click.option("--wage", type=WAGE, help='The least that an hour should pay: "12.00".'),
     click.option(
         "--currency",
         type=click.Choice(CURRENCIES),

@@ -70,9 +70,7 @@ def progress_lines(progress: Progress) -> Iterator[str]:
         counts += [f"{number:,} {what}"] if number else []
     counts += [f"{plural(progress.excluded, 'worker')} excluded"] if progress.excluded else []
     yield _wrapped(f"{progress.campaign}: {_state(progress)}. {', '.join(counts)}.")
-    shown = progress.shown
-    held = f", {shown(progress.held_cents)} held for open HITs" if progress.held_cents else ""
-    yield f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)} spent{held}."
+    yield _money_line(progress)
     if progress.to_decide:
         times = (
             [f"about {_span(progress.review_seconds)} of work"] if progress.review_seconds else []
@@ -90,6 +88,15 @@ def progress_lines(progress: Progress) -> Iterator[str]:
     share = progress.accepted / wanted if wanted else 0.0
     full = int(_BAR * share)
     yield f"{'█' * full}{'░' * (_BAR - full)} {int(100 * share)} %"
+
+
+def _money_line(progress: Progress) -> str:
+    shown = progress.shown
+    held = f", {shown(progress.held_cents)} held for open HITs" if progress.held_cents else ""
+    spent, budget = shown(progress.spent_cents), shown(progress.budget_cents)
+    if progress.is_rehearsal:
+        return f"It would cost {spent} of {budget}{held}; a rehearsal pays nothing."
+    return f"{spent} of {budget} spent{held}."
 
 
 def _state(progress: Progress) -> str:
@@ -213,7 +220,10 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("bonuses paid", shown(progress.bonuses_cents)),
         *_compensations(progress),
         ("fees", shown(progress.fees_cents)),
-        ("spent of the cap", f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)}"),
+        (
+            "would cost, of the cap" if progress.is_rehearsal else "spent of the cap",
+            f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)}",
+        ),
         ("held for open HITs", shown(progress.held_cents)),
         ("waiting for", progress.waiting_for),
         *([("  because", progress.reason)] if progress.reason else []),

@@ -133,7 +133,7 @@ def pay(  # noqa: PLR0913 - its options
     The command shows what is due and what it costs. It pays after you type the amount
     back, or with --yes.
 
-    Without --from, each paid assignment below the wage floor gets the difference. For
+    Without --from, each paid assignment below hourly_wage gets the difference. For
     that, its reward and bonuses are compared with hourly_wage for the
     median time of its kind of HIT. With --from, the command pays the bonuses in a CSV
     file. If you read the same file again, it pays no bonus twice.
@@ -258,7 +258,7 @@ def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:
     if plan.lacking_cents:
         click.echo(
             f"assignments with such a bonus are {shown(plan.lacking_cents)} below the "
-            "wage floor again, because the median time has risen; another --label pays "
+            "hourly_wage again, because the median time has risen; another --label pays "
             "that"
         )
     if plan.too_late:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 from piecework.domain.crowds import MarketPrice
-from piecework.domain.money import Currency, shown
+from piecework.domain.money import SIGNS, Currency, shown
 from piecework.domain.text import NOTHING, plural
 from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Column, Figure, KeyFigure, Section, number, table, text
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import excerpt, wage_cents
 from piecework.report.page import SectionsPage
 from piecework.report.plots import draw_svg
 
@@ -115,9 +115,9 @@ def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
     estimate = row.estimates[name]
     if isnan(estimate.mean):
         return NOTHING, ""
-    figure = _figures(forecast)[name]
+    sign = SIGNS[forecast.currency]
     low, high = (
-        f"{figure.scale * value:.{figure.digits}f}" for value in (estimate.low, estimate.high)
+        _shown(forecast, value, name).removeprefix(sign) for value in (estimate.low, estimate.high)
     )
     mean = _mean(forecast, row, name)
     return (mean, "") if low == high else (mean, f"{low} to {high}")
@@ -172,10 +172,15 @@ def _in_column(forecast: Forecast, name: str) -> Column[Row]:
 
 
 def _mean(forecast: Forecast, row: Row, name: str) -> str:
-    mean = row.estimates[name].mean
+    return _shown(forecast, row.estimates[name].mean, name)
+
+
+def _shown(forecast: Forecast, value: float, name: str) -> str:
+    """Format a value of a figure; money has its sign."""
     if name.endswith("_cents"):
-        return shown(round(mean), forecast.currency)
-    return f"{_figures(forecast)[name].scale * mean:.1f}"
+        cents = wage_cents(value) if name == "wage_cents" else round(value)
+        return shown(cents, forecast.currency)
+    return f"{_figures(forecast)[name].scale * value:.1f}"
 
 
 def forecast_page(forecast: Forecast) -> SectionsPage:

@@ -50,7 +50,16 @@ def wage(cents_per_hour: float, currency: Currency) -> str:
     """
     if math.isnan(cents_per_hour):
         return NOTHING
-    return f"{shown(math.floor(cents_per_hour + 1e-6), currency)}/h"
+    return f"{shown(wage_cents(cents_per_hour), currency)}/h"
+
+
+def wage_cents(cents_per_hour: float) -> int:
+    """Round an hourly wage down to the cent (or penny), as every page and table does.
+
+    >>> wage_cents(994.6), wage_cents(995 - 1e-9)
+    (994, 995)
+    """
+    return math.floor(cents_per_hour + 1e-6)
 
 
 def hours(seconds: float) -> str:

@@ -178,8 +178,9 @@ class ReportModel:
 
     @property
     def accepted_noun(self) -> str:
-        """The noun for an answer that counts."""
-        return f"novel {self.text_noun}" if self.text_noun else "accepted answer"
+        """The noun for an answer that counts and is no canned sentence."""
+        is_free = bool(self.text_noun and self.facts.task.canned_text)
+        return f"{'free-text' if is_free else 'accepted'} {self.text_noun or 'answer'}"
 
     @property
     def possible_outcomes(self) -> tuple[Outcome, ...]:

@@ -54,7 +54,7 @@ def test_files_and_outcomes_are_told_beside_what_was_decided_here() -> None:
     rows = {row[0]: row[1:] for row in outcomes.rows}
     assert rows["Approved"][0] == "10"
     assert rows["Rejected"][0] == "1"
-    assert "half of 1 worker earned $7.25 an hour" in " ".join(section.lead)
+    assert "half of 1 worker earned $7.25/h or more" in " ".join(section.lead)
     assert "The files name no worker for 1 assignment" in " ".join(section.lead)
 
 

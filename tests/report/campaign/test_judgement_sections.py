@@ -149,7 +149,7 @@ def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:
     """No caption is promised where none was asked for; captions stay as they are."""
     page = render_report(facts)
     assert "accepted answer" in page
-    assert "novel caption" not in page
+    assert "free-text caption" not in page
     assert texts.texts_section(report_model(facts)) is None
     assert judgements.judgements_section(report_model(made_up.empty())) is None
 

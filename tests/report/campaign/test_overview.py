@@ -38,7 +38,7 @@ def test_what_was_asked_and_what_came() -> None:
 
     assert "2 answers about each of 3 images" in paragraphs["What was asked"]
     assert "6 answers in all" in paragraphs["What was asked"]
-    for fact in ("11 answers by 4 workers", "; 6 count: 4 novel", "4 novel captions"):
+    for fact in ("11 answers by 4 workers", "; 6 count: 4 free-text", "4 free-text captions"):
         assert fact in paragraphs["What came back"]
     assert "2 answers that the picture cannot be recognised" in paragraphs["What came back"]
     assert "3 of 3 images (100.0 %)" in paragraphs["What came back"]
@@ -137,7 +137,7 @@ def test_money_is_told_by_the_answer_and_by_the_hour() -> None:
     """
     paragraphs = _paragraphs()
 
-    for fact in ("$2.52", "$10.00", "$0.42 in fees", "$0.63 for each novel caption"):
+    for fact in ("$2.52", "$10.00", "$0.42 in fees", "$0.63 for each free-text caption"):
         assert fact in paragraphs["What it cost"]
     assert "earned $7.50/h or more." in paragraphs["What it cost"]
     assert "1 of 3 paid workers (33.3 %) earned less" in paragraphs["Be careful of"]

@@ -264,7 +264,7 @@ def test_one_worker_is_a_whole_crowd() -> None:
     )
 
     # 60 cents in 288 s: 750 cents an hour.
-    assert "The median hourly wage, $7.50/h, meets the floor" in page
+    assert "The median hourly wage, $7.50/h, meets hourly_wage" in page
     assert "the busiest tenth (1 worker) wrote 100.0 %" in page
 
 

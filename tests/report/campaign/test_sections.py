@@ -216,7 +216,7 @@ def test_every_submitted_answer_has_one_fate() -> None:
         "Dropped": ("1", "9.1 %", "1 of 1 (100.0 %)"),
         "Surplus": ("1", "9.1 %", "0 of 1 (0.0 %)"),
         "Canned": ("2", "18.2 %", "0 of 2 (0.0 %)"),
-        "Novel": ("4", "36.4 %", "0 of 4 (0.0 %)"),
+        "Free text": ("4", "36.4 %", "0 of 4 (0.0 %)"),
         "All submitted": ("11", "100.0 %", "4 of 11 (36.4 %)"),
     }
 
@@ -226,7 +226,7 @@ def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
     (lead, _) = _section(sections_outcomes.funnel_section).lead
 
     assert "2 answers about each of 3 images: 6 in all" in lead
-    assert "11 answers came back; 6 were accepted, among them 4 novel captions" in lead
+    assert "11 answers came back; 6 were accepted, among them 4 free-text captions" in lead
 
 
 def test_images_without_any_answer_count_as_lacking() -> None:
@@ -259,7 +259,7 @@ def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> N
 
 
 def test_caption_lengths_are_words_of_novel_captions() -> None:
-    """Four novel captions of 4, 6, 4 and 10 words: mean 6, median 5."""
+    """Four free-text captions of 4, 6, 4 and 10 words: mean 6, median 5."""
     (lead,) = _section(texts.texts_section).lead
 
     assert "6.0 words on average (median 5, shortest 4, longest 10)" in lead
@@ -391,7 +391,7 @@ def test_the_ledger_adds_up() -> None:
 
     assert rows["Spent, all of these"] == ("$2.52", "25.2 %")
     assert rows["Left"] == ("$7.48", "74.8 %")
-    assert "$0.63 per novel caption" in section.lead[0]
+    assert "$0.63 per free-text caption" in section.lead[0]
 
 
 def test_wages_are_pay_over_the_time_of_paid_work() -> None:
@@ -416,9 +416,9 @@ def test_wages_are_pay_over_the_time_of_paid_work() -> None:
     ("floor", "median", "below"),
     [
         # That the median meets the floor is no comfort where one of four got a cent.
-        (735, "fact", "2 of 4 workers (50.0 %) earned less than the floor of $7.35/h"),
-        (736, "problem", "2 of 4 workers (50.0 %) earned less than the floor of"),
-        (720, "fact", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
+        (735, "fact", "2 of 4 workers (50.0 %) earned less than hourly_wage, $7.35/h;"),
+        (736, "problem", "2 of 4 workers (50.0 %) earned less than hourly_wage,"),
+        (720, "fact", "1 of 4 workers (25.0 %) earned less than hourly_wage, $7.20/h;"),
     ],
 )
 def test_a_wage_below_the_floor_is_said_plainly(floor: int, median: str, below: str) -> None:
@@ -495,10 +495,10 @@ def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
 
 
 def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
-    """Two of four novel captions changed by three edits; the rejected one is none."""
+    """Two of four free-text captions changed by three edits; the rejected one is none."""
     section = _section(texts.cleaning_section)
 
-    assert "2 of 4 novel captions (50.0 %) with 3 edits" in section.lead[0]
+    assert "2 of 4 free-text captions (50.0 %) with 3 edits" in section.lead[0]
     assert _table(section, "Edits by rule") == {
         "spelling": ("3", "3", "2"),
         "whitespace": ("1", "0", "0"),
@@ -523,7 +523,7 @@ def test_found_and_wronged_are_counted_apart() -> None:
     assert [(note.level, note.text) for note in notes] == [
         ("fine", "1 of 1 planted bad worker (100.0 %) was found."),
         ("problem", "1 of 3 honest workers (33.3 %) was wronged: excluded, or work rejected."),
-        ("fine", "0 of 4 novel captions (0.0 %) were written by planted bad workers."),
+        ("fine", "0 of 4 free-text captions (0.0 %) were written by planted bad workers."),
     ]
 
 
@@ -548,7 +548,7 @@ def test_each_worker_has_a_row_with_the_wage() -> None:
 
 
 def test_the_busiest_workers_share_is_told() -> None:
-    """Ann wrote two of the four novel captions; a tenth of four workers is one."""
+    """Ann wrote two of the four free-text captions; a tenth of four workers is one."""
     (lead,) = _section(workers.workers_section).lead
 
     assert "The busiest wrote 2 of 4 (50.0 %)" in lead
@@ -586,7 +586,7 @@ def test_key_figures_are_the_ones_of_the_sections() -> None:
         ("Median wage", "$7.50/h"),
     ]
     assert figures[0].beside == "3 with all 2 accepted answers"
-    assert figures[1].beside == "4 novel, 2 canned; 6 wanted"
+    assert figures[1].beside == "4 free text, 2 canned; 6 wanted"
 
 
 def test_books_that_agree_are_no_problem() -> None:
@@ -650,6 +650,46 @@ def test_nine_of_nine_bad_workers_missed_are_a_problem() -> None:
         model = report_model(replace(facts, workers=bad))
         note = known_answers.planted_notes(model, known_answers.score_planted(model))[0]
         assert (note.level, note.text[:6]) == (level, f"{excluded} of 9")
+
+
+def test_a_missed_worker_is_told_with_the_reason() -> None:
+    """No rule for a flag, a threshold that was not reached, or no flag: more work tells more."""
+    facts = by_hand.small()
+    missed = replace(
+        facts,
+        workers=facts.workers.assign(is_excluded=False, assignments_rejected=0),
+        policy=(),
+    )
+    exclude = PolicyRule(
+        subject_kind="worker", any_of=("gold_failed",), then="exclude", because="-"
+    )
+    of_advert = replace(exclude, any_of=("canned_share", "too_fast"), share=0.9)
+    unflagged = replace(missed, findings=missed.findings.iloc[:0])
+    reasons = {}
+    for name, each in {
+        "no rule": missed,
+        "a rule about another heuristic": replace(missed, policy=(exclude,)),
+        "a rule that only drops": replace(
+            missed, policy=(replace(of_advert, subject_kind="answer", then="drop"),)
+        ),
+        "a rule": replace(missed, policy=(of_advert,)),
+        "no flag": unflagged,
+    }.items():
+        model = report_model(each)
+        note = known_answers.planted_notes(model, known_answers.score_planted(model))[0]
+        reasons[name] = note.text.partition("found. ")[2]
+
+    no_rule = (
+        "1 other was flagged (mostly by “Canned text too often”), but no rule rejects or excludes "
+        "for that; `piecework compare` with --suggest proposes rules."
+    )
+    assert reasons == {
+        "no rule": no_rule,
+        "a rule about another heuristic": no_rule,
+        "a rule that only drops": no_rule,
+        "a rule": "1 other was flagged below the thresholds of the rules.",
+        "no flag": "More HITs for each worker would tell more about them.",
+    }
 
 
 OF_ANSWERS = {
@@ -738,4 +778,4 @@ def test_sections_follow_from_what_the_task_asks() -> None:
     assert section is not None
     assert [table.caption for table in section.tables] == ["Splits"]
     assert "canned" not in model.possible_outcomes
-    assert (model.item_noun, model.accepted_noun) == ("image", "novel caption")
+    assert (model.item_noun, model.accepted_noun) == ("image", "accepted caption")

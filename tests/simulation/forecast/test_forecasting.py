@@ -23,6 +23,7 @@ from piecework.report.forecast import (
     forecast_page,
     mean_and_range,
 )
+from piecework.report.formatting import wage
 from piecework.report.page import render_sections
 from piecework.results.large.running import LOCAL, dask_client
 from piecework.simulation.forecast.choices import (
@@ -233,6 +234,15 @@ def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     assert "nine in ten" not in page
     assert "nine in ten" in render_sections(forecast_page(replace(made, seeds=20)))
     assert "all of them" not in render_sections(forecast_page(replace(made, seeds=20)))
+
+
+def test_a_wage_is_rounded_as_the_report_rounds_it() -> None:
+    """Down to the cent: a table and a report of the same rehearsal show the same wage."""
+    estimates = dict.fromkeys(Outcome.__dataclass_fields__, Estimate(994.6, 994.6, 994.9))
+    table = _forecast(Row("as it is", estimates))
+    assert mean_and_range(table, table.rows[0], "wage_cents") == ("£9.94", "")
+    assert wage(994.6, "GBP") == "£9.94/h"
+    assert mean_and_range(table, table.rows[0], "cost_cents")[0] == "£9.95"
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -37,7 +37,7 @@ def _key_figures(description: Description) -> Iterator[KeyFigure]:
     yield KeyFigure("Images", count(description.images), "in the file")
     if answers:
         of_answers = f"of {plural(answers, 'answer')}"
-        yield KeyFigure("Novel captions", count(description.captions), of_answers)
+        yield KeyFigure("Free-text captions", count(description.captions), of_answers)
     if description.knows_canned:
         easy = description.levels.names.get("easy", 0)
         images = sum(description.levels.names.values())

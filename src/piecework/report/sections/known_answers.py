@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from piecework.domain.text import count, plural, plural_of, share
+from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import Code, Level, Note, Section, Table, number, table, text
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
@@ -67,7 +68,7 @@ def planted_section(model: ReportModel) -> Section | None:
 
 
 def planted_notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
-    """The score in three sentences."""
+    """The score in three notes."""
     if not len(model.facts.workers):
         return (Note("fact", "No simulated worker has submitted anything yet."),)
     novel = model.count("novel")
@@ -81,7 +82,7 @@ def planted_notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
         Note(
             level,
             f"{caught} {_were(result.bad_found, result.bad)} found."
-            + _advice(model) * (level != "fine"),
+            + "".join(_reasons(model)) * (level != "fine"),
         ),
         Note(
             _level(result.honest_wronged, is_grave=wronged_much),
@@ -113,6 +114,35 @@ def _level(wrong: int, *, is_grave: bool) -> Level:
 
 def _were(part: int, whole: int) -> str:
     return "was" if 1 in {part, whole} else "were"
+
+
+_PUNISHES = {"reject", "exclude", "block"}
+
+
+def _reasons(model: ReportModel) -> Iterator[str]:
+    """Why planted bad workers were not found: no rule, no flag, or not enough of them."""
+    workers = model.facts.workers
+    missed = workers.index[workers["is_planted_bad"] & ~_is_hit(workers)]
+    flags = model.flags.drop(columns=RANDOM_SAMPLE, errors="ignore")
+    of_worker = flags.groupby(model.came["worker"]).any().reindex(missed, fill_value=False)
+    rules = [rule for rule in model.facts.policy if rule.then in _PUNISHES]
+    named = {name for rule in rules for name in rule.any_of}
+    if any(rule.suspicion_above is not None for rule in rules):
+        named |= {*flags.columns}
+    is_flagged = of_worker.any(axis="columns")
+    is_ruled = of_worker[flags.columns.intersection(list(named))].any(axis="columns")
+    no_rule = of_worker[is_flagged & ~is_ruled]
+    if len(no_rule):
+        mostly = model.title_of(str(no_rule.sum().idxmax()))
+        yield (
+            f" {plural(len(no_rule), 'other')} {_were(len(no_rule), 0)} flagged (mostly by "
+            f"“{mostly}”), but no rule rejects or excludes for that; `piecework compare` with "
+            "--suggest proposes rules."
+        )
+    if few := int(is_ruled.sum()):
+        yield f" {plural(few, 'other')} {_were(few, 0)} flagged below the thresholds of the rules."
+    if not is_flagged.all():
+        yield _advice(model)
 
 
 def _advice(model: ReportModel) -> str:

@@ -80,17 +80,17 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
     of_median: Level = "fact" if level == "problem" else "fine"
     middle = Note(
         level if is_below else of_median,
-        f"The median hourly wage, {median}, {relation} the floor, {floor}."
+        f"The median hourly wage, {median}, {relation} hourly_wage, {floor}."
         + _remedy(model, money) * is_below,
     )
     if not below:
-        return (middle, Note("fine", f"No worker earned less than {floor}."))
+        return (middle, Note("fine", f"No worker earned less than hourly_wage, {floor}."))
     return (
         middle,
         Note(
             "problem" if level == "problem" else "watch",
             f"{part_of(below, len(model.wages), model.paid_worker)} earned less than "
-            f"the floor of {floor}, the least {money.wage(float(model.wages.min()))}.",
+            f"hourly_wage, {floor}; the least was {money.wage(float(model.wages.min()))}.",
         ),
     )
 
@@ -230,7 +230,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
     description = (
         f"{plural(len(model.wages), model.paid_worker)}, "
         f"median {money.wage(float(model.wages.median()))}; "
-        f"{count(model.below_floor)} below the floor of {money.wage(floor)} "
+        f"{count(model.below_floor)} below hourly_wage, {money.wage(floor)} "
         "(dashed, red)."
         + f" The last column holds {plural(beyond, 'wage')} beyond the scale."
         * bool(beyond)
@@ -240,7 +240,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
         x_label=f"{NAMES[money.currency].split()[-1]} an hour",
         y_label="workers",
         ticks=ticks,
-        mark=(floor / 100, f"floor {money.wage(floor)}"),
+        mark=(floor / 100, f"hourly_wage {money.wage(floor)}"),
     )
     return (
         plots.figure(
@@ -298,7 +298,7 @@ def _wages(model: ReportModel, money: Money) -> Table:
         lines,
         text("Statistic"),
         number("Wage", lambda line: money.wage(line[1])),
-        number("Above the floor", lambda line: above_floor(line[1])),
+        number("Above hourly_wage", lambda line: above_floor(line[1])),
         note="Wages of paid work, rounded down to the cent.",
         empty="No hourly wage is known.",
     )

@@ -13,7 +13,7 @@ from piecework.analyses.machine_replay import Replay, Replays, saved
 from piecework.domain.text import count, plural, plural_of, share
 from piecework.report.components import Question, Section, Table, number, table, text
 from piecework.report.facts import ImportedFacts
-from piecework.report.formatting import excerpt, part_of
+from piecework.report.formatting import excerpt, part_of, wage
 from piecework.report.model import ReportModel
 
 _REJECTED = "rejected"
@@ -117,7 +117,7 @@ def _of_pay(imported: ImportedFacts) -> tuple[str, ...]:
         return ()
     sentence = (
         "According to the rewards and times in the files, half of "
-        f"{plural(len(wages), 'worker')} earned ${wages.median() / 100:.2f} an hour or "
+        f"{plural(len(wages), 'worker')} earned {wage(wages.median(), 'USD')} or "
         "more, if everything was paid."
     )
     return (sentence,)

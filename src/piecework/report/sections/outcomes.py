@@ -22,7 +22,7 @@ _MEANINGS: Mapping[Outcome, str] = {
     "dropped": "Dropped: paid, but kept out of the dataset",
     "surplus": "Surplus: good, but more than the number wanted",
     "canned": "Canned: accepted, with the page's sentence for unrecognisable images",
-    "novel": "Novel: accepted, in the worker's own words",
+    "novel": "Free text: accepted, in the worker's own words",
 }
 
 _COLOURS: Mapping[Outcome, str] = {
@@ -88,7 +88,7 @@ def _lead(model: ReportModel) -> str:
     accepted = count(model.count("canned", "novel"))
     of_these = (
         f", among them {plural(model.count('novel'), model.accepted_noun)}"
-        if model.text_noun
+        if _has_kinds(model)
         else ""
     )
     if facts.imported is not None:
@@ -113,9 +113,15 @@ def _those(model: ReportModel) -> str:
 
 
 def _name(model: ReportModel, outcome: Outcome) -> str:
-    """The name of an outcome; without a text, "novel" answers are called "kept"."""
-    is_answer = outcome == "novel" and not model.text_noun
-    return "kept" if is_answer else outcome
+    """The name of an outcome; without canned texts, "novel" answers are called "kept"."""
+    if outcome != "novel":
+        return outcome
+    return "free text" if _has_kinds(model) else "kept"
+
+
+def _has_kinds(model: ReportModel) -> bool:
+    """Whether an accepted answer is either a free text or a canned one."""
+    return bool(model.text_noun and model.facts.task.canned_text)
 
 
 def _meaning(model: ReportModel, outcome: Outcome) -> str:

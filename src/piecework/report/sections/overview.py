@@ -64,8 +64,9 @@ def _came(model: ReportModel) -> str:
     facts = model.facts
     if model.came.empty:
         return "Nothing yet."
-    kinds = [plural(model.count("novel"), model.accepted_noun)] * bool(model.text_noun)
+    kinds = []
     if facts.task.canned_text:
+        kinds += [plural(model.count("novel"), model.accepted_noun)] * bool(model.text_noun)
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
     counted = model.count("novel", "canned")

@@ -171,7 +171,7 @@ _TERMS = (
     ("Answer", "What one assignment says about one item."),
     ("Batch", "Items that are posted together. Excluded workers see no later batch."),
     ("Round", "0 is a batch's first posting; each later round posts what is missing."),
-    ("Novel", "Written by the worker, and accepted."),
+    ("Free text", "Accepted, and in the worker's own words."),
     ("Canned", "The page's own sentence for pictures that show nothing to describe."),
     ("Dropped", "Paid, but kept out of the dataset, for a stated reason."),
     ("Rejected", "Not paid, and kept out of the dataset, for a stated reason."),
@@ -180,7 +180,7 @@ _TERMS = (
     ("Heuristic", "A check for one kind of bad work, run on all answers."),
     ("Flag", "A heuristic's suspicion that passed its limit. It is not a verdict."),
     ("Policy", "The rules in the campaign file that turn flags into verdicts."),
-    ("Wage floor", "The least that an hour should pay. Bonuses of `piecework pay` raise it."),
+    ("hourly_wage", "The least that an hour should pay; `piecework pay` adds bonuses up to it."),
     ("Split", "The part of the dataset that an item is in: train, val or test."),
     ("Alpha", "Krippendorff's alpha: 1 is full agreement, 0 is chance."),
     ("p-value", "How often chance alone would give a difference at least this large."),
@@ -203,14 +203,12 @@ def terms_section(model: ReportModel) -> Section:
     if model.facts.imported is not None:
         left_out |= {"Batch", "Round"}
         meanings |= _IMPORTED
-    if not model.text_noun:
-        left_out |= {"Novel"}
-    else:
+    if model.text_noun:
         left_out |= {"Alpha", "p-value"}
     if not model.facts.task.canned_text:
-        left_out.add("Canned")
+        left_out |= {"Canned", "Free text"}
     if model.facts.money is None:
-        left_out.add("Wage floor")
+        left_out.add("hourly_wage")
     return Section(
         key="terms",
         title="Glossary",

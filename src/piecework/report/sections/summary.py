@@ -69,7 +69,7 @@ def _accepted(model: ReportModel) -> KeyFigure:
     return KeyFigure(
         f"Accepted {plural_of(noun)}",
         count(model.count("novel", "canned")),
-        f"{count(model.count('novel'))} novel, {count(model.count('canned'))} canned; {wanted}",
+        f"{count(model.count('novel'))} free text, {count(model.count('canned'))} canned; {wanted}",
     )
 
 
@@ -85,13 +85,13 @@ def _money_figures(model: ReportModel, money: Money) -> tuple[KeyFigure, ...]:
 def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
-        return KeyFigure("Median wage", "unknown", f"floor {floor}", level="watch")
+        return KeyFigure("Median wage", "unknown", f"hourly_wage {floor}", level="watch")
     is_below, level = model.is_median_below_floor, wage_level(model)
     below = "BELOW" if level == "problem" else "below"
-    beside = f"{below if is_below else 'meets'} the floor of {floor}"
+    beside = f"{below if is_below else 'meets'} hourly_wage, {floor}"
     if level == "problem" and not is_below:
         workers = part_of(model.below_floor, len(model.wages), model.paid_worker)
-        beside = f"but {workers} below the floor of {floor}"
+        beside = f"but {workers} below hourly_wage, {floor}"
     return KeyFigure("Median wage", money.wage(float(model.wages.median())), beside, level=level)
 
 

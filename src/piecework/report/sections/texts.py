@@ -8,7 +8,7 @@ import pandas as pd
 
 from piecework.domain.edit import Edit
 from piecework.domain.task import Field
-from piecework.domain.text import NOTHING, count, plural, plural_of, share
+from piecework.domain.text import NOTHING, count, plural, plural_of, share, with_article
 from piecework.domain.verdicts import NOT_WRITTEN_HERE
 from piecework.qc.written_here import FLAG_FROM, SHOWN_PROBABILITY
 from piecework.report import plots
@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apo
 
 
 def texts_section(model: ReportModel) -> Section | None:
-    """Show the lengths of novel texts and what else is known about the items.
+    """Show the lengths of accepted texts and what else is known about the items.
 
     None for a task that asks for no text.
     """
@@ -59,7 +59,7 @@ def texts_section(model: ReportModel) -> Section | None:
 def _lead(model: ReportModel, texts: pd.Series, lengths: pd.Series) -> str:
     noun = model.text_noun
     if texts.empty:
-        return f"There is no novel {noun} yet."
+        return f"There is no {model.accepted_noun} yet."
     different = len({word for text_ in texts for word in _words(text_)})
     repeated = len(texts) - texts.str.casefold().nunique()
     return (
@@ -140,7 +140,7 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
         ticks=ticks,
         mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
     )
-    title = f"Words in a novel {noun}"
+    title = f"Words in {with_article(model.accepted_noun)}"
     return plots.figure(plot, key="lengths", title=title, description=description, note=description)
 
 
@@ -154,7 +154,7 @@ def _splits(model: ReportModel) -> Table:
         sorted(items.items(), key=lambda row: (_PLACES.get(str(row[0]), 9), row[0])),
         text("Split", lambda row: Code(excerpt(str(row[0]), limit=40) or "none")),
         number(plural_of(noun).capitalize()),
-        number(f"Novel {text_noun}", lambda row: texts[row[0]]),
+        number(plural_of(model.accepted_noun).capitalize(), lambda row: texts[row[0]]),
         number(f"Share of {text_noun}", lambda row: share(texts[row[0]], len(novel))),
         note=f"Only {plural_of(noun)} with at least one answer belong to a split here.",
         empty=f"No {noun} has an answer yet.",

@@ -121,7 +121,7 @@ def _table(model: ReportModel) -> Table:
         ),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
         "rejected." + " Wage: the pay divided by the time of the paid work; “below” means below "
-        "the floor." * bool(money) + left_out,
+        "hourly_wage." * bool(money) + left_out,
         is_folded=True,
         is_middle=True,
     )

@@ -68,7 +68,7 @@ def composition_section(description: Description) -> Section | None:
     lead = (
         f"A caption has {whole.per_caption['words']:.1f} words on average, "
         f"including {listed([nouns, verbs, adjectives])}. "
-        f"{plural(whole.captions, 'novel caption')} of {plural(whole.images, 'image')} "
+        f"{plural(whole.captions, 'free-text caption')} of {plural(whole.images, 'image')} "
         f"use {count(whole.unique['words'])} different words."
     )
     return Section(
