@@ -122,4 +122,8 @@ def test_the_next_command_is_the_one_that_helps() -> None:
     assert next_command(waiting, campaign, report=report) == "piecework review birds.toml"
     assert next_command(_FINISHED, campaign, report=report) == "open out/birds/report.html"
     assert next_command(half, campaign, report=None) == "piecework rehearse birds.toml"
-    assert next_command(replace(half, is_rehearsal=False), campaign, report=None) is None
+    live = replace(half, is_rehearsal=False)
+    assert next_command(live, campaign, report=None) == "piecework run birds.toml"
+    stopped = replace(live, stopped_by="ada", waiting_for="workers")
+    assert next_command(stopped, campaign, report=None) == "piecework stop birds.toml --undo"
+    assert "stopped by ada, batch" in next(progress_lines(stopped))

@@ -101,17 +101,18 @@ def _money_line(progress: Progress) -> str:
 
 def _state(progress: Progress) -> str:
     by = f" by {progress.stopped_by}" if progress.stopped_by else ""
+    stopped = f"stopped{by}, " if by else ""
     later = f", continues at {_at(progress.goes_on_at)}" if progress.goes_on_at else ""
     match progress.waiting_for:
         case "nobody":
             return f"ended{by}" if progress.missing else "finished"
         case "workers":
-            return f"batch {progress.batch_shown} waits for workers, {_open_hits(progress)}"
+            return f"{stopped}batch {progress.batch_shown} waits for workers, {_open_hits(progress)}"
         case "people":
             return f"waits for a person, {plural(progress.to_decide, 'decision')}"
         case "the next pass":
             because = f" ({progress.reason})" if progress.reason else ""
-            return f"waits for the next pass{because}"
+            return f"{stopped}waits for the next pass{because}"
         case other:
             return f"waits for {other}{by}{later}"
 
@@ -134,7 +135,9 @@ def next_command(progress: Progress, campaign: "Path", *, report: "Path | None")
         return None if report is None else f"open {report}"
     if progress.is_rehearsal:
         return f"piecework rehearse {campaign}"
-    return None
+    if progress.stopped_by:
+        return f"piecework stop {campaign} --undo"
+    return f"piecework run {campaign}"
 
 
 def _wrapped(text: str) -> str:
