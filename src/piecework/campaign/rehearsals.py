@@ -71,8 +71,8 @@ class Begun:
     Attributes:
         file: the copy of the campaign file, with the copies of what it names.
         is_new: whether it begins.
-        before: the number of the rehearsal that was latest before; of an unfinished or
-            equal one that is the latest itself, the number below it.
+        before: the number of the rehearsal that was latest before, of those with a report
+            if there are any; of one that is the latest itself, a number below it.
         changes: what has changed since that.
     """
 
@@ -111,8 +111,8 @@ def begin(file: CampaignFile, crowds: Sequence[str] = (), *, again: bool = False
             number = max(numbers(file), default=0) + 1
             shutil.rmtree(folder / str(number), ignore_errors=True)
             _copy(file, number, wanted, before)
-        elif before == number:
-            before = max((each for each in numbers(file) if each < number), default=None)
+        if before == number or (before is not None and not _has_report(file, before)):
+            before = below(file, number)
         known = None if before is None else made_from(file, before)
         _point(folder, number)
         _prune(file, keep=number)
@@ -161,6 +161,17 @@ def latest(file: CampaignFile) -> int | None:
         if pointed in there:
             return pointed
     return max(there, default=None)
+
+
+def below(file: CampaignFile, number: int) -> int | None:
+    """Return the newest rehearsal below a number: of those with a report, if there are any."""
+    lower = [each for each in numbers(file) if each < number]
+    return max(lower, key=lambda each: (_has_report(file, each), each), default=None)
+
+
+def _has_report(file: CampaignFile, number: int) -> bool:
+    """Whether a rehearsal got as far as its report; one that was interrupted did not."""
+    return (file.live_folder / REHEARSALS / str(number) / "report.html").exists()
 
 
 def made_from(file: CampaignFile, number: int) -> MadeFrom | None:

@@ -107,7 +107,8 @@ def _state(progress: Progress) -> str:
         case "nobody":
             return f"ended{by}" if progress.missing else "finished"
         case "workers":
-            return f"{stopped}batch {progress.batch_shown} waits for workers, {_open_hits(progress)}"
+            batch = progress.batch_shown
+            return f"{stopped}batch {batch} waits for workers, {_open_hits(progress)}"
         case "people":
             return f"waits for a person, {plural(progress.to_decide, 'decision')}"
         case "the next pass":

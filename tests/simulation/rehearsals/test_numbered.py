@@ -21,6 +21,7 @@ from piecework.domain.store_address import in_folder
 from piecework.engine.run_pass import run_pass
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Crowd
+from piecework.simulation.forecast.compared import compare_rehearsals
 from piecework.simulation.rehearsals.campaign import finished_facts, prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import bound
@@ -142,6 +143,16 @@ def test_one_that_continues_names_the_same_changes(path: Path) -> None:
         begun = begin(parse(path))
         assert (begun.number, begun.is_new, begun.before) == (2, is_new, 1)
         assert begun.changes == ("reward",)
+
+
+def test_a_rehearsal_without_a_report_is_passed_over(path: Path) -> None:
+    """One that was interrupted has no figures, so a change is compared with the last whole one."""
+    for reward in ("0.50", "0.60"):
+        path.write_text(CAMPAIGN.replace('"0.40"', f'"{reward}"'))
+        begun = begin(parse(path))
+        assert (begun.before, begun.changes) == (1, ("reward",))
+    _rehearse(path)
+    assert compare_rehearsals(path).numbers == (1, 3)
 
 
 def test_an_equal_rehearsal_is_shown_and_nothing_is_written(path: Path) -> None:

@@ -11,7 +11,7 @@ from math import isnan
 from pathlib import Path
 
 from piecework.campaign.assembling import load_with_results
-from piecework.campaign.rehearsals import Begun, at_number, latest, made_from, numbers
+from piecework.campaign.rehearsals import Begun, at_number, below, latest, made_from, numbers
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
@@ -173,15 +173,15 @@ def comparison_page(compared: RehearsalsCompared) -> SectionsPage:
 
 def _last_two(file: CampaignFile) -> tuple[int, int]:
     last = latest(file)
-    others = [number for number in numbers(file) if number != last]
-    if last is None or not others:
+    other = None if last is None else (below(file, last) or max(numbers(file)))
+    if last is None or other in {None, last}:
         raise ConfigError(
             [f"{file.path}: there are no two rehearsals to compare"],
             next_step=f"change the file, then: piecework rehearse {file.path}"
             if file.tables.imported is None
             else f"try other rules on its answers: piecework compare {file.path} --rules FILE",
         )
-    return max((each for each in others if each < last), default=others[-1]), last
+    return other, last
 
 
 def _outcome(path: Path, number: int) -> Outcome:
