@@ -11,12 +11,13 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from piecework.config.items_file import items_of_folder, read_items
+from piecework.config.machine_file import MachineFile, machine_file
 from piecework.config.money_tables import faults_of_money
 from piecework.config.posting_tables import ExperimentTable
 from piecework.config.requirements_table import (
@@ -29,7 +30,7 @@ from piecework.config.schema import CampaignTables, DatasetTable
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.shared_files import with_shared
 from piecework.config.trust import refuse_untrusted
-from piecework.config.user_files import read_text, with_secrets
+from piecework.config.user_files import read_text
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Licence, Publication, Shares, Sink, licence_named
 from piecework.domain.errors import ConfigError
@@ -38,13 +39,10 @@ from piecework.domain.hit import PROLIFIC, Comparator, Item, QualificationRequir
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.picture_location import PictureLocation
 from piecework.domain.qualifications import EarnedRule
-from piecework.domain.store_address import StoreAddress, first_refused, store_address
+from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import PolicyRule
-
-STORE_URL = "PIECEWORK_STORE_URL"
-"""The environment variable with the URL of a database for stores."""
 
 REHEARSALS = "rehearsals"
 """The folder of all rehearsals, in the folder of the campaign's results."""
@@ -76,6 +74,8 @@ class CampaignFile:
         rehearsal: the number of the rehearsal that is read; `None` for live work.
         copies: the folder with copies of the files that it names; `None`: they are read
             where they are.
+        machine: the machine's file.
+        results: the folder of live work, if it does not follow from name and machine.
     """
 
     path: Path
@@ -84,12 +84,14 @@ class CampaignFile:
     tables: CampaignTables
     rehearsal: int | None = None
     copies: Path | None = None
+    machine: MachineFile = field(default_factory=MachineFile)
+    results: Path | None = None
 
     @property
     def live_folder(self) -> Path:
         """The folder of live work, with the folder of the rehearsals inside."""
-        folder = self.tables.output.folder or f"out/{self.tables.name}"
-        return (self.path.parent / folder).resolve()
+        all_results = self.machine.folder or self.path.parent / "out"
+        return (self.results or all_results / self.tables.name).resolve()
 
     @property
     def out(self) -> Path:
@@ -111,21 +113,11 @@ class CampaignFile:
     def store_url(self) -> str:
         """URL of the database that has the campaign's store; "" for a file.
 
-        `[store] url` counts before the environment variable.
-
         Raises:
-            ConfigError: a variable in the URL is not set, or it has an option that is
-                not in the list.
+            ConfigError: as `MachineFile.store_url`.
         """
-        if self.rehearsal is not None:
-            return ""  # rehearsals are files, wherever live work is stored
-        if self.tables.store.url is None:
-            return os.environ.get(STORE_URL, "")
-        url = with_secrets(self.tables.store.url)
-        if option := first_refused(url):
-            where = self.at("store", "url")
-            raise ConfigError([f"{where}: the option {option!r} is not allowed here"])
-        return url
+        # Rehearsals are files, wherever live work is stored.
+        return "" if self.rehearsal is not None else self.machine.store_url
 
     @property
     def store(self) -> StoreAddress:
@@ -248,9 +240,11 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
         folder: where the files are whose tables belong to it; `None`: beside it.
 
     Raises:
-        ConfigError: the text is not TOML, or breaks the schema.
+        ConfigError: the text is not TOML, or breaks the schema; or the machine's file has
+            a fault.
     """
     faults: list[str] = []
+    machine = machine_file(path)
     try:
         stated, folder = tomllib.loads(text), folder or path.parent
         document, faults = with_shared(stated, folder=folder, at=lambda key: at(path, text, (key,)))
@@ -273,10 +267,11 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
                 f"piecework init CAMPAIGN.toml --task {path}",
             ) from fault
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
+    faults += machine.faults_of_currency(tables.currency)
     if faults:
         raise ConfigError(faults)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
+    return CampaignFile(path=path, text=text, source_hash=digest, tables=tables, machine=machine)
 
 
 def legal_name(stem: str, otherwise: str = "campaign") -> str:

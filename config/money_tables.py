@@ -64,7 +64,7 @@ Percent = Annotated[Decimal, Field(ge=0, le=100)]
 
 
 class FeesTable(BaseModel):
-    """`[[fees]]`: the marketplace's fees from a day on."""
+    """`[[fees]]` of the machine's file: the marketplace's fees from a day on."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -90,7 +90,7 @@ _Where = tuple[str | int, ...]
 
 def is_money(key: str) -> bool:
     """Return whether a key of a campaign file has an amount, such as `budget.day`."""
-    return key.partition(".")[0] in {"reward", "hourly_wage", "budget"} or key.endswith(".minimum")
+    return key.partition(".")[0] in {"reward", "hourly_wage", "budget"}
 
 
 def currency_of_signs(document: Mapping[str, object]) -> Currency | None:
@@ -140,7 +140,3 @@ def _amounts(document: Mapping[str, object]) -> Iterator[tuple[_Where, object]]:
         yield from ((("budget", name), amount) for name, amount in budget.items())
     else:
         yield ("budget",), budget
-    fees = document.get("fees")
-    for number, table in enumerate(fees if isinstance(fees, list) else ()):
-        if isinstance(table, dict):
-            yield ("fees", number, "minimum"), table.get("minimum")

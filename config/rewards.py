@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from piecework.config.machine_file import MachineFile
 from piecework.config.money_tables import FeesTable
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Derived, Rewards
@@ -98,8 +99,8 @@ def own_minutes(task: Task, items: int) -> Decimal:
     return Decimal(math.ceil(task.seconds_of_hit(items) * _IN_MINUTE / 60)) / _IN_MINUTE
 
 
-def read_rewards(tables: CampaignTables, pay: Pay) -> Rewards:
-    """Return what a campaign pays and may cost, by the file's fees or `fees.toml`.
+def read_rewards(tables: CampaignTables, pay: Pay, machine: MachineFile) -> Rewards:
+    """Return what a campaign pays and may cost, by the machine's fees or `fees.toml`.
 
     A budget that the file does not state is 0 here: it depends on the price.
     """
@@ -115,8 +116,8 @@ def read_rewards(tables: CampaignTables, pay: Pay) -> Rewards:
         wage_floor_cents_per_hour=pay.wage_cents,
         expected_seconds=None if pay.minutes is None else round(pay.minutes * 60),
         expected_loss=tables.advanced.expected_loss_percent / 100,
-        fees=_schedules(tables.fees) if tables.fees else listed_fees(),
-        fees_are_listed=not tables.fees,
+        fees=_schedules(machine.tables.fees) if machine.tables.fees else listed_fees(),
+        fees_are_listed=not machine.tables.fees,
         currency=tables.currency,
     )
 

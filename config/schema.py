@@ -24,7 +24,6 @@ from piecework.config.money_tables import (
     Budget,
     BudgetTable,
     Cents,
-    Fees,
     KnownCurrency,
     currency_of_signs,
 )
@@ -232,12 +231,6 @@ class SinkTable(_Strict):
         return self
 
 
-class OutputTable(_Strict):
-    """`[output]`: where the results are written."""
-
-    folder: Annotated[Words, Names.OUTPUT] | None = None
-
-
 class AdvancedTable(_Strict):
     """`[advanced]`: what few campaigns have to change."""
 
@@ -248,12 +241,6 @@ class AdvancedTable(_Strict):
     archive_after_batches: Annotated[int, Field(ge=1, le=100_000)] | None = None
     exclusion_name: Words | None = None
     releases: bool = False
-
-
-class StoreTable(_Strict):
-    """`[store]`: the database that holds the campaign's store."""
-
-    url: Annotated[str, StringConstraints(max_length=2_000), Names.DATABASE] | None = None
 
 
 class SplitsTable(_Strict):
@@ -372,7 +359,6 @@ class CampaignTables(_Strict):
     minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     budget: Budget = BudgetTable()
     currency: KnownCurrency = "USD"
-    fees: Fees = ()
     posting: PostingTable = PostingTable()
     requirements: RequirementsTable = RequirementsTable()
     prolific: ProlificTable | None = None
@@ -383,8 +369,6 @@ class CampaignTables(_Strict):
     decisions: DecisionsTable = DecisionsTable()
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
     sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
-    output: OutputTable = OutputTable()
-    store: StoreTable = StoreTable()
     dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()
     advanced: AdvancedTable = AdvancedTable()

@@ -18,13 +18,15 @@ def schema_faults(
     """Return where a TOML file breaks its schema, each fault with line and key."""
     faults = []
     errors = fault.errors(include_url=False)
-    moved = [pair for error in errors for pair in _moved(error["loc"], error["input"])]
+    places = [(error["loc"], error["input"]) for error in errors]
+    is_campaign = issubclass(schema, CampaignTables)
+    moved = [pair for place in places for pair in _moved(*place)] if is_campaign else []
     known_elsewhere = {now.split()[0] for _, now in moved}
     faults += [f"{at(path, text, key)}: is {now}" for key, now in moved]
     for error in errors:
         location = [part for part in error["loc"] if not _is_branch(part)]
         where = at(path, text, location)
-        if _moved(location, error["input"]) or (
+        if (is_campaign and _moved(location, error["input"])) or (
             error["type"] == "missing" and location[-1] in known_elsewhere
         ):
             continue
@@ -42,6 +44,10 @@ def schema_faults(
 
 
 _TOP = "now, at the top of the file"
+_OF_MACHINE = (
+    "of the machine's file now: the one that PIECEWORK_CONFIG names, or piecework.toml beside "
+    "the campaign file"
+)
 _MOVED: Mapping[str, str] = {
     **{f"rewards.{key}": f"{key} {_TOP}" for key in ("reward", "budget", "currency")},
     **{
@@ -51,7 +57,10 @@ _MOVED: Mapping[str, str] = {
     "rewards.wage_floor_per_hour": f"hourly_wage {_TOP}",
     "rewards.expected_minutes": f"minutes {_TOP}",
     "rewards.expected_loss_percent": "expected_loss_percent in [advanced] now",
-    "rewards.fees": "[[fees]] now",
+    "rewards.fees": f"[[fees]] {_OF_MACHINE}",
+    "fees": f"[[fees]] {_OF_MACHINE}",
+    "store": f"[store] {_OF_MACHINE}",
+    "output": f"[output] {_OF_MACHINE}; without it, results are in out/, beside the campaign file",
     "posting.assignments": f"answers {_TOP}",
     "posting.batches": f"batches {_TOP}",
     "items.grows": "[grows] now, a table that may be empty",
@@ -75,9 +84,14 @@ _MOVED: Mapping[str, str] = {
 
 
 def _moved(location: Location, value: object) -> list[tuple[Location, str]]:
-    """Return former keys at a place, each with what it is now."""
+    """Return former keys at a place, each with what it is now; a table, if none of its own."""
     keys = [[*location, name] for name in value] if isinstance(value, dict) else []
-    named = {".".join(map(str, key)): key for key in [[*location], *keys]}
+    inner = _moved_of(keys)
+    return inner or _moved_of([[*location]])
+
+
+def _moved_of(keys: Sequence[Location]) -> list[tuple[Location, str]]:
+    named = {".".join(map(str, key)): key for key in keys}
     return [(key, _MOVED[name]) for name, key in named.items() if name in _MOVED]
 
 

@@ -22,7 +22,6 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from importlib.resources import files
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +29,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from piecework.config.machine_file import StoreTable
 from piecework.config.named import Names, texts_of
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text, variables_in
@@ -95,11 +95,11 @@ def reach_of(file: "CampaignFile") -> tuple[Reach, ...]:
         for key, text, names in texts_of(file.tables)
         if names in _OPENED and (where := _outside(text, home, names)) is not None
     ]
-    named += _links_of_results(file, home)
+    named += [*_reach_of_machine(file, home), *_links_of_results(file, home)]
     endpoint = endpoint_of(file.path)
     if endpoint and not _is_local(endpoint):
         named.append(Reach(_ENDPOINT, endpoint))
-    return () if _is_example(file, named) else tuple(named)
+    return tuple(named)
 
 
 def variables_of(reach: Collection[Reach]) -> list[str]:
@@ -113,6 +113,8 @@ def fingerprint(file: "CampaignFile") -> str:
     Items, pictures and other data do not count; their paths and addresses stay inside.
     """
     digest = hashlib.sha256(file.text.encode())
+    if not file.machine.is_named:
+        digest.update(file.machine.text.encode())
     home = file.path.parent
     parts = [deployment_path(file.path)]
     parts += [
@@ -210,7 +212,9 @@ def confined(file: "CampaignFile") -> "CampaignFile":
     changed: dict[str, Any] = {}
     for reach in reach_of(file):
         key = ".".join(reach.key.split(".")[:2])
-        if key in _LEFT_OUT:
+        if key in _OF_MACHINE:
+            file = _without(file, key)
+        elif key in _LEFT_OUT:
             name, values = _LEFT_OUT[key]
             before = changed.get(name, getattr(file.tables, name))
             changed[name] = before.model_copy(update=values)
@@ -223,6 +227,15 @@ def confined(file: "CampaignFile") -> "CampaignFile":
     return replace(file, tables=file.tables.model_copy(update=changed))
 
 
+def _without(file: "CampaignFile", key: str) -> "CampaignFile":
+    """Return a campaign without a key of the machine's file beside it."""
+    if key == "output.folder":
+        # No folder of this name is ever made.
+        return replace(file, results=file.path.parent / f".not-trusted-{os.urandom(8).hex()}")
+    tables = file.machine.tables.model_copy(update={"store": StoreTable()})
+    return replace(file, machine=replace(file.machine, tables=tables))
+
+
 def _lists_a_bucket(file: "CampaignFile") -> bool:
     """Whether a file lists the pictures of a bucket; then a check does not open it."""
     items = file.tables.items
@@ -230,14 +243,14 @@ def _lists_a_bucket(file: "CampaignFile") -> bool:
 
 
 _LEFT_OUT: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    # No folder of this name is ever made.
-    "output.folder": ("output", {"folder": f".not-trusted-{os.urandom(8).hex()}"}),
-    "store.url": ("store", {"url": None}),
     "rehearsal.replay": ("rehearsal", {"replay": None}),
     "requirements.only_workers_of": ("requirements", {"only_workers_of": ()}),
     "requirements.no_workers_of": ("requirements", {"no_workers_of": ()}),
 }
 """What a check can do without: the key, its table, and the values instead."""
+
+_OF_MACHINE = {"output.folder", "store.url"}
+"""The same of the machine's file beside the campaign file."""
 
 _WHOLE_TABLES: Mapping[str, object] = {"machine": None, "earned": (), "sinks": (), "prolific": {}}
 """The same for whole tables."""
@@ -262,14 +275,21 @@ def _outside(text: str, home: str, names: Names | None) -> str | None:
     return None
 
 
+def _reach_of_machine(file: "CampaignFile", home: str) -> Iterator[Reach]:
+    """Yield what a machine's file names that may have come with the campaign file."""
+    if file.machine.is_named:
+        return
+    for key, text, names in texts_of(file.machine.tables):
+        if names in _OPENED and (where := _outside(text, home, names)) is not None:
+            yield Reach(".".join(key), text, where)
+
+
 def _links_of_results(file: "CampaignFile", home: str) -> Iterator[Reach]:
     """Yield the first link on the way to the results, or among them, that leads out."""
-    named = file.tables.output.folder
-    if named is not None and _ADDRESS.match(named):
-        return
-    written = os.path.normpath(Path(home, named or f"out/{file.tables.name}"))
+    named = file.machine.folder or Path(home, "out")
+    written = os.path.normpath(Path(home, file.results or named / file.tables.name))
     out = os.path.realpath(written)
-    if out != written and not Path(out).is_relative_to(home):
+    if not (file.machine.is_named or out == written or Path(out).is_relative_to(home)):
         yield Reach("output.folder", written, out, is_link=True)
     for folder, folders, names in os.walk(out):
         for path in (Path(folder, name) for name in (*folders, *names)):
@@ -287,14 +307,6 @@ def _is_local(endpoint: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _is_example(file: "CampaignFile", named: Collection[Reach]) -> bool:
-    """Whether a file is an example of piecework's own, which writes beside a folder."""
-    if [(reach.key, reach.is_link) for reach in named] != [("output.folder", False)]:
-        return False
-    own = files("piecework.config") / "campaigns" / file.path.name
-    return own.is_file() and own.read_text("utf-8") == file.text
 
 
 def _of_environment() -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,7 @@ from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.clocks import VirtualClock
 from piecework.store import hits
 from tests.crash.people import People
-from tests.small_campaign import CAMPAIGN
+from tests.small_campaign import CAMPAIGN, write_files
 from tests.trusted import own
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -84,7 +84,7 @@ def row(name: str, picture: str = "") -> str:
 def write_growing(folder: Path, names: Iterable[str], text: str = TEXT) -> Path:
     """Write the campaign's file and its first rows; return the file's path."""
     path = folder / "crash.toml"
-    path.write_text(text)
+    write_files(path, text)
     rows = "".join(row(name) for name in names)
     (folder / "items.csv").write_text("image_id,url\n" + rows)
     return own(path)

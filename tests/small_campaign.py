@@ -55,8 +55,11 @@ on = "worker"
 any_of = ["capitals", "same_sentence"]
 then = "exclude"
 because = "Not what the page asks for, again and again."
-[output]
+# the end
 """
+
+MACHINE = "# piecework.toml\n"
+"""What follows in a text belongs to the machine's file, beside the campaign file."""
 
 
 def write_campaign(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> Path:
@@ -67,7 +70,15 @@ def write_campaign(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> 
 def write_received(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> Path:
     """Write them as somebody else would have sent them."""
     path = folder / "crash.toml"
-    path.write_text(text)
+    write_files(path, text)
     rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, pictures + 1))
     (folder / "items.csv").write_text("image_id,url\n" + rows)
     return path
+
+
+def write_files(path: Path, text: str) -> None:
+    """Write the text of a campaign file, and that of the machine's file if it has one."""
+    campaign, _, machine = text.partition(MACHINE)
+    path.write_text(campaign)
+    beside = path.with_name("piecework.toml")
+    beside.write_text(machine) if machine else beside.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.store_address import StoreAddress, store_address
+from tests.small_campaign import MACHINE
 
 KINDS = ("file", "postgresql")
 """Parameters of a fixture that makes stores."""
@@ -29,9 +30,9 @@ def url_of(request: pytest.FixtureRequest) -> str:
 
 
 def stored_in(text: str, folder: Path, url: str) -> str:
-    """Return a campaign file that ends with `[output]`, with its store in a database.
+    """Return the text of a campaign with its store in a database (`MACHINE`).
 
-    The server outlives a test's folder, so the schema gets a name of its own.
+    The server outlives a test's folder, so the campaign gets a name of its own.
 
     Args:
         text: the campaign file.
@@ -41,4 +42,6 @@ def stored_in(text: str, folder: Path, url: str) -> str:
     if not url:
         return text
     name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    return f'{text}folder = "out/{name}"\n[store]\nurl = "{url}"\n'
+    assert text.count('name = "crash"\n') == 1
+    text = text.replace('name = "crash"\n', f'name = "crash-{name}"\n')
+    return f'{text}{MACHINE}[store]\nurl = "{url}"\n'

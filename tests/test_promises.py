@@ -110,7 +110,7 @@ def named_in(text: str) -> list[Path]:
 
 def keys_of_the_schema() -> set[str]:
     """Every key of the schema with its table, such as `posting.title`."""
-    campaign_keys_page.tables()
+    campaign_keys_page.tables(campaign_keys_page.PAGE)
     meanings = tomllib.loads(campaign_keys_page.MEANINGS.read_text(encoding="utf-8"))
     return {
         f"{table}.{key}".removeprefix(".")

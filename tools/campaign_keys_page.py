@@ -1,8 +1,8 @@
-"""Write the tables of keys in `docs/reference/campaign-file.md`.
+"""Write the tables of keys in two pages: of a campaign file, and of the files beside it.
 
-`python -m tools.campaign_keys_page` writes them between the page's two markers and
+`python -m tools.campaign_keys_page` writes them between the two markers of each page and
 leaves the rest of the page alone; a test compares. Types and defaults come from
-`config/schema.py`, meanings from `tools/campaign_keys.toml`.
+`config/schema.py` and `config/machine_file.py`, meanings from `tools/campaign_keys.toml`.
 """
 
 import json
@@ -20,11 +20,13 @@ from pydantic.fields import FieldInfo
 
 from piecework.config import schema
 from piecework.config.imported_table import Column
-from piecework.config.money_tables import Cents
+from piecework.config.machine_file import OF_CAMPAIGNS, OutputTable, StoreTable
+from piecework.config.money_tables import Cents, FeesTable
 from piecework.domain.crowds import MARKETS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/reference/campaign-file.md"
+SHARED_PAGE = ROOT / "docs/reference/shared-files.md"
 MEANINGS = ROOT / "tools/campaign_keys.toml"
 BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
 
@@ -39,6 +41,9 @@ _SHORT = ("pictures", "sink")
 
 _FILES = ("qualification", "earned")
 """Tables that are files of their own; `file` is the name that the campaign file states."""
+
+_SHARED = (*OF_CAMPAIGNS, *_FILES)
+"""Tables of the second page."""
 
 _ALIASES: list[tuple[Hint, str]] = [
     (Cents, "amount"),
@@ -59,8 +64,8 @@ _PLAIN: Mapping[Hint, str] = {
 }
 
 
-def tables() -> str:
-    """All tables with their headings, in the order of the file of meanings.
+def tables(page: Path) -> str:
+    """The tables of a page with their headings, in the order of the file of meanings.
 
     Raises:
         LookupError: a key has no meaning, or a meaning has no key.
@@ -70,17 +75,30 @@ def tables() -> str:
     of_market = meanings["markets"].pop("<market>")
     meanings["markets"].update(dict.fromkeys(MARKETS, of_market))
     sections = dict(_sections(schema.CampaignTables, meanings, path="", header=""))
+    sections |= dict(_sections_of_machine(meanings))
     for path, left in meanings.items():
         for name in left:
             raise LookupError(f"{MEANINGS}: no such key: [{path}] {name}")
-    return "\n".join(sections[path] for path in order)
+    is_shared = page == SHARED_PAGE
+    here = [path for path in order if (path.partition(".")[0] in _SHARED) == is_shared]
+    return "\n".join(sections[path] for path in here)
 
 
-def render() -> str:
-    """The page as it should be, from the page as it is."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+def render(page: Path) -> str:
+    """A page as it should be, from the page as it is."""
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{tables(page)}\n{END}{after}"
+
+
+def _sections_of_machine(meanings: Meanings) -> Iterator[tuple[str, str]]:
+    """Path and section of each table of the machine's file but the options of commands."""
+    for table, name, header in (
+        (OutputTable, "output", "[output]"),
+        (StoreTable, "store", "[store]"),
+        (FeesTable, "fees", "[[fees]]"),
+    ):
+        yield from _sections(table, meanings, path=name, header=header)
 
 
 def _sections(
@@ -120,6 +138,7 @@ def _section(header: str, meanings: Meanings, path: str, rows: list[str]) -> str
     head = "| key | type | default | meaning |\n|---|---|---|---|\n"
     title = f"`{header}`" if header else "The top of the file"
     title = f"A file of {title}" if path in _FILES else title
+    title = f"The machine's {title}" if path in OF_CAMPAIGNS else title
     about = _meaning(meanings, path, "about")["means"]
     lines = textwrap.fill(about, 120, break_long_words=False, break_on_hyphens=False)
     return f"### {title}\n\n{lines}\n\n{head}{''.join(rows)}"
@@ -252,4 +271,5 @@ def _parts(hint: Hint) -> Iterator[object]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    for each in (PAGE, SHARED_PAGE):
+        each.write_text(render(each), encoding="utf-8")

@@ -165,7 +165,7 @@ def _campaign_file(folder: Path, size: str) -> Path:
         text += "\n[rehearsal.crowd]\n"
         text += "".join(f"{name} = {n * times}\n" for name, n in default_crowd().items())
     path = folder / "bench.toml"
-    path.write_text(text.replace("../../out/demo", "out"))
+    path.write_text(text)
     return path
 
 

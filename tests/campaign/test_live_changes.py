@@ -21,10 +21,10 @@ CHANGES = {
     "budget": (('budget = "', 'budget = "1'), Means.FREE),
     "formats": (('formats = ["csv"]', 'formats = ["vizwiz_json"]'), Means.FREE),
     "heuristic": (("min_images = 2", "min_images = 3"), Means.FREE),
-    "dataset": (("[output]", '[dataset]\ntitle = "Birds"\n[output]'), Means.FREE),
+    "dataset": (("# the end", '[dataset]\ntitle = "Birds"\n# the end'), Means.FREE),
     "reward": (('reward = "0.50"', 'reward = "0.60"'), Means.NEW_HITS),
     "title": (("[posting]", '[posting]\ntitle = "Birds"'), Means.NEW_HITS),
-    "countries": (("[output]", '[requirements]\ncountries = ["FR"]\n[output]'), Means.NEW_HITS),
+    "countries": (("# the end", '[requirements]\ncountries = ["FR"]\n# the end'), Means.NEW_HITS),
     "batches": (("batches = 2", "batches = 1"), Means.BOUND),
     "assignments": (("answers = 2", "answers = 3"), Means.BOUND),
     "items_per_hit": (("items_per_hit = 2", "items_per_hit = 1"), Means.BOUND),
@@ -35,7 +35,8 @@ CHANGES = {
 def test_every_key_of_the_schema_has_a_meaning() -> None:
     """A key that is added says what a change of it means while people work."""
     unknown = []
-    for key in keys_of_the_schema():
+    of_machine = {"output.folder", "store.url"}
+    for key in keys_of_the_schema() - of_machine:
         try:
             means(key)
         except StopIteration:

@@ -86,11 +86,11 @@ def test_a_page_is_html(sent: Path, named: str) -> None:
     assert "this folder does not exist" in fault or f"{sent}:4: task: " in fault
 
 
-@pytest.mark.parametrize("key", ["task", "items.file", "output.folder"])
+@pytest.mark.parametrize("key", ["task", "items.file"])
 def test_a_name_with_a_nul_is_refused(sent: Path, key: str) -> None:
     """In a sentence, with file and line; no function of paths takes it."""
     name = key.rpartition(".")[2]
-    lines = [*sent.read_text().splitlines(), "[output]", 'folder = "out"']
+    lines = sent.read_text().splitlines()
     lines = [f'{name} = "a\\u0000b"' if line.startswith(f"{name} = ") else line for line in lines]
     sent.write_text("\n".join(lines))
     number = next(n for n, line in enumerate(lines, start=1) if "u0000" in line)
@@ -132,5 +132,5 @@ def test_a_store_is_not_served_as_a_picture(sent: Path, named: str, *, is_refuse
         assert f"{sent.parent.resolve()}, and" in fault
     else:
         assert load_campaign(own(sent)).items
-    sent.write_text(f'{text}\n[output]\nfolder = "../written"\n')
+    (sent.parent / "piecework.toml").write_text('[output]\nfolder = "../written"\n')
     assert load_campaign(own(sent)).items

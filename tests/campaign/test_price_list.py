@@ -33,7 +33,7 @@ from piecework.store import hits, ledger
 from tests.crash.people import People
 from tests.engine.payments.bookkeeping import EVENING, assignment_ids, bonus_file, check_books
 from tests.engine.test_publishing import Deaf
-from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.small_campaign import CAMPAIGN, MACHINE, write_campaign
 
 TODAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 PROLIFIC = PriceList(
@@ -44,8 +44,8 @@ PROLIFIC = PriceList(
     minimum_cents=1,
 )
 POUNDS = CAMPAIGN.replace("reward = ", 'currency = "GBP"\nreward = ')
-FEES = """
-[[fees]]
+FEES = f"""
+{MACHINE}[[fees]]
 valid_from = 2020-01-01
 percent = 20
 minimum = "0.01"

@@ -38,7 +38,7 @@ NAMED: dict[str, tuple[str, str]] = {
     ),
     "qualification.task": (_TEST, "dog/task.toml"),
     "qualification.items": (_TEST, "q.csv"),
-    "rehearsal.replay": ("[output]=>[rehearsal]\nreplay = 'r.txt'\n[output]", "r.txt"),
+    "rehearsal.replay": ("# the end=>[rehearsal]\nreplay = 'r.txt'\n# the end", "r.txt"),
 }
 
 

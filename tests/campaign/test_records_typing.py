@@ -26,8 +26,6 @@ file = "mugs.csv"
 [decisions]
 by = "person"
 
-[output]
-folder = "out"
 """
 
 

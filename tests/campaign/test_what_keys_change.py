@@ -43,7 +43,7 @@ from tests.engine.test_qualification import TEST
 from tests.engine.test_qualification import written as gated
 from tests.qc.tables import row, table
 from tests.qc.test_policy import AT, finding
-from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.small_campaign import CAMPAIGN, MACHINE, write_campaign
 
 DAY = date(2026, 1, 5)
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
@@ -69,7 +69,7 @@ comparator = "NotIn"
 values = [107, 109]
 [advanced]
 exclusion_name = "not for birds again"
-[output]"""
+# the end"""
 
 Seen = Mapping[str, tuple[Callable[[], object], object]]
 """By key: what is looked at, and what it should be."""
@@ -114,7 +114,7 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
     text = text.replace("answers = 2", "answers = 3")
     text = text.replace("items_per_hit = 2", f"items_per_hit = 1{POSTING}")
     text = text.replace('"0.50"', '"0.33"').replace("batches = 2", "batches = 4")
-    with at_work(text.replace("[output]", REQUIREMENTS)) as (run, _):
+    with at_work(text.replace("# the end", REQUIREMENTS)) as (run, _):
         post(run)
         client = turk_client(run.endpoint, access_key=None, secret_key=None)
         [hit] = client.list_hits()["HITs"]
@@ -225,14 +225,14 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
 ) -> None:
     """The card has the requester's sentences; only the formats asked for are there."""
     text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["vizwiz_json"]')
-    text = text.replace("[output]", '[output]\nfolder = "elsewhere"')
-    with at_work(text + STATED) as (opened, people):
+    machine = MACHINE + '[output]\nfolder = "elsewhere"'
+    with at_work(text + STATED + machine) as (opened, people):
         run = at_evening(opened)
         run_pass(run)
         people.work()
         run_pass(run)
         export(run)
-    folder = tmp_path / "elsewhere/dataset"
+    folder = tmp_path / "elsewhere/crash/dataset"
     card = (folder / "README.md").read_text()
     facts = json.loads((folder / "croissant.json").read_text())
     files = {path.name.partition(".")[2] for path in folder.iterdir()}
@@ -252,7 +252,7 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
     assert [key for key, sentence in sentences.items() if sentence not in card] == []
     check(
         {
-            "output.folder": ((tmp_path / "out").exists, False),
+            "the machine's output.folder": ((tmp_path / "out").exists, False),
             "formats": (lambda: files, {"md", "json"}),
             "dataset.version": (lambda: facts["version"], "2.3.4"),
             "dataset.homepage": (lambda: facts["url"], "https://birds.example/home"),
@@ -289,9 +289,10 @@ def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
     assert set(fixed.values()) > {"test"}
 
 
-FEES = """[advanced]
+FEES = f"""[advanced]
 expected_loss_percent = 50
-[[fees]]
+# the end
+{MACHINE}[[fees]]
 valid_from = 2026-01-01
 percent = 10
 extra_percent_from_ten = 5
@@ -302,11 +303,11 @@ source = "our own list of fees"
 valid_from = 2026-06-01
 percent = 90
 source = "a later list"
-[output]"""
+"""
 MASTERS = """[[requirements.qualification]]
 id = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 comparator = "Exists"
-[output]"""
+# the end"""
 
 
 def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -> None:
@@ -318,7 +319,7 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     dollar = ('reward = "0.50"', 'reward = "1.00"')
     fees = (
         ('hourly_wage = "5.00"', 'hourly_wage = "6.00"\nminutes = 9'),
-        ("[output]", FEES),
+        ("# the end", FEES),
     )
     ten = ("answers = 2", "answers = 10")
     single = ("batches = 2", "batches = 1")
@@ -329,7 +330,7 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     assert stated.rewards.fees_on(DAY).source == "our own list of fees"
     cheap = loaded(tmp_path, ('reward = "0.50"', 'reward = "0.10"'), *fees)
     assert hit_cost_cents(cheap, 2, on=DAY) == 2 * 14
-    masters = loaded(tmp_path, dollar, *fees, ("[output]", MASTERS))
+    masters = loaded(tmp_path, dollar, *fees, ("# the end", MASTERS))
     assert hit_cost_cents(masters, 2, on=DAY) == 2 * 117
     # A dollar for 9 minutes is above the floor; 50 cents lack 40, and 4 are the fee.
     assert not price(stated, on=DAY).bonus_each
@@ -342,7 +343,7 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
         tmp_path,
         dollar,
         fees[0],
-        ("[output]", FEES.replace("percent = 50", "percent = 0")),
+        ("# the end", FEES.replace("percent = 50", "percent = 0")),
         *(ten, single, rounds),
         pictures=2,
     )
@@ -372,7 +373,7 @@ because = "Excluded: {evidence}."
 def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
     """Two heuristics on half of the answers block; joined suspicion excludes."""
     head, _, rest = CAMPAIGN.partition('by = "policy"\n')
-    text = head + RULES + rest[rest.index("[output]") :]
+    text = head + RULES + rest[rest.index("# the end") :]
     text = text.replace("too_fast = false\n", "").replace("joined = false\n", "")
     policy = load_campaign(write_campaign(tmp_path, text)).policy
     answers = table(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from piecework.cli.configuration import CONFIGURED
 from piecework.cli.main import main
+from piecework.config.machine_file import COMMANDS
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import PIECEWORK
 
@@ -155,10 +155,10 @@ def test_passwords_in_addresses_are_not_printed(tmp_path: Path) -> None:
     assert "http://ann:***@127.0.0.1:9" in shown.output
 
 
-@pytest.mark.parametrize("command", CONFIGURED)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_of_a_configured_command_has_a_key(command: str) -> None:
     """Its help names the file, and the table has a line for each option."""
-    shown = CliRunner().invoke(main, [*CONFIGURED[command].split(), "--help"])
+    shown = CliRunner().invoke(main, [*COMMANDS[command].split(), "--help"])
     assert "--config FILE" in shown.output
     assert "--print-config" in shown.output
 

@@ -16,13 +16,14 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.provenance import inputs_of
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse, parse_untrusted
+from piecework.config.machine_file import MachineFileTables
 from piecework.config.named import Names, keys_of
 from piecework.config.schema import CampaignTables
 from piecework.config.trust import TRUST, fingerprint, reach_of, trust
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.hit_templates.messages import FOLDER
 from piecework.library.campaigns import rehearse
-from tests.small_campaign import CAMPAIGN, write_received
+from tests.small_campaign import CAMPAIGN, MACHINE, write_received
 from tests.trusted import trusted
 
 HIDDEN = "geheim-42"
@@ -63,13 +64,13 @@ KEYS: dict[str, tuple[str, ...]] = {
         f'{TASK}\nearned = ["shared.toml"]',
         'name = "n"\nkind = "k"\nrecords = "{path}"',
     ),
-    "output.folder": ("[output]", '[output]\nfolder = "{path}"'),
+    "output.folder": ("# the end", f'{MACHINE}[output]\nfolder = "{{path}}"'),
     "sinks.*.to": (
-        "[output]",
+        "# the end",
         '[advanced]\nreleases = false\n[[sinks]]\nto = "{path}"\n[dataset]',
     ),
-    "store.url": ("[output]", '[store]\nurl = "postgresql://{path}"\n[output]'),
-    "rehearsal.replay": ("[output]", '[rehearsal]\nreplay = "{path}"\n[output]'),
+    "store.url": ("# the end", f'{MACHINE}[store]\nurl = "postgresql://{{path}}"'),
+    "rehearsal.replay": ("# the end", '[rehearsal]\nreplay = "{path}"\n# the end'),
 }
 """For each key that names a file, an address or a database: the text to replace, and what
 stands in its place; if the key is of a shared file, that file too."""
@@ -82,7 +83,7 @@ def test_the_cases_here_are_all_keys_that_can_reach_outside() -> None:
     """A new key of the schema that names something needs a case here."""
     named = {
         ".".join(each.key)
-        for each in keys_of(CampaignTables)
+        for each in (*keys_of(CampaignTables), *keys_of(MachineFileTables))
         if each.names not in {Names.NOTHING, Names.LINK}
     }
     assert named == {*KEYS} | INSIDE
@@ -180,12 +181,12 @@ def test_the_examples_need_no_trust_but_a_changed_one_does(tmp_path: Path) -> No
             assert parse(example).out.is_relative_to(tmp_path)
     demo = folder / "demo.toml"
     text = demo.read_text()
-    demo.write_text(text.replace("../../out/demo", "../../other"))
+    demo.write_text(f'{text}\n[[sinks]]\nto = "../../other"\n')
     with pytest.raises(RefusedForSafety):
         parse(demo)
     demo.write_text(text)
     (tmp_path / "private").mkdir()
-    (tmp_path / "out").symlink_to("private")
+    (folder / "out").symlink_to(tmp_path / "private")
     with pytest.raises(RefusedForSafety, match="private"):
         parse(demo)
 
@@ -264,7 +265,7 @@ def test_the_library_opens_no_untrusted_campaign(tmp_path: Path) -> None:
     path = naming(folder, "output.folder", "../results")
     with pytest.raises(RefusedForSafety):
         rehearse(path)
-    assert listed(tmp_path) == ["sent", "sent/crash.toml", "sent/items.csv"]
+    assert listed(folder) == ["crash.toml", "items.csv", "piecework.toml"]
 
 
 @contextmanager
@@ -293,7 +294,7 @@ def listening() -> Iterator[tuple[int, list[bytes]]]:
         '[[sinks]]\nto = "http://127.0.0.1:{port}/${{PW_HIDDEN}}"',
         '[[sinks]]\nhistory=true\ntable="a"\nto = "postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
         '[[sinks]]\nto = "sqlite:///{folder}/new.db"\ntable = "a"',
-        '[store]\nurl = "postgresql://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
+        f'{MACHINE}[store]\nurl = "postgresql://a:${{{{PW_HIDDEN}}}}@127.0.0.1:{{port}}/b"',
         '[rehearsal]\nreplay = "../private.jsonl"',
         '[machine]\ntexts = "/dev/stdin"',
         '[requirements]\nno_workers_of = ["../private.toml"]',
@@ -329,10 +330,10 @@ def test_trust_ends_when_the_campaign_changes(tmp_path: Path) -> None:
     folder = tmp_path / "sent"
     folder.mkdir()
     shutil.copytree(FOLDER / "_starters" / "text", folder / "mine")
-    text = CAMPAIGN.replace('"caption"', '"./mine"').replace("[output]", OUT)
+    text = CAMPAIGN.replace('"caption"', '"./mine"').replace("# the end", OUT)
     path = write_received(folder, text)
     trusted(path)
-    assert parse(path).out == tmp_path / "results"
+    assert parse(path).out == tmp_path / "results/crash"
     with (folder / "items.csv").open("a") as items:
         items.write("p9,https://example.org/9.jpg\n")
     assert reads(path)
@@ -354,7 +355,7 @@ def test_a_file_inside_a_page_needs_no_trust_of_its_own(tmp_path: Path) -> None:
     folder = tmp_path / "sent"
     folder.mkdir()
     text = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
-    path = write_received(folder, text.replace("[output]", OUT))
+    path = write_received(folder, text.replace("# the end", OUT))
     page, style = folder / "hit.html", folder / "style.css"
     page.write_text("<link rel=stylesheet href=style.css><input name=a>${url}")
     style.write_text("p { color: red }")
@@ -367,14 +368,14 @@ def test_a_file_inside_a_page_needs_no_trust_of_its_own(tmp_path: Path) -> None:
         parse(path)
 
 
-OUT = '[output]\nfolder = "../results"'
+OUT = f'{MACHINE}[output]\nfolder = "../results"'
 
 
 def test_another_place_needs_trust_of_its_own(tmp_path: Path) -> None:
     """The same `..` names other files there."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        write_received(tmp_path / name, CAMPAIGN.replace("[output]", OUT))
+        write_received(tmp_path / name, CAMPAIGN.replace("# the end", OUT))
     trusted(tmp_path / "a" / "crash.toml")
     assert reads(tmp_path / "a" / "crash.toml")
     with pytest.raises(RefusedForSafety):
@@ -387,7 +388,7 @@ def test_an_earlier_campaign_needs_trust_of_its_own(tmp_path: Path) -> None:
     earlier.mkdir()
     named = '[requirements]\nno_workers_of = ["earlier/crash.toml"]\n[posting]'
     path = write_received(tmp_path, CAMPAIGN.replace("[posting]", named))
-    write_received(earlier, CAMPAIGN.replace("[output]", OUT.replace("../", "/x/")))
+    write_received(earlier, CAMPAIGN.replace("# the end", OUT.replace("../", "/x/")))
     with pytest.raises(RefusedForSafety, match=r"earlier/crash\.toml"):
         load_campaign(path)
 
@@ -397,8 +398,8 @@ def test_only_variables_that_the_user_named_are_read(
 ) -> None:
     """Trust alone gives a campaign none of them."""
     monkeypatch.setenv("PW_HIDDEN", HIDDEN)
-    store = '[store]\nurl = "postgresql://a:${PW_HIDDEN}@127.0.0.1:9/b"\n[output]'
-    path = write_received(tmp_path, CAMPAIGN.replace("[output]", store))
+    store = MACHINE + '[store]\nurl = "postgresql://a:${PW_HIDDEN}@127.0.0.1:9/b"'
+    path = write_received(tmp_path, CAMPAIGN.replace("# the end", store))
     trusted(path)
     with pytest.raises(RefusedForSafety, match=r"may not have .* PW_HIDDEN") as refused:
         parse(path)
@@ -415,8 +416,8 @@ def test_no_message_proposes_to_hand_over_credentials(
 ) -> None:
     """They are listed, and a person who means them types their names."""
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", HIDDEN)
-    store = '[store]\nurl = "postgresql://a:${AWS_SECRET_ACCESS_KEY}@h/b"\n[output]'
-    path = write_received(tmp_path, CAMPAIGN.replace("[output]", store))
+    store = MACHINE + '[store]\nurl = "postgresql://a:${AWS_SECRET_ACCESS_KEY}@h/b"'
+    path = write_received(tmp_path, CAMPAIGN.replace("# the end", store))
     for _ in range(2):
         with pytest.raises(RefusedForSafety, match="AWS_SECRET_ACCESS_KEY") as refused:
             parse(path)
@@ -429,10 +430,11 @@ def test_a_machine_without_a_person_trusts_by_the_environment(
 ) -> None:
     """By a fingerprint that `check --trust` prints; another content is refused."""
     monkeypatch.setenv("PW_HIDDEN", HIDDEN)
-    store = '[store]\nurl = "postgresql://a:${PW_HIDDEN}@127.0.0.1:9/b"\n[output]'
-    path = write_received(tmp_path, CAMPAIGN.replace("[output]", store))
+    store = MACHINE + '[store]\nurl = "postgresql://a:${PW_HIDDEN}@127.0.0.1:9/b"'
+    text = CAMPAIGN.replace("# the end", store)
+    path = write_received(tmp_path, text)
     (tmp_path / "at home").mkdir()
-    home = write_received(tmp_path / "at home", path.read_text())
+    home = write_received(tmp_path / "at home", text)
     options = ["--trust", "--variable", "PW_HIDDEN"]
     done = CliRunner().invoke(main, ["check", str(home), *options])
     (line,) = (line for line in done.output.splitlines() if TRUST in line)
@@ -456,7 +458,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The list of trusted campaigns, with one of them."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "sent").mkdir()
-    path = write_received(tmp_path / "sent", CAMPAIGN.replace("[output]", OUT))
+    path = write_received(tmp_path / "sent", CAMPAIGN.replace("# the end", OUT))
     trusted(path)
     assert reads(path)
     return tmp_path / "state" / "piecework" / "trusted.json"
@@ -520,7 +522,7 @@ def test_many_at_once_lose_no_trust(state: Path, tmp_path: Path) -> None:
     paths = []
     for number in range(8):
         (tmp_path / str(number)).mkdir()
-        text = CAMPAIGN.replace("[output]", OUT)
+        text = CAMPAIGN.replace("# the end", OUT)
         paths.append(write_received(tmp_path / str(number), text))
     threads = [threading.Thread(target=trust, args=[parse_untrusted(path)]) for path in paths]
     for thread in threads:
@@ -556,16 +558,16 @@ def test_a_deployment_at_another_machine_needs_trust(tmp_path: Path) -> None:
 )
 def test_options_of_a_store_come_from_a_list(tmp_path: Path, option: str) -> None:
     """Others name files, or another server than the URL shows."""
-    store = f'[store]\nurl = "postgresql://a@127.0.0.1:9/b?{option}"\n[output]'
-    path = trusted(write_received(tmp_path, CAMPAIGN.replace("[output]", store)))
+    store = MACHINE + f'[store]\nurl = "postgresql://a@127.0.0.1:9/b?{option}"'
+    path = trusted(write_received(tmp_path, CAMPAIGN.replace("# the end", store)))
     with pytest.raises(ConfigError, match=r"store\.url: the option"):
         load_campaign(path)
 
 
 def test_a_password_in_the_file_is_not_shown(tmp_path: Path) -> None:
     """Refusals are logged."""
-    store = '[store]\nurl = "postgresql://a:geheim@127.0.0.1:9/b"\n[output]'
-    path = write_received(tmp_path, CAMPAIGN.replace("[output]", store))
+    store = MACHINE + '[store]\nurl = "postgresql://a:geheim@127.0.0.1:9/b"'
+    path = write_received(tmp_path, CAMPAIGN.replace("# the end", store))
     with pytest.raises(RefusedForSafety) as refused:
         parse(path)
     assert "geheim" not in str(refused.value)

@@ -200,10 +200,13 @@ def test_a_renamed_campaign_names_the_store_beside_it(tmp_path: Path) -> None:
     assert f"{store} has the same items and settings, under the name 'own'" in (shown.output)
     assert f'write name = "own" again in {file}' in shown.output
 
-    file.write_text(f'{text}\n[output]\nfolder = "elsewhere/x"\n', "utf-8")
+    machine = tmp_path / "piecework.toml"
+    file.write_text(text, "utf-8")
+    machine.write_text('[output]\nfolder = "elsewhere"\n', "utf-8")
     assert "has the same items" not in piecework("status", file).output
-    file.write_text(f'{text}\n[output]\nfolder = "out/x"\n', "utf-8")
-    assert f'write folder = "{store.parent}" again' in piecework("status", file).output
+    machine.unlink()
+    store.parent.rename(store.parent.with_name("x"))
+    assert f"move {store.parent.with_name('x')} to" in piecework("status", file).output
 
 
 def test_a_campaign_file_that_does_not_exist(campaign: Path) -> None:

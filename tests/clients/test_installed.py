@@ -265,7 +265,7 @@ def test_the_demo_is_rehearsed_far_from_the_checkout(
     campaigns = re.findall(r"^config/campaigns/\w+\.toml", output, re.MULTILINE)
     assert len(campaigns) == len([*(ROOT / "config/campaigns").glob("[!.]*.toml")]) - 1
     piecework("rehearse", "config/campaigns/demo.toml")
-    report = (hostile_folder / "out/demo/rehearsals/1/report.html").read_text()
+    report = (hostile_folder / "config/campaigns/out/demo/rehearsals/1/report.html").read_text()
     assert f"piecework {installed_version('piecework')}" in report
     # Nothing is written to the user's Prefect.
     assert not (hostile_folder.parent / ".prefect").exists()

@@ -36,21 +36,27 @@ because = "Shouting is no description."
 """
 
 
-def read(folder: Path, text: str, items: str | bytes | None = None) -> Campaign:
-    """Write a campaign file and its items, and read them."""
+def read(
+    folder: Path, text: str, items: str | bytes | None = None, *, machine: str = ""
+) -> Campaign:
+    """Write a campaign file, its items and the machine's file, and read them."""
     path = folder / "birds.toml"
     path.write_text(text, encoding="utf-8")
     if items is None:
         items = "image_id,url\na,https://example.org/a.jpg\n"
     content = items.encode() if isinstance(items, str) else items
     (folder / "items.csv").write_bytes(content)
+    if machine:
+        (folder / "piecework.toml").write_text(machine, encoding="utf-8")
     return load_campaign(path)
 
 
-def faults_of(folder: Path, text: str, items: str | bytes | None = None) -> list[str]:
+def faults_of(
+    folder: Path, text: str, items: str | bytes | None = None, *, machine: str = ""
+) -> list[str]:
     """The faults that reading ends in."""
     with pytest.raises(ConfigError) as error:
-        read(folder, text, items)
+        read(folder, text, items, machine=machine)
     return error.value.faults
 
 
@@ -200,7 +206,6 @@ def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path)
         ("batches = 2\n" + GOOD, "batches: is 2, but there are only 1"),
         (GOOD + "[posting]\nitems_per_hit = 6\n", "shows 1 to 5 items"),
         (GOOD + "[posting]\nlifetime_hours = 0.001\n", "posting.lifetime_hours"),
-        (GOOD + "[output]\nfolder = 'items.csv'\n", "items.csv is not a folder"),
         (
             GOOD + "[[requirements.qualification]]\nid='X'\ncomparator='In'\n",
             "comparator In takes 1 to 15 values, not 0",

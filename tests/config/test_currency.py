@@ -19,7 +19,7 @@ source = "the marketplace's price list"
 def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None:
     """All amounts alike; a sign of the currency may stand before one."""
     assert read(tmp_path, GOOD).rewards.currency == "USD"
-    rewards = read(tmp_path, POUNDS.replace('"0.55"', '"£0.55"') + FEES).rewards
+    rewards = read(tmp_path, POUNDS.replace('"0.55"', '"£0.55"'), machine=FEES).rewards
     assert (rewards.currency, rewards.reward_cents) == ("GBP", 55)
     assert (rewards.fees[0].minimum_cents, rewards.fees_are_listed) == (3, False)
     assert rewards.shown(rewards.budget_cents) == "£20.00"
@@ -51,10 +51,6 @@ def test_the_sign_of_an_amount_says_the_currency_of_all(tmp_path: Path) -> None:
             'birds.toml:6: budget.day: "£5" is in pounds, but hourly_wage = "$9.50" (line 7)',
         ),
         (
-            POUNDS + FEES.replace('"0.03"', '"$0.03"'),
-            'fees.0.minimum: "$0.03" is in US dollars, but currency = "GBP"',
-        ),
-        (
             POUNDS.replace('reward = "0.55"\n', "").replace('hourly_wage = "9.50"\n', ""),
             "birds.toml:5: currency: the task's own reward is in dollars: set reward or",
         ),
@@ -72,6 +68,15 @@ def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> Non
     """What is said in another currency is one fault with its line."""
     (message,) = faults_of(tmp_path, text)
     assert fault in message
+
+
+def test_fees_of_the_machine_are_in_the_campaign_s_currency(tmp_path: Path) -> None:
+    """An amount with another sign is a fault of the machine's file, with its line."""
+    (fault,) = faults_of(tmp_path, POUNDS, machine=FEES.replace('"0.03"', '"$0.03"'))
+    assert "piecework.toml:5: fees.0.minimum: " in fault
+    assert '"$0.03" is in US dollars, but the campaign is in pounds' in fault
+    fees = FEES.replace('"0.03"', '"£0.03"')
+    assert read(tmp_path, POUNDS, machine=fees).rewards.fees[0].minimum_cents == 3
 
 
 def test_faults_of_money_come_with_all_others(tmp_path: Path) -> None:

@@ -129,6 +129,9 @@ def test_what_a_short_form_cannot_be_is_refused_with_its_line(text: str, words: 
         ("[requirements.prolific]\nage = [1]", "requirements.prolific: is [prolific] now"),
         ("[crowds]\npanel = 100", "birds.toml:8: crowds: is [markets] now"),
         ("[output]\nreleases = true", "output.releases: is releases in [advanced] now"),
+        ('[output]\nfolder = "a"', "birds.toml:8: output: is [output] of the machine's file now"),
+        ('[store]\nurl = ""', "birds.toml:8: store: is [store] of the machine's file now"),
+        ("[[fees]]\npercent = 9", "fees: is [[fees]] of the machine's file now: the one that"),
         ('[[output.sinks]]\nto = "a"', "output.sinks: is [[sinks]] now, or sink = ..."),
     ],
 )

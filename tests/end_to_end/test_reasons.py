@@ -123,7 +123,6 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
         tmp_path,
         ("scenes = 60", "scenes = 20"),
         ("batches = 5", "batches = 2"),
-        ('folder = "../../out/demo"', 'folder = "drawn"'),
         ("# The first rule that fits", RARE_RULES + "# The first rule that fits"),
     )
     with listened(path, tmp_path / "out") as heard:
@@ -147,7 +146,6 @@ def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> N
         ("scenes = 60", "scenes = 2000"),
         ("batches = 5", "batches = 10"),
         ('budget = "130.00"', 'budget = "5000.00"'),
-        ('folder = "../../out/demo"', 'folder = "drawn"'),
     )
     with listened(path, tmp_path / "out") as heard:
         sentences = check(heard)

@@ -40,8 +40,6 @@ any_of = ["capitals", "quality_words", "same_sentence"]
 share = 0.4
 then = "exclude"
 because = "Two in five answers were not what the page asks for."
-[output]
-folder = "out"
 [rehearsal]
 seed = 3
 [advanced]
@@ -67,7 +65,7 @@ def _rehearse_plainly(folder: Path) -> dict[str, object]:
     return progress.as_dict()
 
 
-FIRST = "out/rehearsals/1"
+FIRST = "out/small/rehearsals/1"
 
 
 def _files(out: Path) -> dict[str, bytes]:

@@ -18,7 +18,6 @@ CHANGES = {
     "items_per_hit = 5": "items_per_hit = 2",
     "minutes = 5.3": "minutes = 2.2",
     'budget = "130.00"': 'budget = "500.00"',
-    "../../out/demo": "out",
     "[posting]": f'[experiment]\nwordings = ["", "{WORDING}"]\n'
     'paste = ["allowed", "blocked"]\n\n[posting]',
 }
@@ -45,6 +44,6 @@ def test_the_report_says_what_turning_pasting_off_changed(tmp_path: Path) -> Non
     flagged = facts.texts.groupby("paste")["is_flagged"].mean()
     assert flagged["blocked"] == 0
     assert flagged["allowed"] > 0.05
-    report = (tmp_path / "out/report.html").read_text()
+    report = (tmp_path / "out/demo/report.html").read_text()
     assert "The experiment with the page" in report
     assert "With pasting blocked, 0.0 % of the texts" in report

@@ -27,7 +27,7 @@ def test_the_report_of_a_rehearsal_states_what_a_planted_model_did(tmp_path: Pat
         "{ least = 3, most = 7, until = 0.95 }", "{ least = 1, most = 5, until = 0.9 }"
     )
     path = tmp_path / "as_needed.toml"
-    path.write_text(text.replace("../../out/as_needed", "out"))
+    path.write_text(text)
     items = shutil.copy(CAMPAIGNS / "congruency.csv", tmp_path)
     draw = random.Random(4)  # noqa: S311 - errors of a planted model
     with Path(items).open(encoding="utf-8") as file:
@@ -48,4 +48,4 @@ def test_the_report_of_a_rehearsal_states_what_a_planted_model_did(tmp_path: Pat
     assert model.as_people > 0.6 * model.with_people
     replayed = facts.replays
     assert replayed.models.is_sure.sum() > replayed.shuffled.is_sure.sum()
-    assert "Labels of models" in (tmp_path / "out/report.html").read_text()
+    assert "Labels of models" in (tmp_path / "out/as_needed/report.html").read_text()

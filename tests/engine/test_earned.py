@@ -34,7 +34,7 @@ kind = "captions"
 over = 5
 """
 RULES, _, REST = CAMPAIGN.partition('[[decisions.rule]]\non = "worker"')
-TEXT = EARNED + f"{RULES}[output]{REST.partition('[output]')[2]}".replace(
+TEXT = EARNED + f"{RULES}# the end{REST.partition('# the end')[2]}".replace(
     "items_per_hit = 2", "items_per_hit = 5"
 )
 """Nobody is excluded, so that everybody goes on."""
@@ -74,8 +74,8 @@ class Scene:
         path.write_text(renamed.replace("[posting]", f'[posting]\ntitle = "{name}"', 1))
         with path.open("a") as file:
             file.write(more)
-            if self._url:
-                file.write(f'[store]\nurl = "{self._url}"\n')
+        if self._url:
+            (self.folder / "piecework.toml").write_text(f'[store]\nurl = "{self._url}"\n')
         return own(path.rename(path.with_name(f"{name}.toml")))
 
     @contextmanager

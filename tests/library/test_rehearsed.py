@@ -80,7 +80,7 @@ def _kinds(cell: Cell) -> list[str]:
 
 def test_a_dataset_is_the_same_from_parquet_and_from_csv(examples: Path, tmp_path: Path) -> None:
     """Cells, dtypes and index of each table."""
-    source = examples / "out/congruency/rehearsals/1/dataset"
+    source = examples / "config/campaigns/out/congruency/rehearsals/1/dataset"
     for path in source.glob("*.[cm]*"):
         shutil.copy(path, tmp_path)
     shutil.copy(source / "croissant.json", tmp_path)
@@ -99,7 +99,10 @@ def test_a_rehearsal_tells_where_its_results_are(examples: Path) -> None:
     seen: list[piecework.Progress] = []
     path = examples / "config/campaigns/congruency.toml"
     rehearsal = piecework.rehearse(path, on_progress=seen.append)
-    assert rehearsal.dataset == (examples / "out/congruency/rehearsals/1/dataset").resolve()
+    assert (
+        rehearsal.dataset
+        == (examples / "config/campaigns/out/congruency/rehearsals/1/dataset").resolve()
+    )
     assert rehearsal.report.is_file()
     assert rehearsal.progress.is_finished
     assert rehearsal.virtual_hours > 1

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from piecework.cli.configuration import CONFIGURED
 from piecework.cli.main import main
+from piecework.config.machine_file import COMMANDS
 from tests.for_each import for_each
 from tests.operations.deployed import DEPLOY, PAGES, ROOT, check_accepted, commands_of, shell_of
 
@@ -76,7 +76,7 @@ def test_the_settings_of_the_guide_are_accepted(tmp_path: Path) -> None:
             )
         )
         for name in tomllib.loads(text):
-            words = [*CONFIGURED[name].split(), "--config", str(file), "--print-config"]
+            words = [*COMMANDS[name].split(), "--config", str(file), "--print-config"]
             arguments = [] if name == "serve" else [str(campaign)]
             shown = CliRunner().invoke(main, [*words, *arguments])
             assert shown.exit_code == 0, shown.output

@@ -15,7 +15,7 @@ from piecework.domain.verdicts import Decision, Finding, Verdict
 from piecework.engine.opening import open_to_look
 from piecework.store import assignments, bound, decisions, findings, hits
 from piecework.store.database import open_store
-from tests.small_campaign import CAMPAIGN
+from tests.small_campaign import CAMPAIGN, write_files
 from tests.trusted import own
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -114,7 +114,7 @@ def _written(folder: Path, campaign: str, items: int, *, drawn: bool) -> Path:
         header = "pair_id,url,description"
         rows = [f"{row.strip()},A red house.\n" for row in rows]
     path = folder / "review.toml"
-    path.write_text(text)
+    write_files(path, text)
     (folder / "items.csv").write_text(f"{header}\n" + "".join(rows))
     return path
 

@@ -34,7 +34,6 @@ def demo_at_work(folder: Path) -> Iterator[tuple[CampaignRun, Crowd]]:
         ("scenes = 60", "scenes = 10"),
         ("batches = 5 ", "batches = 1 "),
         ("max_rounds = 4", "max_rounds = 1"),
-        ('folder = "../../out/demo"', 'folder = "out"'),
     ):
         assert was in text
         text = text.replace(was, now)

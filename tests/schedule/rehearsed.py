@@ -39,8 +39,6 @@ any_of = ["capitals", "quality_words", "same_sentence"]
 share = 0.4
 then = "exclude"
 because = "Two in five answers were not what the page asks for."
-[output]
-folder = "out"
 [rehearsal]
 seed = 5
 """
@@ -105,7 +103,7 @@ def driven_by_a_schedule(
         while crowd.poll() is None:
             assert time.monotonic() - began < patience, prefect.log_tail("worker")
             if disturb is not None:
-                disturb(_posted(folder / "out/rehearsals/1/marketplace.db"))
+                disturb(_posted(folder / "out/days/rehearsals/1/marketplace.db"))
             time.sleep(0.2 if disturb is None else 0.02)
         seconds = time.monotonic() - began
     finally:
@@ -114,8 +112,8 @@ def driven_by_a_schedule(
         crowd.communicate(timeout=30)
     assert crowd.returncode == 0
     made = [
-        *(folder / "out/rehearsals/1/dataset").iterdir(),
-        folder / "out/rehearsals/1/report.html",
+        *(folder / "out/days/rehearsals/1/dataset").iterdir(),
+        folder / "out/days/rehearsals/1/report.html",
     ]
     return Ended(
         files={path.name: path.read_bytes() for path in made},

@@ -175,7 +175,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             _tell_that_people_are_waited_for(prefect, campaign)
             _until(lambda: calls, lambda: prefect.log_tail("server"))
             _until(lambda: _lines_are_there(prefect), lambda: prefect.log_tail("worker"))
-            with sqlite3.connect(folder / "out/rehearsals/1/piecework.db") as store:
+            with sqlite3.connect(folder / "out/days/rehearsals/1/piecework.db") as store:
                 workers = store.execute("SELECT DISTINCT worker_id FROM assignments")
                 worker_ids = {str(row[0]) for row in workers}
             yield _Shown(
@@ -185,7 +185,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
                 events=_events(prefect),
                 calls=calls,
                 console=(prefect.home / "worker.log").read_text(),
-                typed=_captions(folder / "out/rehearsals/1/dataset/captions.csv"),
+                typed=_captions(folder / "out/days/rehearsals/1/dataset/captions.csv"),
                 worker_ids=worker_ids,
             )
         finally:
@@ -253,7 +253,7 @@ def test_artifacts_are_read_in_the_browser(shown: _Shown) -> None:
         assert artifact["type"] in {"markdown", "progress", "table"}
     report = next(artifact for artifact in shown.artifacts if artifact["key"] == "days-report")
     assert "| Images | 5 |" in report["data"]
-    assert "out/rehearsals/1/report.html" in report["data"]
+    assert "out/days/rehearsals/1/report.html" in report["data"]
 
 
 def test_a_person_is_told_once_that_decisions_wait(shown: _Shown) -> None:
@@ -290,10 +290,10 @@ def test_the_dataset_is_an_asset_that_comes_from_the_campaign(shown: _Shown) -> 
         if event["event"] == "prefect.asset.materialization.succeeded"
     ]
     key = event["resource"]["prefect.resource.id"]
-    assert re.fullmatch(r"file://[^/]+/.*/out/rehearsals/1/dataset", key)
+    assert re.fullmatch(r"file://[^/]+/.*/out/days/rehearsals/1/dataset", key)
     sources = {
         related["prefect.resource.id"]
         for related in event["related"]
         if related["prefect.resource.role"] == "asset"
     }
-    assert [*sources] == [key.replace("out/rehearsals/1/dataset", "days.toml")]
+    assert [*sources] == [key.replace("out/days/rehearsals/1/dataset", "days.toml")]

@@ -57,7 +57,7 @@ def test_an_old_store_is_closed_when_it_is_opened(tmp_path: Path) -> None:
 def test_the_folder_in_which_one_stands_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If `[output] folder` is the project itself, only the files are closed."""
+    """If `# the end folder` is the project itself, only the files are closed."""
     tmp_path.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     with closing(open_store(tmp_path / FILE_NAME, create=True)):

@@ -454,7 +454,7 @@ def _campaign(
         pictures=file.pictures,
         posting=values.posting(tables, task, batches=batches),
         experiment=values.experiment(tables.experiment),
-        rewards=read_rewards(tables, pay),
+        rewards=read_rewards(tables, pay, file.machine),
         requirements=values.requirements(tables),
         earlier=read_earlier(file),
         crowds=None if tables.markets is None else tables.markets.crowds(),

@@ -119,20 +119,17 @@ class Beside(NamedTuple):
 
 
 def store_beside(campaign: Campaign) -> Beside | None:
-    """Look for a store of the same items beside the campaign's empty folder.
-
-    The folder has the campaign's name unless `[output] folder` names another.
-    """
+    """Look for a store of the same items beside the campaign's empty folder."""
     digest, path = _work_hash(campaign), campaign.path
     dealt = "items" if campaign.growth is None else "task"
     for store, name, work_digest, _ in bound.stores_beside(campaign.store.path):
         if work_digest == digest:
             is_renamed = name != campaign.name
-            back = f'name = "{name}"' if is_renamed else f'folder = "{store.parent}"'
-            where = path if is_renamed else f"[output] of {path}"
+            back = f'write name = "{name}" again in {path}'
             return Beside(
                 f"{store} has the same {dealt} and settings, under the name {name!r}",
-                f"if that is this campaign's store, write {back} again in {where}",
+                "if that is this campaign's store, "
+                + (back if is_renamed else f"move {store.parent} to {campaign.out}"),
             )
     return None
 
@@ -150,7 +147,7 @@ def refuse_renamed(campaign: Campaign) -> None:
         changed = {key for key in {*before, *now} if before.get(key) != now.get(key)}
         if (
             other.work_digest == _work_hash(campaign)
-            and changed <= {"name", "output.folder"}
+            and changed <= {"name"}
             and not _has_a_file(other.campaign, campaign.path)
         ):
             raise RefusedForSafety(

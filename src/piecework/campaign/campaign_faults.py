@@ -120,7 +120,7 @@ def faults_of_names(file: CampaignFile) -> list[str]:
     faults = [
         f"{file.at(*key)}: {fault}"
         for key, named in _named_files(file.tables)
-        if (fault := _fault_of_name(file, key, named))
+        if (fault := _fault_of_name(file, named))
     ]
     return faults or _faults_of_served_store(file)
 
@@ -135,15 +135,14 @@ def _faults_of_served_store(file: CampaignFile) -> list[str]:
     fault = (
         f"{where}: the marketplace serves all of {pictures}, and the campaign's store "
         f"would be in it ({file.out}); move the pictures to a separate folder, or name "
-        "another output.folder"
+        "another [output] folder in the machine's file"
     )
     return [fault]
 
 
-def _fault_of_name(file: CampaignFile, key: tuple[str, ...], named: str) -> str:
+def _fault_of_name(file: CampaignFile, named: str) -> str:
     beside = file.path.parent
-    # The results may be behind a link that the user trusts.
-    link = None if key[0] == "output" else outward_link(named, beside=beside)
+    link = outward_link(named, beside=beside)
     if link is None:
         return ""
     return f"{about_link(link, beside=beside)}; name that path here, or copy the file"

@@ -166,7 +166,7 @@ def _compare(
     if stated.takes_as(taken):
         return
     sentence = (
-        f"{campaign.path}: fees state {_terms(campaign, stated)}, but "
+        f"{campaign.path}: [[fees]] of the machine's file state {_terms(campaign, stated)}, but "
         f"{platform.endpoint} charges {_terms(campaign, taken)}"
     )
     if has_posted:
@@ -176,7 +176,7 @@ def _compare(
         return
     raise RefusedForSafety(
         f"{sentence}; no HITs were posted",
-        next_step="remove [[fees]]: the marketplace's own price list is used",
+        next_step="remove [[fees]] from the machine's file: the marketplace's own are used",
     )
 
 

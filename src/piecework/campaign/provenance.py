@@ -38,7 +38,7 @@ def code_version() -> str:
 
 
 def inputs_of(file: CampaignFile) -> Inputs:
-    """Return the digests of a campaign file and of every file that it names.
+    """Return the digests of a campaign file, of the machine's fees, and of each named file.
 
     A task's folder counts with all files, and a page with the files beside it. Of a
     folder of pictures only names and sizes count. Items that grow do not count: the
@@ -46,6 +46,8 @@ def inputs_of(file: CampaignFile) -> Inputs:
     read has the digest "".
     """
     digests = {CAMPAIGN_FILE: file.source_hash}
+    if fees := file.machine.tables.fees:
+        digests["fees"] = _digest(map(repr, fees))
     for key, name in named_files(file):
         if key == "items.pictures":
             digest = _listing(file.path.parent / name, besides=file.live_folder)

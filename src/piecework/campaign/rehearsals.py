@@ -18,7 +18,6 @@ Pictures, and items that grow, are not copied.
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
@@ -218,11 +217,8 @@ def at_number(file: CampaignFile, number: int) -> CampaignFile:
             [f"rehearsal {number}: {each}" for each in fault.faults], next_step=again
         ) from fault
     _refuse_more_reach(file, copy, path)
-    # Its results stay where they are, whatever folder the file names now.
-    folder = {"folder": os.path.relpath(file.live_folder, file.path.parent.resolve())}
-    output = copy.tables.output.model_copy(update=folder)
-    tables = copy.tables.model_copy(update={"output": output})
-    return _copied(replace(copy, source_hash=digest, tables=tables), number)
+    # Its results stay where they are, whatever name it had.
+    return _copied(replace(copy, source_hash=digest, results=file.live_folder), number)
 
 
 def _copied(file: CampaignFile, number: int) -> CampaignFile:

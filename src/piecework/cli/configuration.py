@@ -17,17 +17,16 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from piecework.config.machine_file import (
+    COMMANDS,
+    CONFIG,
+    OF_CAMPAIGNS,
+    machine_path,
+    tables_of,
+)
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import control_in
-
-CONFIGURED = {
-    "serve": "market serve",
-    "backup": "store backup",
-    "run": "run",
-    "review": "review",
-}
-"""The commands that supervisors and schedules start, by the names of their tables."""
 
 _TYPED = frozenset(
     {
@@ -42,6 +41,9 @@ _TYPED = frozenset(
     }
 )
 """Parameters that state something about one call, so a file cannot state them."""
+
+_OF_CAMPAIGNS_IN = "piecework.machine_file"
+"""In the context of a call: the file of `--config`, if it has tables for campaigns."""
 
 _SOURCES = {
     ParameterSource.COMMANDLINE: "command line",
@@ -60,7 +62,7 @@ def with_configuration(command: click.Command, path: str) -> click.Command:
         path: its name.
     """
     name = str(command.name)
-    if CONFIGURED.get(name) != path or any(each.name == "config" for each in command.params):
+    if COMMANDS.get(name) != path or any(each.name == "config" for each in command.params):
         return command
     for option in _options(command):
         own = f"PIECEWORK_{name.upper()}_{str(option.name).upper()}"
@@ -70,7 +72,7 @@ def with_configuration(command: click.Command, path: str) -> click.Command:
         click.Option(
             ["--config"],
             type=click.Path(path_type=Path, exists=True, dir_okay=False),
-            envvar="PIECEWORK_CONFIG",
+            envvar=CONFIG,
             is_eager=True,
             expose_value=False,
             callback=_read,
@@ -110,16 +112,18 @@ def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> Non
     """
     if file is None:
         return
+    text = read_text(file, name="configuration")
     try:
-        document = tomllib.loads(read_text(file, name="configuration"))
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
         raise ConfigError([f"{file}: not valid TOML: {fault}"]) from fault
     faults = [
-        f"{file}: [{name}]: no command has this name; tables: {', '.join(CONFIGURED)}"
+        f"{file}: [{name}]: no command has this name; tables: {', '.join(COMMANDS)}, "
+        f"and {', '.join(OF_CAMPAIGNS)}"
         if isinstance(table, dict)
         else f"{file}: {name}: put this key into a table, such as [serve]"
         for name, table in document.items()
-        if name not in CONFIGURED or not isinstance(table, dict)
+        if name not in OF_CAMPAIGNS and (name not in COMMANDS or not isinstance(table, dict))
     ]
     command = str(ctx.command.name)
     table = document.get(command, {})
@@ -127,7 +131,27 @@ def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> Non
         ctx.default_map, wrong = _checked(ctx.command, table)
         faults += [f"{file}: [{command}] {fault}" for fault in wrong]
     if faults:
-        raise ConfigError(faults, next_step=f"piecework {CONFIGURED[command]} --help")
+        raise ConfigError(faults, next_step=f"piecework {COMMANDS[command]} --help")
+    tables_of(file, text)
+    if not document.keys().isdisjoint(OF_CAMPAIGNS):
+        ctx.meta[_OF_CAMPAIGNS_IN] = file
+
+
+def _refuse_second_place(ctx: click.Context, campaign: Path) -> None:
+    """Refuse a file whose tables for campaigns only this command would see.
+
+    Raises:
+        ConfigError: the other commands read another file, or none.
+    """
+    file = ctx.meta.get(_OF_CAMPAIGNS_IN)
+    others = machine_path(campaign)
+    if file is None or (others is not None and others.resolve() == file.resolve()):
+        return
+    why = f"the others read {others or 'no such file'}, and would look for another store"
+    raise ConfigError(
+        [f"{file}: [output], [store] and [[fees]] hold for all commands, but {why}"],
+        next_step=f"export {CONFIG}={file.absolute()}",
+    )
 
 
 def _checked(
@@ -199,6 +223,10 @@ def _printing(command: click.Command) -> Any:  # noqa: ANN401 - click's callback
 
     @wraps(call)
     def configured(*args: object, print_config: bool, **values: object) -> object:
+        files = values.get("files", ())
+        for path in (values.get("campaign"), *(files if isinstance(files, tuple) else ())):
+            if isinstance(path, Path) and path.suffix == ".toml":
+                _refuse_second_place(click.get_current_context(), path)
         if not print_config:
             return call(*args, **values)
         for line in _lines(click.get_current_context()):

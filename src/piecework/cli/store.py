@@ -62,9 +62,11 @@ def copy(*, source: str, target: str, as_json: bool) -> None:
     click.echo(f"{plural(rows, 'row')} of {plural(len(done.rows), 'table')} copied to {new}")
     click.echo(f"both stores have the same rows (sha256 {done.digest[:16]})")
     if new.url:
-        click.echo("next: set `[store] url` in the campaign file to this URL")
+        click.echo(
+            "next: set `[store] url` in the machine's file to this URL, or PIECEWORK_STORE_URL"
+        )
     else:
-        click.echo("next: remove `[store] url` from the campaign file")
+        click.echo("next: remove `[store] url` from the machine's file, and PIECEWORK_STORE_URL")
     click.echo(f"then keep {old} only as a copy: two stores would post and pay twice")
 
 

@@ -54,8 +54,7 @@ def in_folder(folder: Path) -> StoreAddress:
 def store_address(folder: Path, *, campaign: str, url: str) -> StoreAddress:
     """Return the address of a campaign's store.
 
-    In a database, the schema has the names of the campaign and of its folder. So a
-    campaign with another `[output] folder` has another store there too.
+    In a database, the schema has the names of the campaign and of its folder.
 
     Args:
         folder: the campaign's folder.

@@ -240,7 +240,7 @@ def _schema_of_file(address: StoreAddress, new: StoreAddress) -> str:
     if campaign is None:
         raise StoreError(
             f"{address}: no pass has begun with this store, so it has nothing to copy",
-            next_step="set `[store] url` in the campaign file, and begin there",
+            next_step="set `[store] url` in the machine's file, and begin there",
         )
     return store_address(address.folder, campaign=campaign, url="-").schema
 

@@ -69,8 +69,6 @@ any_of = ["quality_words"]
 share = 0.4
 then = "exclude"
 because = "Not what the page asks for, again and again."
-[output]
-folder = "out"
 [rehearsal]
 seed = 3
 [rehearsal.crowd]
@@ -128,7 +126,7 @@ def rows(database: Path, query: str) -> list[dict[str, Any]]:
 
 def written(folder: Path) -> dict[str, bytes]:
     """What people get: dataset and report."""
-    made = [*(folder / "out/dataset").iterdir(), folder / "out/report.html"]
+    made = [*(folder / "out/visited/dataset").iterdir(), folder / "out/visited/report.html"]
     return {path.name: path.read_bytes() for path in made}
 
 
@@ -149,14 +147,14 @@ def what_happened(folder: Path) -> list[list[dict[str, Any]]]:
     """Every answer, every visit and every submission, with its moments."""
     return [
         rows(
-            folder / "out/marketplace.db",
+            folder / "out/visited/marketplace.db",
             "SELECT assignment_id, worker_id, assignments.status, accepted_ms, "
             "submitted_ms, answer FROM assignments "
             "JOIN workers ON workers.id = worker ORDER BY assignments.id",
         ),
-        rows(folder / "out/marketplace.db", "SELECT * FROM visits ORDER BY id"),
-        rows(folder / "out/prolific.db", "SELECT * FROM submission ORDER BY number"),
-        rows(folder / "out/prolific.db", "SELECT * FROM ledger ORDER BY number"),
+        rows(folder / "out/visited/marketplace.db", "SELECT * FROM visits ORDER BY id"),
+        rows(folder / "out/visited/prolific.db", "SELECT * FROM submission ORDER BY number"),
+        rows(folder / "out/visited/prolific.db", "SELECT * FROM ledger ORDER BY number"),
     ]
 
 
@@ -187,7 +185,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
     assert books.broken_laws == ()
     assert books.pipeline == books.marketplace == books.outside
     assert books.outside_price > 0  # Pennies of fee, and HITs rejected in paid visits.
-    market = folder / "out/marketplace.db"
+    market = folder / "out/visited/marketplace.db"
     visits = rows(market, "SELECT * FROM visits")
     assert all(visit["outcome"] for visit in visits)
     outcomes = Counter(visit["outcome"] for visit in visits)
@@ -195,7 +193,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
     assert outcomes["Gone"] + outcomes["Rejected"] > 0
     lengths = rows(market, "SELECT count(*) AS hits FROM assignments GROUP BY visit ORDER BY 1")
     assert lengths[-1]["hits"] == 3  # HITs of a minute; a visit shall take three.
-    with closing(sqlite3.connect(folder / "out/piecework.db")) as store:
+    with closing(sqlite3.connect(folder / "out/visited/piecework.db")) as store:
         remembered = "\n".join(store.iterdump())
     for participant in rows(market, "SELECT participant_id FROM participants"):
         assert participant["participant_id"] not in remembered
@@ -203,8 +201,8 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
 
 def check_participants_differ(folder: Path) -> None:
     """Codes are entered and forgotten; some return what they are asked to."""
-    [first, *_] = rows(folder / "out/marketplace.db", "SELECT * FROM studies")
-    had = rows(folder / "out/prolific.db", "SELECT * FROM submission")
+    [first, *_] = rows(folder / "out/visited/marketplace.db", "SELECT * FROM studies")
+    had = rows(folder / "out/visited/prolific.db", "SELECT * FROM submission")
     entered = {each["entered_code"] for each in had if each["status"] == "APPROVED"}
     assert {first["code"], first["own_code"]} < entered  # own_code: by the bridge
     asked = {each["status"] for each in had if each["return_requested_ms"]}
@@ -216,10 +214,10 @@ def test_a_rehearsal_with_participants_breaks_off_goes_on_and_ends_well(tmp_path
     path = write(tmp_path)
     with pytest.raises(BrokenOffError):
         break_off(path, hits=14)
-    before = rows(tmp_path / "out/marketplace.db", "SELECT * FROM visits ORDER BY id")
+    before = rows(tmp_path / "out/visited/marketplace.db", "SELECT * FROM visits ORDER BY id")
     assert any(visit["stage"] == "Open" for visit in before)
     check_ended_well(tmp_path, *rehearse(path))
-    after = rows(tmp_path / "out/marketplace.db", "SELECT * FROM visits ORDER BY id")
+    after = rows(tmp_path / "out/visited/marketplace.db", "SELECT * FROM visits ORDER BY id")
     assert [visit["submission_id"] for visit in after][: len(before)] == [
         visit["submission_id"] for visit in before
     ]
@@ -267,7 +265,7 @@ def test_example_campaigns_are_rehearsed_with_participants(tmp_path: Path, name:
     campaigns = ROOT / "config/campaigns"
     text = (campaigns / f"{name}.toml").read_text()
     text = re.sub(r'^(file|pictures|items) = "', rf'\1 = "{campaigns}/', text, flags=re.MULTILINE)
-    path = write(tmp_path, text.replace(f'"../../out/{name}"', '"out"'))
+    path = write(tmp_path, text)
     progress, books = rehearse(path)
     assert progress.is_finished
     assert progress.missing == 0

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -181,9 +182,7 @@ def test_what_is_not_there_is_named(stance: Path, tmp_path: Path) -> None:
     result = result_of("compare", other, "--rules", stance)
     assert result.exit_code == 1
     assert "there is no store yet" in " ".join(result.output.split())
-    other.write_text(
-        other.read_text().replace("[imported]", '[output]\nfolder = "out/stance"\n[imported]')
-    )
+    shutil.copytree(tmp_path / "out/stance", tmp_path / "out/other")
     result = result_of("compare", other, "--rules", stance)
     assert result.exit_code == 1
     assert "belongs to the campaign 'stance', not to 'other'" in " ".join(result.output.split())

@@ -119,8 +119,8 @@ def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
     [
         ("answers = 2", "anwsers = 2", "did you mean 'answers'?"),
         ('capitals", "rule', 'capitols", "rule', "did you mean 'capitals'?"),
-        ("[output]", "[rehearsal.crowd]\ndilligent = 3\n[output]", "mean 'diligent'?"),
-        ("[output]", '[rehearsal]\nreplay = "none.txt"\n[output]', "none.txt"),
+        ("# the end", "[rehearsal.crowd]\ndilligent = 3\n# the end", "mean 'diligent'?"),
+        ("# the end", '[rehearsal]\nreplay = "none.txt"\n# the end', "none.txt"),
     ],
 )
 def test_a_word_that_is_none_is_answered_with_one_that_is(

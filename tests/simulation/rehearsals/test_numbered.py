@@ -31,12 +31,9 @@ from tests.simulation.rehearsals.test_rehearse import CAMPAIGN as DEAR
 from tests.small_campaign import heuristics_off
 from tests.trusted import own
 
-CAMPAIGN = f"""[heuristics]
-{heuristics_off("too_fast", "rule_violation", "sentence_off_items")}[output]
-"""
-CAMPAIGN = 'formats = ["vizwiz_json"]\n' + DEAR.format(reward="0.40", budget="20.00").replace(
-    "[output]", CAMPAIGN
-)
+CAMPAIGN = f"""formats = ["vizwiz_json"]
+{DEAR.format(reward="0.40", budget="20.00")}[heuristics]
+{heuristics_off("too_fast", "rule_violation", "sentence_off_items")}"""
 RULES = """
 [decisions]
 by = "policy"
@@ -115,7 +112,7 @@ def _stated(folder: Path) -> str:
 
 def test_a_changed_file_is_the_next_rehearsal_and_states_its_own_hash(path: Path) -> None:
     """The first stays as it was; a file that is put back shows the first again."""
-    out = path.parent / "out/rehearsals"
+    out = path.parent / "out/dear/rehearsals"
     first = _sha256(path)
     before, begun = _rehearse(path)
     assert (begun.number, begun.is_new, begun.before) == (1, False, None)
@@ -157,7 +154,7 @@ def test_a_rehearsal_without_a_report_is_passed_over(path: Path) -> None:
 
 def test_an_equal_rehearsal_is_shown_and_nothing_is_written(path: Path) -> None:
     """The command needs no marketplace for it."""
-    out = path.parent / "out/rehearsals/1"
+    out = path.parent / "out/dear/rehearsals/1"
     before = {file: file.stat().st_mtime_ns for file in (out / "dataset").iterdir()}
     shown = CliRunner().invoke(main, ["rehearse", str(path)])
     assert shown.exit_code == 0, shown.output
@@ -168,7 +165,7 @@ def test_an_equal_rehearsal_is_shown_and_nothing_is_written(path: Path) -> None:
 
 def test_results_of_a_changed_file_state_what_they_were_made_from(path: Path) -> None:
     """`export` and `status` name the change, and never the new hash."""
-    out = path.parent / "out/rehearsals/1"
+    out = path.parent / "out/dear/rehearsals/1"
     first = _sha256(path)
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.60"'))
     for command in (["export"], ["export", "--report-only"], ["status"]):
@@ -339,7 +336,7 @@ def test_a_file_with_faults_makes_no_folder(path: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         prepare_rehearsal(path)
     assert all(fault.startswith(str(path)) for fault in refused.value.faults)
-    assert not (path.parent / "out/rehearsals/2").exists()
+    assert not (path.parent / "out/dear/rehearsals/2").exists()
 
 
 def test_another_crowd_is_another_rehearsal(small: Path) -> None:

@@ -34,8 +34,6 @@ hourly_wage = "5.00"
 scenes = 5
 [posting]
 items_per_hit = 5
-[output]
-folder = "out"
 """
 
 FEES = """
@@ -71,7 +69,8 @@ def test_a_rehearsal_can_spend_its_whole_budget(
 def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -> None:
     """Five of £1.00 at 42.8 % are held; the marketplace says what the file states."""
     text = CAMPAIGN.format(reward="£1.00", budget="10.00")
-    text = text.replace("reward = ", 'currency = "GBP"\nreward = ') + FEES
+    text = text.replace("reward = ", 'currency = "GBP"\nreward = ')
+    (tmp_path / "piecework.toml").write_text(FEES)
     path = tmp_path / "dear.toml"
     path.write_text(text)
     with rehearsal_of(prepare(path)) as (run, _):
@@ -123,7 +122,7 @@ def test_hits_without_their_store_are_not_posted_a_second_time(tmp_path: Path) -
     path.write_text(CAMPAIGN.format(reward="1.00", budget="10.00"))
     with rehearsal_of(prepare(path)) as (run, _):
         run_pass(run)
-    store = tmp_path / "out" / "piecework.db"
+    store = tmp_path / "out/dear/piecework.db"
     store.rename(tmp_path / "kept.db")
     with (
         pytest.raises(StoreError, match="is missing beside this marketplace"),

@@ -30,7 +30,7 @@ _LARGEST_BYTES = 10_000_000
 JUDGED = ("heuristics", "decisions", "aggregates")
 """The tables that count."""
 
-_FREE = frozenset({"name", "description", "output", "store", "dataset"})
+_FREE = frozenset({"name", "description", "dataset"})
 """Keys of a campaign file that may differ, because no answer depends on them."""
 
 _ASKED = ("task", "imported")

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from pydantic import ValidationError
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import CampaignFile
+from piecework.config.machine_file import StoreTable
 from piecework.config.money_tables import is_money
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import schema_faults
@@ -133,9 +135,6 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
         if key not in CROWD:
             _put(document, SHORT.get(key, key), value)
     document.setdefault("rehearsal", {})["seed"] = seed
-    document.setdefault("output", {})["folder"] = out
-    # Forecasts leave nothing behind, so their stores are files.
-    document["store"] = {"url": ""}
     # The cap of an item ends nothing: it says what is asked again.
     budget = document.get("budget")
     kept = {"item": budget["item"]} if isinstance(budget, dict) and "item" in budget else {}
@@ -145,7 +144,10 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     except ValidationError as error:
         faults = schema_faults(file.path, "", error)
         raise ConfigError([f"--vary {choice.name}: {fault}" for fault in faults]) from error
-    return replace(file, tables=tables, rehearsal=None)
+    # Forecasts leave nothing behind, so their stores are files.
+    store = file.machine.tables.model_copy(update={"store": StoreTable(url="")})
+    machine = replace(file.machine, tables=store)
+    return replace(file, tables=tables, rehearsal=None, machine=machine, results=Path(out))
 
 
 def _put(document: dict[str, object], key: str, value: str) -> None:
