@@ -60,7 +60,7 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
         page.get_by_role("link", name="1 by worker").click()
         expect(page.get_by_role("heading", name="1 worker waits")).to_be_visible()
         _press(page, "Enter")
-        expect(page.get_by_text("Keep worker")).to_be_visible()
+        expect(page.get_by_role("button", name="Keep worker")).to_be_visible()
         _press(page, "x")
         _expect_notice(page, "Excluded from later HITs.")
     assert waiting_csv(waiting)[1] == 0

@@ -64,20 +64,25 @@ def flags_around(opened: OpenedCampaign, parts: Parts) -> list[Finding]:
 
 
 def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
-    """Format a finding as text, with its subject if that is not clear.
+    """Format a finding as text, with its subject (`subject_of`) if that is not clear."""
+    of = subject_of(finding, positions)
+    begin = f"{of}: " if of else ""
+    title = TITLES.get(finding.heuristic, finding.heuristic)
+    return f"{begin}{title}: {finding.evidence}"
+
+
+def subject_of(finding: Finding, positions: Mapping[str, str]) -> str:
+    """Name the subject of a finding; "" if it is clear.
 
     Args:
         finding: the finding.
         positions: names of answers by id; empty if the subject is one answer.
     """
-    of = {
+    return {
         "answer": positions.get(finding.subject_id, ""),
         "assignment": "its assignment" if not positions else "",
         "worker": "its worker",
     }[finding.subject_kind]
-    begin = f"{of}: " if of else ""
-    title = TITLES.get(finding.heuristic, finding.heuristic)
-    return f"{begin}{title}: {finding.evidence}"
 
 
 def joined_suspicion(flags: Iterable[Finding]) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from sqlite3 import OperationalError
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from starlette.applications import Starlette
@@ -23,7 +23,7 @@ from piecework.results.labels import has_labels
 from piecework.results.review_quality import overruled_most, review_quality, upheld_around
 from piecework.review.desk import Desk, StoreThread, blinded, undecided
 from piecework.review.labels import LabelPages, WordPage
-from piecework.review.model.cards import MOST_LISTED, answers_shown
+from piecework.review.model.cards import MOST_LISTED, Reason, answers_shown, main_reason
 from piecework.review.model.deciding import NEEDS_REASON
 from piecework.review.model.reviewing import (
     ACTS,
@@ -58,8 +58,26 @@ from piecework.review.pages import (
 )
 from piecework.review.sessions import NotAllowed, Session, Sessions
 from piecework.review.sign_in import Door, SignInPages
+from piecework.store import reviews
 
 _LISTED = 100
+
+
+class Row(NamedTuple):
+    """A group in the list of what waits.
+
+    Attributes:
+        suspicion: the strongest in the group; 0 without.
+        reason: the strongest reason; `None` without, or in a blind review.
+        line: its first answer.
+        item: the item of that answer.
+    """
+
+    group: Group
+    suspicion: float
+    reason: Reason | None
+    line: str
+    item: str
 
 
 class Review:
@@ -118,27 +136,31 @@ class Review:
         view, desk = _view(request), self._desk
         waiting = desk.waiting
         keys = desk.keys(view, by=session.decider)
-        shown = [
-            (group, waiting.suspicion(view, key))
-            for key in keys[:_LISTED]
-            if (group := desk.group(view, key)) is not None
-        ]
+        groups = [group for key in keys[:_LISTED] if (group := desk.group(view, key)) is not None]
+        is_blind = desk.manner.is_blind
+        by_worker: dict[str, list[Row]] = {}
+        for group in groups:
+            first = group.rows[0]
+            worker = desk.work.pseudonym_of(first)
+            row = Row(
+                group=group,
+                suspicion=waiting.suspicion(view, group.key),
+                reason=None if is_blind else main_reason(group),
+                line=desk.work.line(first),
+                item=desk.work.item_id(first),
+            )
+            # In a blind review the order says nothing, so workers are not put together.
+            is_together = view in {"answer", "assignment"} and not is_blind
+            by_worker.setdefault(worker if is_together else "", []).append(row)
         return self._page(
             "overview.html.j2",
             session,
             view=view,
-            groups=[
-                (
-                    group,
-                    suspicion,
-                    desk.work.line(group.rows[0]),
-                    desk.work.pseudonym_of(group.rows[0]),
-                )
-                for group, suspicion in shown
-            ],
+            by_worker=by_worker,
+            decided=0 if view == "item" else reviews.number_reviewed(desk.opened.store, view),
             total=len(keys),
-            is_blind=desk.manner.is_blind,
-            overruled=None if desk.manner.is_blind else overruled_most(desk.opened),
+            is_blind=is_blind,
+            overruled=None if is_blind else overruled_most(desk.opened),
         )
 
     def next(self, request: Request, session: Session) -> Response:

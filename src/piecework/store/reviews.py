@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from piecework.domain.verdicts import Decision, Review, Subject
+from piecework.domain.verdicts import Decision, Review, Subject, SubjectKind
 from piecework.store.database import Row, Store, from_text, insert, to_text
 from piecework.store.decisions import row_of
 
@@ -136,6 +136,16 @@ def subjects_since(store: Store, moment: datetime) -> set[Subject]:
 def reviews_in_force(store: Store) -> list[Review]:
     """Return all reviews that were not undone, in order."""
     return _select(store, "1 = 1")
+
+
+def number_reviewed(store: Store, kind: SubjectKind) -> int:
+    """Return how many subjects of a kind people have decided one by one."""
+    (number,) = store.db.execute(
+        "SELECT count(DISTINCT subject_id) FROM reviews WHERE subject_kind = ? "
+        "AND undone_at IS NULL AND is_second = 0 AND is_along = 0",
+        [kind],
+    ).fetchone()
+    return int(number)
 
 
 def review_times(store: Store) -> Mapping[str, Sequence[datetime]]:

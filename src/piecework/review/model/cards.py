@@ -1,9 +1,11 @@
 """What a reviewer sees about a group of answers, and may do about it."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from textwrap import shorten
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from piecework.domain.verdicts import (
     Verdict,
 )
 from piecework.qc.registry import TITLES
-from piecework.results.answers_shown import Work, flags_around, joined_suspicion, sentence
+from piecework.results.answers_shown import Work, flags_around, joined_suspicion, subject_of
 from piecework.review.model.reviewing import (
     ACTS,
     ActName,
@@ -43,6 +45,8 @@ _MOST_CHARACTERS = 10_000
 """Characters of a text on a page; other tools' files may hold megabytes."""
 MOST_LISTED = 60
 """Answers of a group that a page lists."""
+_END_OF_CLAUSE = re.compile(r"[;(]|: |, where ")
+_LONGEST_CLAUSE = 110
 _ANY_REASON = "to be written"
 """A placeholder for the reason while the page only shows what an act would do."""
 
@@ -79,6 +83,36 @@ class AnswerShown:
     seconds: str = ""
     also_sent: Sequence[tuple[str, str]] = ()
     more_sent: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why a heuristic flags a group.
+
+    Attributes:
+        about: what it flags, if that is not clear: "its worker", "item 7"; else "".
+        title: what people call the heuristic.
+        evidence: what it has seen.
+        suspicion: in [0, 1].
+        more: how many more findings of the heuristic flag the group.
+    """
+
+    about: str
+    title: str
+    evidence: str
+    suspicion: float
+    more: int = 0
+
+    @property
+    def clause(self) -> str:
+        """The first clause of the evidence, to be read at a glance.
+
+        >>> evidence = "repeats one sentence on all 5 items: “A photo.”"
+        >>> Reason(about="", title="", evidence=evidence, suspicion=1).clause
+        'repeats one sentence on all 5 items'
+        """
+        first = _END_OF_CLAUSE.split(self.evidence, maxsplit=1)[0]
+        return shorten(first, _LONGEST_CLAUSE, placeholder="…")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +157,7 @@ class Card:
         state: a fingerprint of the decisions about the group.
         answers: answers of the group, from one to as many as a page lists.
         others: for a single answer, other workers' answers about its item.
-        evidence: the evidence against the group as sentences, the strongest first.
+        evidence: what speaks against the group, the strongest first.
         suspicion: the suspicion from all evidence together, in [0, 1].
         proposed: what the policy proposes, as sentences.
         decided: the decisions so far, equal ones once with their number; empty while
@@ -135,7 +169,7 @@ class Card:
     state: str
     answers: Sequence[AnswerShown]
     others: Sequence[AnswerShown]
-    evidence: Sequence[str]
+    evidence: Sequence[Reason]
     suspicion: float
     proposed: Sequence[str]
     choices: Sequence[Choice]
@@ -174,6 +208,11 @@ def card_of(group: Group, *, state: str, waiting: _Waiting) -> Card:
         decided=() if asked else decided_in(group),
         worker=None if group.view == "item" else _worker(group, waiting),
     )
+
+
+def main_reason(group: Group) -> Reason | None:
+    """Return the strongest of the reasons that a group's card shows; `None` without."""
+    return next(iter(_in_words(group, _flags(group)[:1])), None)
 
 
 def answers_shown(work: Work, rows: Sequence[int], waiting: _Waiting) -> list[AnswerShown]:
@@ -236,24 +275,29 @@ def _flags(group: Group) -> list[tuple[Finding, int]]:
     return findings.strongest_of_each(group.opened.store, asked, but=RANDOM_SAMPLE)
 
 
-def _in_words(group: Group, flags: _Flags) -> list[str]:
-    """Return a sentence for each flag; in a larger group it names the answer."""
+def _in_words(group: Group, flags: _Flags) -> list[Reason]:
+    """Return a reason for each flag; in a larger group it names the answer."""
     work = group.work
-    if group.view == "answer":
-        return [sentence(finding, {}) for finding, _ in flags]
-    numbers = [group.rows[0]]
-    for finding, _ in flags:
-        if finding.subject_kind == "answer":
-            numbers += work.rows("answer", finding.subject_id)
-    is_item = group.view == "item"
-    names = {
-        str(work.answer_id(number)): f"by {work.pseudonym_of(number)}"
-        if is_item
-        else f"item {work.item_id(number)}"
-        for number in numbers
-    }
+    names: dict[str, str] = {}
+    if group.view != "answer":
+        numbers = [group.rows[0]]
+        for finding, _ in flags:
+            if finding.subject_kind == "answer":
+                numbers += work.rows("answer", finding.subject_id)
+        names = {
+            str(work.answer_id(number)): f"by {work.pseudonym_of(number)}"
+            if group.view == "item"
+            else f"item {work.item_id(number)}"
+            for number in numbers
+        }
     return [
-        sentence(finding, names) + (f" (and {number - 1} more of this kind)" * (number > 1))
+        Reason(
+            about=subject_of(finding, names),
+            title=TITLES.get(finding.heuristic, finding.heuristic),
+            evidence=finding.evidence,
+            suspicion=finding.suspicion,
+            more=number - 1,
+        )
         for finding, number in flags
     ]
 

@@ -1,0 +1,78 @@
+"""What a reviewer weighs and what decides are in the first screen, measured in a browser."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import violations
+from tests.review.conftest import Served
+
+pytestmark = pytest.mark.browser
+
+_SIZES = ({"width": 1280, "height": 900}, {"width": 390, "height": 844})
+_OVER_THE_BAR = """() => {
+    const bar = document.querySelector(".bar").getBoundingClientRect();
+    const low = (name) => {
+        const parts = [...document.querySelectorAll(name)];
+        return Math.max(0, ...parts.map((part) => part.getBoundingClientRect().bottom));
+    };
+    const seen = (name) => low(name) <= bar.top;
+    return {
+        bar: Math.max(bar.bottom, low(".act"), low(".follows")) <= innerHeight,
+        item: seen(".frame"), answer: seen("h1.answer"), reasons: seen(".reasons li"),
+    };
+}"""
+
+
+def _entered(open_page: Callable[..., Page], page: Served, **size: int) -> Page:
+    opened = open_page(page.links["ada"], **size)
+    opened.wait_for_url(f"{page.url}/")
+    return opened
+
+
+@pytest.mark.parametrize("size", _SIZES, ids=("desktop", "phone"))
+def test_an_answer_its_reasons_and_the_decision_are_in_the_first_screen(
+    page: Served, open_page: Callable[..., Page], size: dict[str, int]
+) -> None:
+    """Without scrolling, at both sizes; scrolled to the end, the decision is still in view."""
+    opened = _entered(open_page, page, **size)
+    opened.goto(f"{page.url}/next?view=answer")
+    assert opened.evaluate(_OVER_THE_BAR) == dict.fromkeys(
+        ("bar", "item", "answer", "reasons"), True
+    )
+    assert opened.locator(".judge li:visible").count() <= 3
+    opened.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    assert opened.evaluate(_OVER_THE_BAR)["bar"]
+    for view in ("worker", "item", "assignment"):
+        opened.goto(f"{page.url}/next?view={view}")
+        assert opened.evaluate(_OVER_THE_BAR)["bar"], view
+        assert violations(opened) == [], view
+
+
+def test_a_low_window_keeps_its_room_for_the_card(
+    page: Served, open_page: Callable[..., Page]
+) -> None:
+    """On a phone held sideways the bar scrolls with the page."""
+    opened = _entered(open_page, page, width=844, height=390)
+    opened.goto(f"{page.url}/next?view=answer")
+    assert opened.evaluate("getComputedStyle(document.querySelector('.bar')).position") == "static"
+
+
+def test_the_list_is_by_worker_and_says_how_much_is_decided(
+    page: Served, open_page: Callable[..., Page]
+) -> None:
+    """Each worker once with the answers that wait; after a decision the progress counts it."""
+    opened = _entered(open_page, page)
+    workers = opened.locator("h2.group a").all_inner_texts()
+    assert len(workers) == len(set(workers)) == 4
+    assert opened.locator(".waiting .why", has_text="Mostly capitals").count() == 8
+    assert opened.locator(".progress").count() == 0
+    opened.keyboard.press("Enter")
+    opened.wait_for_url("**/card?**")
+    opened.keyboard.press("d")
+    expect(opened.get_by_text("Dropped;")).to_be_visible()
+    opened.goto(f"{page.url}/")
+    expect(opened.locator(".progress")).to_have_text("1 of 16 decided")
+    opened.keyboard.press("?")
+    expect(opened.get_by_text("Leave the reason")).to_be_visible()
