@@ -12,8 +12,8 @@ from pydantic import (
 )
 
 from piecework.config.named import Names
+from piecework.domain.clock import zone_named
 from piecework.domain.imported import ColumnNames, Reading, Times
-from piecework.domain.zones import zone_named
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=1000), Names.NOTHING]
 

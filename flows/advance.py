@@ -56,8 +56,7 @@ from piecework.flows.prefect_tasks import (
 )
 from piecework.flows.run_log import logged_in_run
 from piecework.platforms.calling import LONG_PATIENCE_SECONDS
-from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint
-from piecework.platforms.key_file import use_key_of
+from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint, use_key_of
 from piecework.platforms.mturk import MTurk
 from piecework.results import item_labels
 from piecework.results.whole_pass import finish_pass, remember_pass

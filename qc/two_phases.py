@@ -16,7 +16,6 @@ import pandas as pd
 
 from piecework.domain.verdicts import Finding
 from piecework.qc import joined, written_here
-from piecework.qc.facts import Tallied
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
 from piecework.qc.ratings import RATED
 from piecework.qc.registry import (
@@ -28,7 +27,7 @@ from piecework.qc.registry import (
     is_on,
     params_of,
 )
-from piecework.qc.scores import Tally, merged
+from piecework.qc.scores import Tallied, Tally, merged
 from piecework.qc.text_fit import COLUMNS as COMPARED
 
 Plan = Literal["item", "worker", "tally", "gather"]

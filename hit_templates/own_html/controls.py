@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from piecework.hit_templates.own_html.control_kinds import Control, fault_of_tag, is_reserved, made
-from piecework.hit_templates.own_html.markup import Step, lines_of, steps
+from piecework.hit_templates.own_html.escaping import Step, lines_of, steps
 from piecework.hit_templates.own_html.placeholders import is_mark
 
 _STAND_INS = re.compile(r"//(?:s3\.amazonaws\.com/mturk-public|assets\.crowd\.aws)/")

@@ -18,7 +18,7 @@ from piecework.domain.task import GOLD, TRUTH, Task
 from piecework.hit_templates.jinja_helpers import minified
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.controls import Controls, controls_of
-from piecework.hit_templates.own_html.markup import Step, lines_of, steps
+from piecework.hit_templates.own_html.escaping import Step, lines_of, steps
 from piecework.hit_templates.own_html.placeholders import (
     Template,
     cut,

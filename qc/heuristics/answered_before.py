@@ -21,8 +21,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
-from piecework.qc.scores import FIRST_ANSWER, Scope, is_first, pair_codes, scored, sentences
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, is_first, pair_codes, scored, sentences
 
 NAME = "answered_before"
 TITLE = "Second answer about an item"

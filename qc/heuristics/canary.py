@@ -25,9 +25,8 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Word
-from piecework.qc.scores import Scope, quoted, scored, sentences
+from piecework.qc.scores import Facts, Scope, quoted, scored, sentences
 
 NAME = "canary"
 TITLE = "Word planted for programs"

@@ -21,9 +21,8 @@ import pandas as pd
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade, is_first, scored, sentences
 
 NAME = "canned_share"
 TITLE = "Canned text too often"

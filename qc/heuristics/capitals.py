@@ -25,9 +25,8 @@ import pandas as pd
 
 from piecework.domain.text import share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Share
-from piecework.qc.scores import Scope, grade, quoted, scored, sentences
+from piecework.qc.scores import Facts, Scope, grade, quoted, scored, sentences
 
 NAME = "capitals"
 TITLE = "Mostly capitals"

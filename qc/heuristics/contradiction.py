@@ -23,10 +23,9 @@ import pandas as pd
 from piecework.domain.task import TWIN
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Share
 from piecework.qc.ratings import RATED, TWINNED, Rating, distance
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "contradiction"

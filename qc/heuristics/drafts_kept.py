@@ -25,10 +25,9 @@ import pandas as pd
 
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.ratings import KEPT_DRAFT
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one, is_first
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one, is_first
 from piecework.qc.worker_scores import WorkerScore, powers_of_ten, workers_table
 
 NAME = "drafts_kept"

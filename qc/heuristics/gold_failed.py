@@ -29,11 +29,10 @@ import pandas as pd
 from piecework.domain.task import GOLD
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.gold import failed_and_met, gold_scores, sections_of
 from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.ratings import RATED, SECTION_OF
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "gold_failed"

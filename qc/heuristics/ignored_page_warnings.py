@@ -25,9 +25,8 @@ import pandas as pd
 
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import FIRST_ANSWER, Scope, Tally, grade, is_first, mapped
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, Tallied, Tally, grade, is_first, mapped
 from piecework.qc.scores import tally as tally_of
 from piecework.qc.worker_scores import WorkerScore, workers_table
 

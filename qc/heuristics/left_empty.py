@@ -36,9 +36,8 @@ import pandas as pd
 from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import SHOWN_FROM, Scope, Tally, quoted, scored, sentences
+from piecework.qc.scores import SHOWN_FROM, Facts, Scope, Tallied, Tally, quoted, scored, sentences
 from piecework.qc.scores import tally as tally_of
 
 NAME = "left_empty"

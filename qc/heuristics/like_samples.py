@@ -35,12 +35,21 @@ import pandas as pd
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Samples, Share
 from piecework.qc.plain_text import word_counts
 from piecework.qc.sample_model import LEAST_TEXTS, MOST_TEXTS, PRIOR, SampleModel
 from piecework.qc.sample_model import fitted as fitted_model
-from piecework.qc.scores import SHOWN_FROM, Scope, Tally, merged, scored, sentences, tally
+from piecework.qc.scores import (
+    SHOWN_FROM,
+    Facts,
+    Scope,
+    Tallied,
+    Tally,
+    merged,
+    scored,
+    sentences,
+    tally,
+)
 from piecework.qc.typing_evidence import typing_of
 
 NAME = "like_samples"

@@ -46,10 +46,9 @@ from scipy.special import expit, ndtr, ndtri
 from piecework.analyses.dawid_skene import vote_values
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Share
 from piecework.qc.ratings import MATTER_OF_FACT, RATED, is_scale
-from piecework.qc.scores import FIRST_ANSWER, Scope
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"

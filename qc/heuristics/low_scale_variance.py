@@ -24,10 +24,9 @@ import pandas as pd
 
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.ratings import RATED, is_scale, rated_fields
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_scale_variance"

@@ -23,9 +23,8 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted
-from piecework.qc.scores import FIRST_ANSWER, Scope, coded, is_first, scored, sentences
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, coded, is_first, scored, sentences
 
 NAME = "minority_canned"
 TITLE = "Only one to differ on the canned text"

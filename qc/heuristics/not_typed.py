@@ -40,10 +40,9 @@ import pandas as pd
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Share
 from piecework.qc.plain_text import lengths, word_counts
-from piecework.qc.scores import Scope, Tally, rows_of, scored, sentences
+from piecework.qc.scores import Facts, Scope, Tallied, Tally, rows_of, scored, sentences
 from piecework.qc.scores import tally as tally_of
 from piecework.qc.typing_evidence import Typing, typing_of
 

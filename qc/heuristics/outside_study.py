@@ -21,9 +21,8 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.ratings import OUTSIDE
-from piecework.qc.scores import Scope, scored, sentences
+from piecework.qc.scores import Facts, Scope, scored, sentences
 
 NAME = "outside_study"
 TITLE = "Outside the study"

@@ -28,9 +28,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Phrases
-from piecework.qc.scores import Scope, quoted, scored, sentences
+from piecework.qc.scores import Facts, Scope, quoted, scored, sentences
 
 NAME = "quality_words"
 TITLE = "Words about quality instead of content"

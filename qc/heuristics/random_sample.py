@@ -24,9 +24,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.domain.verdicts import RANDOM_SAMPLE, SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Share
-from piecework.qc.scores import Scope, scored, sentences
+from piecework.qc.scores import Facts, Scope, scored, sentences
 
 NAME = RANDOM_SAMPLE
 TITLE = "Random sample"

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Phrases
-from piecework.qc.scores import Scope, mapped, scored, sentences
+from piecework.qc.scores import Facts, Scope, mapped, scored, sentences
 
 NAME = "rule_violation"
 TITLE = "Broken rule of the task"

@@ -37,10 +37,19 @@ import pandas as pd
 from scipy.special import expit
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import SHOWN_FROM, Scope, Tally, measure_text, rows_of, scored, sentences
+from piecework.qc.scores import (
+    SHOWN_FROM,
+    Facts,
+    Scope,
+    Tallied,
+    Tally,
+    measure_text,
+    rows_of,
+    scored,
+    sentences,
+)
 from piecework.qc.scores import tally as tally_of
 
 NAME = "rushed"

@@ -28,10 +28,9 @@ import pandas as pd
 from piecework.domain.tables import ORDER
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.ratings import RATED, SIDES
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "same_place"

@@ -27,12 +27,12 @@ import pandas as pd
 
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Phrases, Share
 from piecework.qc.plain_text import plain_texts
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Codes,
+    Facts,
     Scope,
     coded,
     grade,

@@ -21,10 +21,9 @@ import pandas as pd
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted
 from piecework.qc.plain_text import plain_texts
-from piecework.qc.scores import Scope, coded, quoted, scored, sentences
+from piecework.qc.scores import Facts, Scope, coded, quoted, scored, sentences
 
 NAME = "same_sentence_in_hit"
 TITLE = "One sentence for a whole HIT"

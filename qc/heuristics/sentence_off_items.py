@@ -32,10 +32,9 @@ import pandas as pd
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.plain_text import plain_texts
-from piecework.qc.scores import Scope, grade, quoted, scored, sentences, summed
+from piecework.qc.scores import Facts, Scope, grade, quoted, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import text_fit
 

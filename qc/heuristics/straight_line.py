@@ -25,10 +25,9 @@ import pandas as pd
 
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Share
 from piecework.qc.ratings import RATED, is_scale, rated_fields
-from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "straight_line"

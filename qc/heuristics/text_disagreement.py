@@ -25,9 +25,17 @@ import pandas as pd
 
 from piecework.domain.tables import HIT_VALUE, ITEM_VALUE
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import FIRST_ANSWER, Scope, coded, is_first, quoted, scored, sentences
+from piecework.qc.scores import (
+    FIRST_ANSWER,
+    Facts,
+    Scope,
+    coded,
+    is_first,
+    quoted,
+    scored,
+    sentences,
+)
 
 NAME = "text_disagreement"
 TITLE = "Misses text that others see"

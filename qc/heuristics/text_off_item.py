@@ -30,9 +30,8 @@ from scipy.special import expit
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Ratio
-from piecework.qc.scores import SHOWN_FROM, Scope, scored, sentences
+from piecework.qc.scores import SHOWN_FROM, Facts, Scope, scored, sentences
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 

@@ -26,9 +26,8 @@ from scipy.special import expit
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
-from piecework.qc.scores import SHOWN_FROM, Codes, Scope, coded, scored, sentences, summed
+from piecework.qc.scores import SHOWN_FROM, Codes, Facts, Scope, coded, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 

@@ -27,10 +27,11 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count
 from piecework.qc.scores import (
+    Facts,
     Scope,
+    Tallied,
     Tally,
     distances,
     grade,

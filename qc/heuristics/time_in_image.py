@@ -27,10 +27,10 @@ import pandas as pd
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount
 from piecework.qc.scores import (
     FIRST_ANSWER,
+    Facts,
     Scope,
     TimeColumn,
     grade,

@@ -28,10 +28,9 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import Scope, Tally, grade, measure_text, scored, sentences
+from piecework.qc.scores import Facts, Scope, Tallied, Tally, grade, measure_text, scored, sentences
 from piecework.qc.scores import tally as tally_of
 
 NAME = "too_fast"

@@ -22,7 +22,7 @@ from typing import Self
 import boto3
 from moto.server import ThreadedMotoServer
 
-from piecework.backup.address import read_address
+from piecework.backup.marker import read_address
 from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
 from piecework.backup.restoring import restore

@@ -12,9 +12,8 @@ import requests
 from click.testing import CliRunner, Result
 
 from piecework.backup import marker as marker_module
-from piecework.backup.address import read_address
-from piecework.backup.kinds import identity_of
-from piecework.backup.marker import Claim, TakenOverError
+from piecework.backup.lag import identity_of
+from piecework.backup.marker import Claim, TakenOverError, read_address
 from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety

@@ -18,7 +18,7 @@ import pytest
 
 from piecework.backup import replicator as replicator_module
 from piecework.backup import trouble as trouble_module
-from piecework.backup.address import read_address
+from piecework.backup.marker import read_address
 from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
 from piecework.backup.restoring import restore
@@ -35,7 +35,7 @@ PATIENCE_SECONDS = 60.0
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replicator_module, "_EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(replicator_module, "_REPLICATOR_EVERY_SECONDS", 0.05)
     monkeypatch.setattr(replicator_module, "_FIRST_DELAY_SECONDS", 0.1)
     monkeypatch.setattr(trouble_module, "_TROUBLED_SECONDS", 0.2)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from piecework.backup import trial as trial_module
-from piecework.backup.address import read_address
+from piecework.backup import replicator as trial_module
+from piecework.backup.marker import read_address
 from piecework.backup.program import ReplicatedFile
-from piecework.backup.trial import Trial
+from piecework.backup.replicator import Trial
 from piecework.cli.main import main
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.backup.conftest import backed_up_once

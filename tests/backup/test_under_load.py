@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.backup.address import read_address
+from piecework.backup.marker import read_address
 from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
 from piecework.backup.restoring import restore

@@ -21,7 +21,7 @@ import psutil
 from piecework.hit_templates.tasks import load_task
 from piecework.results.large.assessing import assess_in_parts
 from piecework.results.large.cleaning import clean_files
-from piecework.results.large.running import LOCAL, here, on_dask
+from piecework.results.large.work_folder import LOCAL, here, on_dask
 from tests.bench.many_captions import write
 
 ROWS_OF_A_FILE = 125_000

@@ -17,7 +17,7 @@ from piecework.report.model import report_model
 from piecework.report.page import render_report
 from piecework.report.sections import known_answers
 from piecework.results.export import export
-from piecework.results.labels import doubtful
+from piecework.results.item_labels import doubtful
 from piecework.results.report_facts import report_facts
 from piecework.simulation.rehearsals.checking import check_campaign
 from tests.as_needed_campaign import AS_NEEDED, PEOPLE, VOTES, Voters, write_as_needed

@@ -14,7 +14,7 @@ from piecework.engine.run_pass import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.report.sections.other_sources import Machine
 from piecework.results.export import export
-from piecework.results.labels import doubtful
+from piecework.results.item_labels import doubtful
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed

@@ -19,7 +19,7 @@ from piecework.importing.named_columns import FOR_ASSESSING
 from piecework.library.cleaning import clean_texts
 from piecework.library.labels import krippendorff_alpha
 from piecework.results.large.cleaning import clean_frame
-from piecework.results.large.running import here
+from piecework.results.large.work_folder import here
 from tests.for_each import for_each
 
 SURVEY = (

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.platforms.key_file import key_path
+from piecework.platforms.endpoint import key_path
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 _PIECEWORK = Path(sys.executable).with_name("piecework")

@@ -24,8 +24,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.payments.due_bonuses import top_ups
-from piecework.engine.payments.pay import close_interrupted, pay
-from piecework.engine.payments.unreject import unreject
+from piecework.engine.payments.pay import close_interrupted, pay, unreject
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import assignments, ledger

@@ -13,7 +13,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, HitKey
 from piecework.engine import collect
-from piecework.engine.payments.unreject import unreject
+from piecework.engine.payments.pay import unreject
 from piecework.engine.posted_hits import status_of
 from piecework.engine.progress import read_progress
 from piecework.engine.requirements import exclusion_type

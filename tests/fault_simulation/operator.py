@@ -14,9 +14,9 @@ from piecework.markets.bridging.losses import UnknownStudy
 from piecework.markets.prolific.bridge.adopting import adopt, pay_lost
 from piecework.markets.prolific.bridge.bonuses import settle_unknown
 from piecework.markets.prolific.bridge.bridge import Bridge
+from piecework.markets.prolific.bridge.reading import look, set_aside
 from piecework.markets.prolific.bridge.reconciling import reconcile
 from piecework.markets.prolific.bridge.status import read_status
-from piecework.markets.prolific.bridge.unknown import look, set_aside
 from tests.fault_simulation.laws import Books
 from tests.fault_simulation.parts import Served
 from tests.fault_simulation.people import Record

@@ -23,15 +23,14 @@ from piecework.engine.run_pass import run_pass
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import _prepared
-from piecework.marketplace.state import outside_market
+from piecework.marketplace.state import outside_crowd
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
 from piecework.marketplace.state.clock import AGREEMENT, SHORT
 from piecework.marketplace.state.money import MTURK, PriceList
-from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.outside_crowd import OutsideMarket
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
-from piecework.markets.prolific.bridge.prolific_crowd import ProlificCrowd
-from piecework.markets.prolific.bridge.serving import step
-from piecework.markets.prolific.bridge.spending import last_start, price_list
+from piecework.markets.prolific.bridge.serving import ProlificCrowd, step
+from piecework.markets.prolific.bridge.status import last_start, price_list
 from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
 from piecework.platforms.endpoint import Credentials
@@ -244,7 +243,7 @@ class Served:
             backend = Backend(self.database, rules)
             self._open.callback(backend.close)
             with backend.transaction() as transaction:
-                outside_market.claim(
+                outside_crowd.claim(
                     transaction, OutsideMarket(name=NAME, title="Prolific", prices=self.prices)
                 )
                 last_start(f"http://{PROLIFIC}", self.terms).keep(transaction)

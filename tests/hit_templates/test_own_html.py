@@ -14,8 +14,8 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Option
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.own_html.controls import controls_of
+from piecework.hit_templates.own_html.escaping import steps
 from piecework.hit_templates.own_html.fields import StatedField, as_page_sends, received
-from piecework.hit_templates.own_html.markup import steps
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.render import render_hit

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from piecework.backup.address import read_address
+from piecework.backup.marker import read_address
 from piecework.backup.restoring import restore
 from piecework.cli.main import main
 from tests.backup.conftest import litestream_of

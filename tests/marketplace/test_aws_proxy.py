@@ -23,8 +23,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from piecework.foundation.server.server import Certificate
 from piecework.foundation.server.stand_in import authority
-from piecework.foundation.server.stand_in.relay import LARGEST_HEAD_BYTES, connect_target
-from piecework.foundation.server.stand_in.settings import RunningStandIn
+from piecework.foundation.server.stand_in.relay import (
+    LARGEST_HEAD_BYTES,
+    RunningStandIn,
+    connect_target,
+)
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.signature import machine_time

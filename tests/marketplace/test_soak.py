@@ -33,9 +33,9 @@ import httpx
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from piecework.backup.address import read_address
+from piecework.backup.marker import read_address
 from piecework.backup.restoring import restore
-from piecework.foundation.sqlitefile.checkpoints import backup_lock
+from piecework.foundation.sqlitefile.files import backup_lock
 from piecework.marketplace.state import accounts, ledger
 from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.state.backend import Backend, Rules

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from piecework.domain.task import GOLD
-from piecework.qc.agreeing import agreeing
+from piecework.qc.gold import agreeing
 from piecework.qc.ratings import MATTER_OF_FACT, RATED
 
 FIELD = "blur"

@@ -13,7 +13,7 @@ from piecework.domain.verdicts import Decision
 from piecework.engine.opening import open_for_import
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
-from piecework.results.labels import doubtful
+from piecework.results.item_labels import doubtful
 from piecework.store import decisions
 from tests.importing.test_importing import done
 from tests.review import stores

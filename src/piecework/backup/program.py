@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from piecework.backup.address import ReplicaAddress
+from piecework.backup.marker import ReplicaAddress
 from piecework.domain.errors import ConfigError
-from piecework.foundation.sqlitefile.checkpoints import backup_folder
-from piecework.foundation.sqlitefile.files import FOR_OWNER
+from piecework.foundation.sqlitefile.files import FOR_OWNER, backup_folder
 
 NAME = "litestream"
 _OLDEST = (0, 5, 17)

@@ -1,4 +1,7 @@
-"""Keeps a database's replica complete while a program uses the database.
+"""The process that replicates databases, and its trial.
+
+Litestream says what it has sent, but not whether it is still there and fits together.
+A trial finds files that somebody deleted, and copies that are damaged.
 
 A thread starts Litestream, asks it each second to complete the replica if there are new
 commits, and starts it again if it ends. The database is opened by name and through
@@ -6,28 +9,98 @@ SQLite only: a process that opens and closes the file itself loses SQLite's lock
 """
 
 import logging
+import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from piecework.backup.control import NotReplicatedError
-from piecework.backup.kinds import Identity, identity_of
-from piecework.backup.lag import Distance, Lag
+from piecework.backup.lag import Distance, Identity, Lag, identity_of
 from piecework.backup.marker import FOLDER_MODE, RENEWED_EVERY, Claim, TakenOverError
 from piecework.backup.process import LitestreamProcess
 from piecework.backup.program import ReplicatedFile
-from piecework.backup.trial import Trial
+from piecework.backup.restoring import DamagedReplicaError, commits_in
 from piecework.backup.trouble import Trouble
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
-from piecework.foundation.sqlitefile.checkpoints import fold, is_log_large, wait_for_checkpoints
+from piecework.foundation.sqlitefile.files import fold, is_log_large, wait_for_checkpoints
 
 _LOG = logging.getLogger(__name__)
 
-_EVERY_SECONDS = 1.0
+_FIRST_SECONDS, _EVERY_SECONDS = 300.0, 86_400.0
+_NEXT_STEP = (
+    "begin a new replica (docs/how-to/back-up-and-restore.md#if-the-bucket-has-lost-its-replica)"
+)
+
+
+class Trial:
+    """Trial restores of one replica, in a thread of its own.
+
+    Args:
+        file: the database and its replica.
+        confirmed: returns how many commits the replica has at least.
+
+    Attributes:
+        fault: what the last trial found; "" if the replica was whole.
+    """
+
+    def __init__(self, file: ReplicatedFile, confirmed: Callable[[], int]) -> None:
+        self._file = file
+        self._confirmed = confirmed
+        self.fault = ""
+
+    def start(self, stopping: threading.Event) -> None:
+        """Try the replica five minutes from now and then each day, until an event."""
+        # It is not waited for: a restore may take long, and the process shall end.
+        threading.Thread(
+            target=self._run, args=(stopping,), name="backup trial", daemon=True
+        ).start()
+
+    def _run(self, stopping: threading.Event) -> None:
+        seconds = _FIRST_SECONDS
+        while not stopping.wait(seconds):
+            try:
+                seconds = _EVERY_SECONDS if self._try() else _FIRST_SECONDS
+            except (PieceworkError, OSError) as fault:
+                # The bucket is away, or the disk is full: it says nothing of the copy.
+                _LOG.warning("the backup to %s could not be tried: %s", self._address, fault)
+                seconds = _FIRST_SECONDS
+
+    def _try(self) -> bool:
+        """Restore the replica; return whether it is whole.
+
+        Raises:
+            PieceworkError: nothing could be restored.
+            OSError: the disk cannot be written.
+        """
+        confirmed = self._confirmed()
+        folder = self._file.folder / "trial"
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            commits = commits_in(self._file.address, folder)
+        except DamagedReplicaError as fault:
+            self.fault = str(fault)
+        else:
+            self.fault = ""
+            if commits < confirmed:
+                self.fault = f"it lacks {confirmed - commits} commits that were sent"
+        if self.fault:
+            _LOG.warning(
+                "the backup to %s cannot be restored: %s; %s", self._address, self.fault, _NEXT_STEP
+            )
+            return False
+        _LOG.info("the backup to %s was restored and is whole", self._address)
+        return True
+
+    @property
+    def _address(self) -> str:
+        return self._file.address.text
+
+
+_REPLICATOR_EVERY_SECONDS = 1.0
 _FOLD_EVERY_SECONDS = 30.0
 _FOLDING = "the log is folded while Litestream does not run"
 _LOOK_SECONDS = 0.1
@@ -140,7 +213,7 @@ class Replicator:
         self._file.folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         while fault := self._lock_fault():
             self._trouble.note(fault)
-            if self._stopping.wait(_EVERY_SECONDS):
+            if self._stopping.wait(_REPLICATOR_EVERY_SECONDS):
                 return False
         return True
 
@@ -200,7 +273,7 @@ class Replicator:
             if self._should_fold():
                 self._process.end()
                 return _FOLDING
-            self._stopping.wait(_EVERY_SECONDS)
+            self._stopping.wait(_REPLICATOR_EVERY_SECONDS)
         code = self._process.exit_code()
         return self._process.fault or f"Litestream ended with code {code}"
 

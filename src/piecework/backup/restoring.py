@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from piecework.backup.address import ReplicaAddress
-from piecework.backup.kinds import Identity, connect_to_read, count_in, identity_of
-from piecework.backup.marker import FOLDER_MODE, read_marker, take_over
+from piecework.backup.lag import Identity, connect_to_read, count_in, identity_of
+from piecework.backup.marker import FOLDER_MODE, ReplicaAddress, read_marker, take_over
 from piecework.backup.program import (
     ReplicatedFile,
     environment,
@@ -22,8 +21,7 @@ from piecework.backup.program import (
     write_settings,
 )
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.foundation.sqlitefile.checkpoints import backup_folder
-from piecework.foundation.sqlitefile.files import FOR_OWNER, files_of
+from piecework.foundation.sqlitefile.files import FOR_OWNER, backup_folder, files_of
 
 _USE = "piecework store restore"
 

@@ -25,8 +25,8 @@ from piecework.domain.text import plural
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.embedding import IS_MISSING
+from piecework.hit_templates.own_html.escaping import is_markup
 from piecework.hit_templates.own_html.fields import REST
-from piecework.hit_templates.own_html.markup import is_markup
 from piecework.hit_templates.own_html.page import controls_in, files_beside
 from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
 from piecework.qc.heuristics import gold_failed

@@ -117,7 +117,7 @@ def _check_identity(database: Path) -> None:
     Raises:
         ConfigError: it is not.
     """
-    from piecework.backup.kinds import identity_of
+    from piecework.backup.lag import identity_of
 
     try:
         identity = identity_of(database)
@@ -168,7 +168,7 @@ def restore(address: str, file: Path, moment: str) -> None:
       piecework store restore s3://lab-backups/birds out/birds/piecework.db
       piecework store restore s3://lab-backups/birds old.db --at 2027-01-15T08:00Z
     """
-    from piecework.backup.address import read_address
+    from piecework.backup.marker import read_address
     from piecework.backup.restoring import restore as restore_database
 
     at = _moment(moment) if moment else None
@@ -261,7 +261,7 @@ def replicator_at(database: Path, address: str, *, use: str) -> "Replicator":
     Raises:
         ConfigError: Litestream is not installed, or this is no address of a replica.
     """
-    from piecework.backup.address import read_address
+    from piecework.backup.marker import read_address
     from piecework.backup.program import ReplicatedFile, litestream
     from piecework.backup.replicator import Replicator
     from piecework.domain.clock import SystemClock

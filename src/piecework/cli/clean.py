@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from piecework.results.large.answer_files import Origin
-    from piecework.results.large.running import PartRunner
+    from piecework.results.large.work_folder import PartRunner
 
 
 @click.command()
@@ -305,7 +305,7 @@ def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
 @contextmanager
 def runner(dask: str) -> Iterator["PartRunner"]:
     """Yield what runs the parts: this process, or Dask if an address is given."""
-    from piecework.results.large.running import here, on_dask
+    from piecework.results.large.work_folder import here, on_dask
 
     with _progress() as report:
         if not dask:

@@ -14,7 +14,7 @@ import click
 from piecework.cli.configuration import with_configuration
 from piecework.cli.logs import with_log_options
 from piecework.domain.crowds import MARKETS
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import load_extra
 from piecework.markets import registry
 
 _EXAMPLES = "\n\nExamples:\n"

@@ -13,7 +13,7 @@ import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.foundation.client.token import is_loopback
-from piecework.marketplace.state import settings
+from piecework.marketplace.state.transaction import site_address
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.backend import Backend
@@ -58,7 +58,7 @@ def transaction_in(
 
 def site_of(transaction: "Transaction", stated: str = "") -> str:
     """Return the site's URL for browsers: as stated, or where it was served last."""
-    known = stated or settings.site_address(transaction)
+    known = stated or site_address(transaction)
     if known is None:
         click.echo(
             f"This marketplace was never served, so the link uses {USUAL_URL}. If its "

@@ -97,7 +97,7 @@ PORT = WholeNumber(0, 65_535)
 
 
 def _use_key(_ctx: click.Context, _param: click.Parameter, campaign: Path) -> Path:
-    from piecework.platforms.key_file import use_key_of
+    from piecework.platforms.endpoint import use_key_of
 
     use_key_of(campaign)
     return campaign
@@ -260,7 +260,7 @@ class _Endpoint(click.Option):
         try:
             return super().process_value(ctx, value)
         except click.MissingParameter as missing:
-            from piecework.platforms.key_file import endpoint_beside
+            from piecework.platforms.endpoint import endpoint_beside
 
             if known := endpoint_beside(os.environ):
                 return known

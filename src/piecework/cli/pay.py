@@ -427,7 +427,7 @@ def _reverse(campaign: Path, reversal: _Reversal, *, because: str | None, live: 
     from piecework.engine.begun import bound_endpoint
     from piecework.engine.opening import open_on_marketplace
     from piecework.engine.payments.pay import close_interrupted
-    from piecework.engine.payments.unreject import unreject as take_back
+    from piecework.engine.payments.pay import unreject as take_back
 
     reason, author = because.strip(), reversal.by.strip()
     faults = []

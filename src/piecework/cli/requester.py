@@ -22,7 +22,8 @@ from piecework.domain.text import one_line, printable
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import questions
 from piecework.marketplace.requester.signature import REGIONS
-from piecework.marketplace.state import accounts, messages, settings
+from piecework.marketplace.state import accounts, messages
+from piecework.marketplace.state.transaction import site_address
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -75,7 +76,7 @@ def add_requester(
             row["access_key"] == key.access_key and not row["available_cents"]
             for row in accounts.list_keys(transaction)
         )
-        endpoint_url = settings.site_address(transaction)
+        endpoint_url = site_address(transaction)
     if as_json:
         document = {
             "access_key_id": key.access_key,

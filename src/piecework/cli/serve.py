@@ -45,7 +45,7 @@ from piecework.markets.registry import market
 
 if TYPE_CHECKING:
     from piecework.foundation.server.server import Certificate
-    from piecework.foundation.server.stand_in.settings import StandIn
+    from piecework.foundation.server.stand_in.relay import StandIn
     from piecework.marketplace.http.options import Marketplace
 
 
@@ -169,7 +169,7 @@ def _for_campaign(
     from piecework.campaign.assembling import load_campaign
     from piecework.marketplace.state import accounts
     from piecework.platforms.endpoint import REHEARSAL as ANY_KEY
-    from piecework.platforms.key_file import VARIABLE, MarketKey, as_text, key_path, known_key
+    from piecework.platforms.endpoint import VARIABLE, MarketKey, as_text, key_path, known_key
     from piecework.store.files import write_private
 
     campaign, file = load_campaign(path), key_path(path)

@@ -164,11 +164,11 @@ def serve_crowds(
     """
     from piecework.cli.marketplace_file import transaction_in
     from piecework.marketplace.http.server import serve_forever
-    from piecework.marketplace.state import outside_market
+    from piecework.marketplace.state import outside_crowd
     from piecework.markets.bridging.running import Running
 
     with transaction_in(marketplace.database) as transaction:
-        order = [market.name for market in outside_market.served(transaction)]
+        order = [market.name for market in outside_crowd.served(transaction)]
     opened = sorted(opened, key=lambda each: order.index(each.crowd.name))
     caps = [each.spend_at_most_cents for each in opened]
     served = replace(

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.options import grouped
-from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import ConfigError, RefusedForSafety, load_extra
 
 if TYPE_CHECKING:
     from piecework.foundation.signin.person import Role, Roles

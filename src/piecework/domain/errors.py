@@ -1,10 +1,11 @@
-"""The errors of piecework, each with its exit code.
+"""Errors that a person can do something about, and libraries that an extra installs.
 
 A message says what is wrong, where (file, key, row or id), what was found and what is
 allowed; `next_step` names the command or the edit that helps.
 """
 
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 
 RefusalKind = Literal[
     "hit_unknown", "hit_type_unknown", "qualification_type_unknown", "already_exists", "other"
@@ -83,3 +84,24 @@ class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, n
 
 class TransientPlatformError(PieceworkError):
     """The platform could not be reached or was busy; the outcome may be unknown."""
+
+
+def load_extra(module: str, *, extra: str, use: str) -> Any:  # noqa: ANN401 - a module
+    """Import a module that an extra installs.
+
+    Args:
+        module: the module's full name.
+        extra: the name of the extra in `pip install 'piecework[...]'`.
+        use: what needs the module, as the beginning of the message.
+
+    Raises:
+        ConfigError: the extra is not installed.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as fault:
+        library = module.partition(".")[0]
+        raise ConfigError(
+            [f"{use} needs {library}, which is not installed"],
+            next_step=f"pip install 'piecework[{extra}]'",
+        ) from fault

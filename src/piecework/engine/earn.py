@@ -24,7 +24,7 @@ from piecework.domain.qualifications import (
 from piecework.engine.requirements import earned_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
-from piecework.qc.agreeing import agreeing
+from piecework.qc.gold import agreeing
 from piecework.qc.ratings import with_ratings
 from piecework.store import bound, decisions
 from piecework.store.earned_records import (

@@ -29,6 +29,8 @@ from piecework.engine.posted_hits import (
     PUBLISH,
     annotation,
     extended,
+    keep_refused,
+    post_until_refused,
     publish_key,
     record_cut_off,
     recording,
@@ -36,7 +38,6 @@ from piecework.engine.posted_hits import (
     slots_wanted,
 )
 from piecework.engine.requirements import apart_from, exclusion_type, extending, keep_out
-from piecework.engine.several_markets import keep_refused, post_until_refused
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import campaign_facts, hits, intents

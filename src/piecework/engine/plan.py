@@ -21,8 +21,8 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import ItemId
 from piecework.engine.checks import Pages, check_campaign, set_aside
 from piecework.engine.next_action import NextPosting, next_posting
+from piecework.engine.posted_hits import first_hits, with_markets
 from piecework.engine.requirements import extendable
-from piecework.engine.several_markets import first_hits, with_markets
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import assignments, dealt_items, hits, item_totals

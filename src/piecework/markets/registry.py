@@ -12,8 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from piecework.domain.crowds import MARKETS
-from piecework.domain.errors import PieceworkError
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import PieceworkError, load_extra
 from piecework.domain.money import Currency
 
 

@@ -17,7 +17,7 @@ from piecework.platforms.calling import (
     wait_for_the_marketplace,
 )
 from piecework.platforms.clocks import watch_clock
-from piecework.platforms.key_file import known_key
+from piecework.platforms.endpoint import known_key
 from piecework.platforms.traced_calls import trace_calls
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates
-from piecework.report.tables import CORRECTIONS
+from piecework.report.formatting import CORRECTIONS
 
 REFERENCE = "reference_"
 """Columns of items with this prefix contain people's descriptions of the picture."""

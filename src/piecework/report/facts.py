@@ -18,7 +18,7 @@ from piecework.domain.tables import build, faults
 from piecework.domain.task import Task
 from piecework.domain.verdicts import PolicyRule, ReviewQuality
 from piecework.postprocess.answers import answer_columns
-from piecework.report import tables
+from piecework.report import formatting
 from piecework.report.books import Books
 from piecework.report.formatting import moment, wage
 from piecework.report.item_sample import ShownItem
@@ -149,7 +149,7 @@ class ReportFacts:
     """How one dataset was made. Times are UTC.
 
     Frames without rows may also have no columns. The columns and their kinds are
-    listed in `piecework.report.tables`.
+    listed in `piecework.report.formatting`.
 
     Attributes:
         sources: the campaign files that the passes used, in order.
@@ -229,14 +229,14 @@ class ReportFacts:
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections expect."""
         for name, columns in (
-            ("batches", tables.BATCHES),
-            ("findings", tables.FINDINGS),
-            ("decisions", tables.DECISIONS),
-            ("workers", tables.WORKERS),
-            ("comparisons", tables.COMPARISONS),
-            ("corrections", tables.CORRECTIONS),
+            ("batches", formatting.BATCHES),
+            ("findings", formatting.FINDINGS),
+            ("decisions", formatting.DECISIONS),
+            ("workers", formatting.WORKERS),
+            ("comparisons", formatting.COMPARISONS),
+            ("corrections", formatting.CORRECTIONS),
         ):
-            mended = tables.shape_table(getattr(self, name), columns, name=name)
+            mended = formatting.shape_table(getattr(self, name), columns, name=name)
             object.__setattr__(self, name, mended)
         for name in ("answers", "waiting"):
             answers = _answers(getattr(self, name), self.task)

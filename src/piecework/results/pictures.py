@@ -20,9 +20,8 @@ from piecework.campaign.exchange.picture_bucket import BucketUnreadableError, Pi
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.picture_metadata.cleaning import has_place, without_metadata
-from piecework.domain.picture_metadata.exif import orientation_in
-from piecework.domain.picture_metadata.upright import is_sideways
+from piecework.domain.picture_metadata.cleaning import has_place, is_sideways, without_metadata
+from piecework.domain.picture_metadata.tiff import orientation_in
 from piecework.domain.text import plural
 from piecework.postprocess.datasets.pictures import Size, local_picture
 

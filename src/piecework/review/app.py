@@ -19,7 +19,7 @@ from piecework.domain.verdicts import Decision, Subject
 from piecework.foundation.server import security_log
 from piecework.foundation.signin.person import Role, may
 from piecework.report.sections.flags import review_sentences
-from piecework.results.labels import has_labels
+from piecework.results.item_labels import has_labels
 from piecework.results.review_quality import overruled_most, review_quality, upheld_around
 from piecework.review.desk import Desk, StoreThread, blinded, undecided
 from piecework.review.labels import LabelPages, WordPage

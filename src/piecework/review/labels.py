@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from piecework.domain.errors import ConfigError
 from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
-from piecework.results.labels import Doubtful, doubtful, settle_label, unsettle_label
+from piecework.results.item_labels import Doubtful, doubtful, settle_label, unsettle_label
 from piecework.review.model.cards import cut
 from piecework.review.model.reviewing import group_of
 from piecework.review.pages import Parts, redirect

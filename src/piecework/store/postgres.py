@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import load_extra
 from piecework.domain.store_address import StoreAddress
 from piecework.store.files import POSTGRES_SCHEMA
 

@@ -16,7 +16,7 @@ from psycopg import errors, sql
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress
-from piecework.foundation.sqlitefile.migration_names import digest_of
+from piecework.foundation.sqlitefile.schema import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 
 _LOG = logging.getLogger(__name__)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from piecework.domain.errors import StoreError
-from piecework.foundation.sqlitefile.checkpoints import Checkpoints
-from piecework.foundation.sqlitefile.files import is_from_later, size_of
+from piecework.foundation.sqlitefile.files import Checkpoints, is_from_later, size_of
 from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.foundation.sqlitefile.sqlite_utils_alone import Database, Migrations
 from piecework.store.connection import Values

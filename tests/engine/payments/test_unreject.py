@@ -20,8 +20,7 @@ from piecework.domain.verdicts import Decision
 from piecework.engine import collect, settle
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import close_interrupted, pay
-from piecework.engine.payments.unreject import OPERATION, unreject
+from piecework.engine.payments.pay import OPERATION, close_interrupted, pay, unreject
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve

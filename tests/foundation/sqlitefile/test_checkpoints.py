@@ -9,11 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.foundation.sqlitefile.checkpoints import (
-    Checkpoints,
-    backup_lock,
-    wait_for_checkpoints,
-)
+from piecework.foundation.sqlitefile.files import Checkpoints, backup_lock, wait_for_checkpoints
 
 LARGE = "x" * 4000
 PAGES = 1_500

@@ -5,8 +5,12 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from piecework.foundation.sqlitefile.checkpoints import is_log_large
-from piecework.foundation.sqlitefile.files import irregular, is_from_later, make_private
+from piecework.foundation.sqlitefile.files import (
+    irregular,
+    is_from_later,
+    is_log_large,
+    make_private,
+)
 
 LOOKS = 3_000
 

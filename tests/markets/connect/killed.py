@@ -18,7 +18,7 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.bridging.running import only_bridge
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, Bridge, Terms
 from piecework.markets.connect.bridge.serving import step
-from piecework.markets.connect.bridge.spending import price_list
+from piecework.markets.connect.bridge.status import price_list
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.values import ApiKey
 from tests.markets.connect.disturbed import MOST_STEPS, call_name

@@ -10,7 +10,7 @@ import pytest
 
 from piecework.foundation.client.errors import Refused
 from piecework.marketplace.state.outside_crowd import Arrival
-from piecework.markets.connect.bridge.connect_crowd import ConnectRegister
+from piecework.markets.connect.bridge.serving import ConnectRegister
 from tests.markets.connect.town import Town, Visitor
 
 BEGUN_ELSEWHERE = 409

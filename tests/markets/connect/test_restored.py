@@ -3,7 +3,7 @@
 import pytest
 
 from piecework.foundation.client.errors import Unusable
-from piecework.markets.connect.bridge import unknown
+from piecework.markets.connect.bridge import reading
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from tests.markets.connect.town import Town, Visitor
 
@@ -28,8 +28,8 @@ def test_an_unknown_project_stops_publishing_until_it_is_adopted(town: Town) -> 
     assert row["submissions"] == 1
     assert row["held_cents"] == 138
     with pytest.raises(Unusable, match="is not an unknown project"):
-        unknown.adopt(town.bridge, "0" * 32)
-    assert unknown.adopt(town.bridge, row["study_id"]) == 1
+        reading.adopt(town.bridge, "0" * 32)
+    assert reading.adopt(town.bridge, row["study_id"]) == 1
     town.settle()
     assert town.status_of(visitor.assignment_id)["status"] == "Approved"
     assert town.rows("SELECT * FROM unknown_studies") == []
@@ -53,9 +53,9 @@ def test_work_whose_answers_the_copy_lacks_is_not_rejected(town: Town) -> None:
     [visit] = town.rows("SELECT * FROM visits")
     assert "are not in this file" in visit["trouble"]
     [study] = town.rows("SELECT study_id FROM studies")
-    assert unknown.pay_lost(town.bridge, study["study_id"]) == 1
+    assert reading.pay_lost(town.bridge, study["study_id"]) == 1
     with pytest.raises(Unusable, match="waits for that"):
-        unknown.pay_lost(town.bridge, study["study_id"])
+        reading.pay_lost(town.bridge, study["study_id"])
     town.settle()
     assert town.status_of(visitor.assignment_id)["status"] == "Approved"
     town.check_books()
@@ -91,7 +91,7 @@ def test_an_unknown_project_can_be_left_to_connect(town: Town) -> None:
     project = town.project()
     town.restore(copy)
     town.settle()
-    unknown.set_aside(town.bridge, project)
+    reading.set_aside(town.bridge, project)
     town.settle()
     statuses = {each["projectId"]: each["status"] for each in town.projects()}
     assert statuses.pop(project) == "Closed"

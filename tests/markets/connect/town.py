@@ -15,13 +15,12 @@ from offline_markets.connect.options import KEY, Options
 from offline_markets.connect.server import serving
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.marketplace.http.options import Marketplace
-from piecework.marketplace.state import clock, outside_market
+from piecework.marketplace.state import clock, outside_crowd
 from piecework.marketplace.state.ledger import broken_laws
-from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.outside_crowd import OutsideMarket
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, Terms
-from piecework.markets.connect.bridge.connect_crowd import ConnectCrowd
-from piecework.markets.connect.bridge.serving import settle
-from piecework.markets.connect.bridge.spending import price_list
+from piecework.markets.connect.bridge.serving import ConnectCrowd, settle
+from piecework.markets.connect.bridge.status import price_list
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.values import ApiKey
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
@@ -252,7 +251,7 @@ def a_town(
         )
         stack.callback(machine.close)
         with machine.backend.transaction() as transaction:
-            outside_market.claim(
+            outside_crowd.claim(
                 transaction, OutsideMarket(name=NAME, title="Connect", prices=prices)
             )
         running = machine.running

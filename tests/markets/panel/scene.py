@@ -11,12 +11,12 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.marketplace.state import outside_market
+from piecework.marketplace.state import outside_crowd
 from piecework.marketplace.state.backend import Backend, rules_of
+from piecework.markets.panel.arrivals import Secrets
 from piecework.markets.panel.panel_crowd import PanelCrowd
 from piecework.markets.panel.panel_file import Panel, market_of, prices_of
 from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel, Terms, panel_file
-from piecework.markets.panel.secrets import Secrets
 from tests.marketplace.market import START, Market, post
 
 SECRET = "the panel and this site know it"  # noqa: S105 - any words are one
@@ -158,7 +158,7 @@ def a_scene(
             closing(Backend(database, rules_of(database))) as backend,
             backend.transaction() as transaction,
         ):
-            outside_market.claim(transaction, market_of(panel))
+            outside_crowd.claim(transaction, market_of(panel))
         market = Market(running.endpoint_url, running.frames_url)
         stack.callback(market.close)
         scene = Scene(market, database)

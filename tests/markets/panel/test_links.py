@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.markets.panel.arrivals import Ids, Links, signature
-from piecework.markets.panel.secrets import Secrets, UnusableError
+from piecework.markets.panel.arrivals import Ids, Links, Secrets, UnusableError, signature
 from tests.conftest import in_full
 from tests.markets.panel.scene import SECRET, Scene, a_scene, changed, panel_of
 

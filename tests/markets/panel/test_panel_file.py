@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.marketplace.state import outside_market
+from piecework.marketplace.state import outside_crowd
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import MTURK
-from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.outside_crowd import OutsideMarket
 from piecework.markets.panel.panel_file import check_exit, filled_address
 from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel
 from tests.for_each import for_each
@@ -135,7 +135,7 @@ def test_a_file_of_prolifics_people_is_not_served_for_a_panel(tmp_path: Path) ->
     """Its tables of visits hold another market's ids."""
     backend = Backend(tmp_path / "m.db", Rules())
     with backend.transaction() as transaction:
-        outside_market.claim(
+        outside_crowd.claim(
             transaction, OutsideMarket(name="prolific", title="Prolific", prices=MTURK)
         )
     backend.close()

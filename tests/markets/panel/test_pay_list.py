@@ -324,8 +324,8 @@ _MOMENTS = [
     *in_full(
         ("piecework.markets.panel.pay_list", "mark_written", "False"),
         ("piecework.markets.panel.pay_list", "mark_written", "True"),
-        ("piecework.markets.panel.pay_record", "replace_file", "False"),
-        ("piecework.markets.panel.pay_record", "replace_file", "True"),
+        ("piecework.markets.panel.pay_list", "replace_file", "False"),
+        ("piecework.markets.panel.pay_list", "replace_file", "True"),
         ("os", "fsync", "False"),
         ("os", "open", "False"),
     ),

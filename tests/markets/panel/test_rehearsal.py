@@ -17,7 +17,7 @@ from piecework.markets.panel.rehearsal.offline import AtPanel
 from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel
 from piecework.report.books import Books
 from piecework.results.whole_pass import write_results
-from piecework.simulation.crowd.events import Event
+from piecework.simulation.crowd.crowd import Event
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
 from tests.conftest import ROOT

@@ -22,7 +22,7 @@ from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
 from piecework.report.books import Books
 from piecework.results.whole_pass import write_results
-from piecework.simulation.crowd.events import Event
+from piecework.simulation.crowd.crowd import Event
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
 from piecework.store import assignments, workers

@@ -45,7 +45,7 @@ from piecework.report.sections import (
 )
 from piecework.report.sections import outcomes as sections_outcomes
 from piecework.report.sections.money import MarketFacts, Markets
-from piecework.report.sections.other_rules import OtherRules, RulesOutcome
+from piecework.report.sections.other_sources import OtherRules, RulesOutcome
 from piecework.report.sections.workers import BeforeWork, Earned, EarnedQualifications
 from tests.postprocess.made_tables import caption_task
 from tests.report.campaign import by_hand, made_up

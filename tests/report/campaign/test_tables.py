@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from piecework.report import tables
+from piecework.report import formatting
 from tests.report.campaign import by_hand
 
 
 def test_a_frame_without_columns_gets_them() -> None:
     """Nothing collected yet is no reason to fail: the columns are there, empty."""
-    mended = tables.shape_table(pd.DataFrame(), tables.FINDINGS, name="findings")
+    mended = formatting.shape_table(pd.DataFrame(), formatting.FINDINGS, name="findings")
 
-    assert [*mended.columns] == [*tables.FINDINGS]
+    assert [*mended.columns] == [*formatting.FINDINGS]
     assert mended.empty
     assert mended["flag"].dtype == bool
 
@@ -33,7 +33,7 @@ def test_all_missing_columns_are_named_at_once() -> None:
     frame = pd.DataFrame({"heuristic": ["pasted"], "version": [1], "flag": [True]})
 
     with pytest.raises(ValueError, match="findings lacks") as refused:
-        tables.shape_table(frame, tables.FINDINGS, name="findings")
+        formatting.shape_table(frame, formatting.FINDINGS, name="findings")
 
     for column in ("subject_kind", "subject_id", "suspicion", "evidence"):
         assert column in str(refused.value)
@@ -50,11 +50,11 @@ def test_all_missing_columns_are_named_at_once() -> None:
     ],
 )
 def test_values_of_a_store_are_mended(
-    kind: tables.Kind, stored: list[object], expected: list[object]
+    kind: formatting.Kind, stored: list[object], expected: list[object]
 ) -> None:
     """0 and 1 are truth, a missing text is empty, a missing count is none."""
     frame = pd.DataFrame({"x": pd.Series(stored, index=[7, 8, 9], dtype="object")})
-    mended = tables.shape_table(frame, {"x": kind}, name="x")
+    mended = formatting.shape_table(frame, {"x": kind}, name="x")
 
     assert mended["x"].tolist() == expected
     assert mended.index.tolist() == ["7", "8", "9"]
@@ -64,7 +64,7 @@ def test_times_that_have_not_come_stay_missing() -> None:
     """None is no time, and what there is becomes UTC."""
     moment = datetime(2026, 11, 2, 9, tzinfo=UTC)
     frame = pd.DataFrame({"at": [moment, None]})
-    mended = tables.shape_table(frame, {"at": "time"}, name="x")
+    mended = formatting.shape_table(frame, {"at": "time"}, name="x")
 
     assert mended["at"]["0"] == moment
     assert pd.isna(mended["at"]["1"])
@@ -73,6 +73,6 @@ def test_times_that_have_not_come_stay_missing() -> None:
 def test_the_frame_given_is_not_changed() -> None:
     """Facts are read, never rewritten."""
     frame = pd.DataFrame({"flag": [0, 1]})
-    tables.shape_table(frame, {"flag": "truth"}, name="x")
+    formatting.shape_table(frame, {"flag": "truth"}, name="x")
 
     assert frame["flag"].tolist() == [0, 1]

@@ -20,7 +20,7 @@ from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess
 from piecework.results.large.assessing import assess_in_parts
 from piecework.results.large.exporting import export_files
-from piecework.results.large.running import here
+from piecework.results.large.work_folder import here
 from tests.bench import many_captions
 from tests.importing.batches import row, write
 from tests.qc.test_laws import ITEMS, TASK, rated_table

@@ -28,8 +28,7 @@ from piecework.qc.registry import assess
 from piecework.results.large.answer_files import as_frame
 from piecework.results.large.assessing import AssessedParts, assess_in_parts
 from piecework.results.large.cleaning import clean_files
-from piecework.results.large.running import LOCAL, Do, PartRunner, here, on_dask
-from piecework.results.large.work_folder import FORM
+from piecework.results.large.work_folder import FORM, LOCAL, Do, PartRunner, here, on_dask
 from tests.bench.many_captions import captions, write
 from tests.conftest import in_full
 

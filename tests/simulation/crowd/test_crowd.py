@@ -11,8 +11,7 @@ from piecework.domain.campaign import RehearsalPlan
 from piecework.domain.errors import ConfigError, TransientPlatformError
 from piecework.platforms.clocks import VirtualClock
 from piecework.simulation.crowd.answering import Describing
-from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.crowd.events import Event
+from piecework.simulation.crowd.crowd import Crowd, Event
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
 from piecework.simulation.crowd.site import WorkerSite
 from piecework.simulation.pictures.scenes import scenes

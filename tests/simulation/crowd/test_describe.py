@@ -6,8 +6,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task
 from piecework.simulation.crowd.typing_traces import broken_rules, mistype, repair
-from piecework.simulation.pictures.describe import describe
-from piecework.simulation.pictures.scenes import Scene, Thing, scenes
+from piecework.simulation.pictures.scenes import Scene, Thing, describe, scenes
 from piecework.simulation.seeded_rng import seeded_rng
 
 SCENE = Scene(

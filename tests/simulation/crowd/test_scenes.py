@@ -9,8 +9,7 @@ import pytest
 from piecework.config.drawn_pictures import item_rows, picture_name
 from piecework.domain.ids import ItemId
 from piecework.simulation.pictures.drawing import draw
-from piecework.simulation.pictures.drawing.pen import INKS
-from piecework.simulation.pictures.drawing.svg_files import names_of
+from piecework.simulation.pictures.drawing.pen import INKS, names_of
 from piecework.simulation.pictures.scenes import KINDS, PLACES, Scene, Thing, scenes
 
 

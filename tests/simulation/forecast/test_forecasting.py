@@ -25,7 +25,7 @@ from piecework.report.forecast import (
 )
 from piecework.report.formatting import wage
 from piecework.report.page import render_sections
-from piecework.results.large.running import LOCAL, dask_client
+from piecework.results.large.work_folder import LOCAL, dask_client
 from piecework.simulation.forecast.choices import (
     Choice,
     Outcome,

@@ -21,7 +21,7 @@ from typing import Literal, Protocol
 
 import snowballstemmer
 
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import load_extra
 
 ANSWERS_OF_QUALITY_FILES = 5
 """VizWiz-QualityIssues asked five workers about each image (Chiu et al. 2020)."""

@@ -22,8 +22,7 @@ from piecework.campaign.exchange.table_source import cells_of
 from piecework.config.sources import CHUNK, TableRows, in_chunks
 from piecework.config.user_files import with_secrets
 from piecework.domain.clock import SystemClock
-from piecework.domain.errors import ConfigError
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import ConfigError, load_extra
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.store_address import refused_option
 

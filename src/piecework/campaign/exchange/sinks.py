@@ -17,8 +17,7 @@ from typing import Any, BinaryIO, Self
 from pyarrow import ArrowException
 
 from piecework.campaign.exchange.table_source import Directory, directory_at
-from piecework.domain.errors import ConfigError, PieceworkError
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import ConfigError, PieceworkError, load_extra
 
 
 class SinkFailed(PieceworkError):  # noqa: N818 - as the other errors here

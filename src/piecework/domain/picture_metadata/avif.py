@@ -5,7 +5,7 @@ A picture's rotation is not such an item, so it stays.
 
 from collections.abc import Iterator
 
-from piecework.domain.picture_metadata.exif import UPRIGHT
+from piecework.domain.picture_metadata.tiff import UPRIGHT
 
 _EMPTY_EXIF = b"\0\0\0\0II*\0\x08\0\0\0\0\0\0\0\0\0"
 """Empty but valid Exif; programs refuse a picture with invalid Exif."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from piecework.domain.picture_metadata.exif import UPRIGHT
+from piecework.domain.picture_metadata.tiff import UPRIGHT
 
 _MAGIC = b"GIF8"
 

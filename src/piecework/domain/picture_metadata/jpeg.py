@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from piecework.domain.picture_metadata import exif
+from piecework.domain.picture_metadata import tiff
 
 _MAGIC = b"\xff\xd8\xff"
 
@@ -29,17 +29,17 @@ def exif_of(content: bytes) -> bytes:
         (
             body
             for marker, body, _ in _segments(content)
-            if marker == _APP1 and body.startswith(exif.PREFIX)
+            if marker == _APP1 and body.startswith(tiff.PREFIX)
         ),
         b"",
     )
 
 
-def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
+def stripped(content: bytes, turned: int = tiff.UPRIGHT) -> bytes:
     """Return the picture with its colour profile and, if turned, its orientation."""
     parts = [content[:2]]
-    if turned != exif.UPRIGHT:
-        side = exif.PREFIX + exif.with_orientation(turned)
+    if turned != tiff.UPRIGHT:
+        side = tiff.PREFIX + tiff.with_orientation(turned)
         parts.append(b"\xff\xe1" + (len(side) + 2).to_bytes(2, "big") + side)
     for marker, body, rest in _segments(content):
         if (kept := _kept(marker, body)) is None:

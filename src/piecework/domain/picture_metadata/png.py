@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterator
 
-from piecework.domain.picture_metadata import exif
+from piecework.domain.picture_metadata import tiff
 
 _MAGIC = b"\x89PNG\r\n\x1a\n"
 
@@ -37,14 +37,14 @@ def is_deep(content: bytes) -> bool:
     )
 
 
-def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
+def stripped(content: bytes, turned: int = tiff.UPRIGHT) -> bytes:
     """Return the picture with its colours and, if turned, its orientation."""
     parts = [_MAGIC]
     for name, body in _chunks(content):
         if name in _SHOWN:
             parts.append(_chunk(name, body))
-        if name == b"IHDR" and turned != exif.UPRIGHT:
-            parts.append(_chunk(b"eXIf", exif.with_orientation(turned)))
+        if name == b"IHDR" and turned != tiff.UPRIGHT:
+            parts.append(_chunk(b"eXIf", tiff.with_orientation(turned)))
     return b"".join(parts)
 
 

@@ -1,13 +1,60 @@
-"""TIFF: keep the tables of its pictures and their data (TIFF 6.0), zero the rest.
+"""The fields of a TIFF file, and of the Exif in other files.
 
 Offsets in a TIFF lead everywhere, so no data is moved: parts of a picture are copied to
 the same place.
 """
 
 import struct
+from collections.abc import Iterator
 from contextlib import suppress
 
-from piecework.domain.picture_metadata.exif import UPRIGHT
+PREFIX = b"Exif\0\0"
+"""Prefix of Exif in a JPEG, and sometimes elsewhere."""
+
+_ORIENTATION, _GPS = 0x0112, 0x8825
+_ENTRY_BYTES = 12
+_SHORT = 3
+UPRIGHT = 1
+_ORIENTATIONS = range(1, 9)
+
+
+def orientation_in(exif: bytes) -> int:
+    """Return how the picture has to be turned, from 1 (not at all) to 8."""
+    for tag, kind, value in _entries(exif.removeprefix(PREFIX)):
+        if tag == _ORIENTATION and kind == _SHORT and value in _ORIENTATIONS:
+            return value
+    return UPRIGHT
+
+
+def has_place(exif: bytes) -> bool:
+    """Whether there is a table of GPS values."""
+    return any(tag == _GPS for tag, _, _ in _entries(exif.removeprefix(PREFIX)))
+
+
+def with_orientation(orientation: int) -> bytes:
+    """Return Exif with only this orientation, without a prefix.
+
+    >>> orientation_in(with_orientation(6))
+    6
+    """
+    entry = struct.pack("<HHIHH", _ORIENTATION, _SHORT, 1, orientation, 0)
+    return b"II*\0\x08\0\0\0\x01\0" + entry + b"\0\0\0\0"
+
+
+def _entries(tiff: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield tag, type and value (if it is short) of each entry in the first table."""
+    order = {b"II": "<", b"MM": ">"}.get(tiff[:2])
+    if order is None:
+        return
+    try:
+        (start,) = struct.unpack_from(f"{order}I", tiff, 4)
+        (count,) = struct.unpack_from(f"{order}H", tiff, start)
+        for at in range(start + 2, start + 2 + count * _ENTRY_BYTES, _ENTRY_BYTES):
+            tag, kind, _, value = struct.unpack_from(f"{order}HHIH", tiff, at)
+            yield tag, kind, value
+    except struct.error:  # cut off
+        return
+
 
 _MAGIC = (b"II*\0", b"MM\0*")
 
@@ -30,7 +77,7 @@ _FIRST_PRIVATE, _PROFILE = 0x8000, 0x8773
 _SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8}
 """Sizes of types with values longer than one byte."""
 
-_SHORT, _INLINE, _ENTRY = 3, 4, 12
+_TIFF_SHORT, _INLINE, _ENTRY = 3, 4, 12
 _MOST_TABLES, _MOST_ENTRIES, _MOST_PARTS = 1000, 4000, 1_000_000
 
 
@@ -108,7 +155,7 @@ class _Tiff:
 
     def _numbers(self, entry: int) -> list[int]:
         start, size = self._value(entry)
-        is_short = self._short(entry + 2) == _SHORT
+        is_short = self._short(entry + 2) == _TIFF_SHORT
         read, step = (self._short, 2) if is_short else (self._whole, 4)
         return [read(start + at) for at in range(0, min(size, _MOST_PARTS), step)]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from piecework.domain.picture_metadata import exif
+from piecework.domain.picture_metadata import tiff
 
 _SHOWN = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"}
 _HEAD_BYTES = 12
@@ -19,18 +19,18 @@ def exif_of(content: bytes) -> bytes:
     return next((body for name, body in _chunks(content) if name == b"EXIF"), b"")
 
 
-def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
+def stripped(content: bytes, turned: int = tiff.UPRIGHT) -> bytes:
     """Return the picture with its colour profile and, if turned, its orientation."""
     parts = []
     for name, body in _chunks(content):
         if name == b"VP8X" and body:
             flags = body[0] & ~(_EXIF_FLAG | _XMP_FLAG)
-            flags |= _EXIF_FLAG if turned != exif.UPRIGHT else 0
+            flags |= _EXIF_FLAG if turned != tiff.UPRIGHT else 0
             parts.append(_chunk(name, bytes([flags]) + body[1:]))
         elif name in _SHOWN:
             parts.append(_chunk(name, body))
-    if turned != exif.UPRIGHT:
-        parts.append(_chunk(b"EXIF", exif.with_orientation(turned)))
+    if turned != tiff.UPRIGHT:
+        parts.append(_chunk(b"EXIF", tiff.with_orientation(turned)))
     inside = b"WEBP" + b"".join(parts)
     return b"RIFF" + len(inside).to_bytes(4, "little") + inside
 

@@ -33,8 +33,14 @@ from piecework.engine.payments.pay import (
     planned_bonus,
     recorded_bonuses,
 )
-from piecework.engine.posted_hits import PUBLISH, PostedAs, posted_as, publish_key, recording
-from piecework.engine.several_markets import first_hits
+from piecework.engine.posted_hits import (
+    PUBLISH,
+    PostedAs,
+    first_hits,
+    posted_as,
+    publish_key,
+    recording,
+)
 from piecework.store import assignments, campaign_facts, dealt_items, generations, hits, intents
 from piecework.store.acting import carry_out
 from piecework.store.database import Store, writing

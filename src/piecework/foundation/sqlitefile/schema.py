@@ -1,4 +1,8 @@
-"""The schema of a database: SQL files in a folder, applied by sqlite-utils.
+"""The schema of a SQLite file: its migrations, and their names.
+
+A name is that of an SQL file with a digest of its statements, so a database that was
+created with other statements is recognised. This module loads no library, as the quick
+check before a pass uses it.
 
 Each file is one migration, in the order of the names, and sqlite-utils records it in
 the transaction that applies it. `m001_tables.sql` creates everything. After a release,
@@ -9,17 +13,49 @@ The recorded name contains a digest of the statements. So a database that was cr
 with other statements, by an older or a newer version, is recognised and refused.
 """
 
+import hashlib
 import logging
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from piecework.foundation.sqlitefile.files import FOR_OWNER
-from piecework.foundation.sqlitefile.migration_names import name_of
 from piecework.foundation.sqlitefile.sqlite_utils_alone import Database, Migrations
+
+TABLE = "_sqlite_migrations"
+"""The table in which sqlite-utils records them."""
+
+_DIGITS = 8
+
+
+def digest_of(script: str) -> str:
+    """Return a digest of the statements, without comments and line ends."""
+    words = re.sub(r"--.*", "", script).split()
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:_DIGITS]
+
+
+@cache
+def names_in(folder: Path) -> frozenset[str]:
+    """Return the names of all migrations in a folder of SQL files."""
+    return frozenset(
+        name_of(path, path.read_text(encoding="utf-8")) for path in folder.glob("m[0-9]*.sql")
+    )
+
+
+def name_of(path: Path, script: str) -> str:
+    """Return the name of a migration.
+
+    Args:
+        path: its file.
+        script: the file's text.
+    """
+    return f"{path.stem}-{digest_of(script)}"
+
 
 _LOG = logging.getLogger(__name__)
 _MOST_TRIES = 500

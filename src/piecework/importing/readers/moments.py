@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, tzinfo
 
+from piecework.domain.clock import AMBIGUOUS, zone_named
 from piecework.domain.imported import Times
-from piecework.domain.zones import AMBIGUOUS, zone_named
 
 MONTHS = (*("Jan", "Feb", "Mar", "Apr", "May", "Jun"), *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 _NUMBER = re.compile(r"\d{9,17}(\.\d+)?")

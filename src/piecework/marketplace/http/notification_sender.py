@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from piecework.foundation.server.connections import is_loopback
-from piecework.foundation.sqlitefile.checkpoints import Checkpoints
+from piecework.foundation.sqlitefile.files import Checkpoints
 from piecework.marketplace.state import clock
 
 _LOG = logging.getLogger(__name__)

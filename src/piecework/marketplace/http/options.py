@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from piecework.foundation.server.connections import Limits
 from piecework.foundation.server.server import Certificate
-from piecework.foundation.server.stand_in.settings import RunningStandIn, StandIn
+from piecework.foundation.server.stand_in.relay import RunningStandIn, StandIn
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.outside_crowd import OutsideCrowd
 from piecework.marketplace.watching.access_log import AccessLog

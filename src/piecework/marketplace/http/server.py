@@ -21,8 +21,7 @@ from starlette.types import ASGIApp
 from piecework.foundation.server.connections import Connections, listen, most_connections, origin
 from piecework.foundation.server.limits import say_once_a_second
 from piecework.foundation.server.server import Server
-from piecework.foundation.server.stand_in.relay import StandInSockets
-from piecework.foundation.server.stand_in.settings import StandIn
+from piecework.foundation.server.stand_in.relay import StandIn, StandInSockets
 from piecework.foundation.tracing import spans
 from piecework.marketplace.http import hosts, routes
 from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart
@@ -34,8 +33,8 @@ from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.requester.signature import Admission
-from piecework.marketplace.state import settings
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.transaction import keep_site_address
 from piecework.marketplace.watching import watched_requests
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
 from piecework.marketplace.workers.entering import Admittance
@@ -152,7 +151,7 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
         )
         backend.begin_generation()
         with backend.without_catch_up() as transaction:
-            settings.keep_site_address(transaction, origins.site)
+            keep_site_address(transaction, origins.site)
         if marketplace.notify_url:
             notification_sender = NotificationSender(
                 marketplace.database, read_address(marketplace.notify_url)

@@ -16,7 +16,7 @@ from piecework.marketplace.exceptions import (
 from piecework.marketplace.requester import shapes
 from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.requester.hits import find_hit, own_hit
-from piecework.marketplace.state import assignments, ledger, money, outside_market
+from piecework.marketplace.state import assignments, ledger, money, outside_crowd
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
@@ -190,7 +190,7 @@ def pay_bonus(call: Call, worker: int, *, reason: str, subject: str, **columns: 
     cents = money.cents(call.members["BonusAmount"])
     if cents < 1:
         raise invalid_parameters("BonusAmount must be at least 0.01.")
-    fee_cents = outside_market.prices_of_worker(transaction, worker).bonus_fee_cents(cents)
+    fee_cents = outside_crowd.prices_of_worker(transaction, worker).bonus_fee_cents(cents)
     ledger.pay(
         transaction,
         ledger.available(call.requester),

@@ -18,8 +18,7 @@ from typing import Any
 
 from piecework.marketplace.exceptions import already_processed, does_not_exist, invalid_parameters
 from piecework.marketplace.state.lifecycle import TOKEN_LIFE
-from piecework.marketplace.state.settings import own_key
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, own_key
 
 DEFAULT_SIZE = 10
 _NOT_COMPARED = ("NextToken", "MaxResults")

@@ -21,9 +21,9 @@ from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.state import (
     clock,
     lineage,
-    outside_market,
+    outside_crowd,
     qualification_types,
-    settings,
+    transaction,
     worker_limits,
 )
 from piecework.marketplace.state.transaction import Transaction
@@ -251,12 +251,12 @@ def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
 
 def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     prices: Members = dict(call.transaction.prices.members())
-    if outside := outside_market.list_outside_prices(call.transaction, call.requester):
+    if outside := outside_crowd.list_outside_prices(call.transaction, call.requester):
         prices["OutsidePrices"] = [
             {"HITTypeId": row["hit_type_id"], "Cents": row["cents"], "Unsettled": row["unsettled"]}
             for row in outside
         ]
-    if markets := outside_market.served(call.transaction):
+    if markets := outside_crowd.served(call.transaction):
         prices["Crowds"] = [
             {
                 "Crowd": market.name,
@@ -270,7 +270,7 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
 
 def _tell_site(call: Call, _asked: object, reply: Members) -> None:
     reply["PieceworkSite"] = {
-        "URL": settings.site_address(call.transaction),
+        "URL": transaction.site_address(call.transaction),
         "IsRehearsal": clock.virtual_ms(call.transaction.conn) is not None,
     }
 

@@ -18,7 +18,7 @@ from piecework.marketplace.exceptions import (
     wrong_state,
 )
 from piecework.marketplace.requester.call import Call, Members
-from piecework.marketplace.state import money, outside_market
+from piecework.marketplace.state import money, outside_crowd
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.qualification_types import ADULT, LOCALE, MASTERS, PERCENT_APPROVED
 from piecework.marketplace.state.transaction import Transaction
@@ -120,7 +120,7 @@ def _insert_hit_type(call: Call, values: Members, print_of_values: str) -> sqlit
         requester=requester,
         fingerprint=print_of_values,
         assignable_hits=0,
-        market=outside_market.named(transaction, values["requirements"]),
+        market=outside_crowd.named(transaction, values["requirements"]),
         created_ms=transaction.now_ms,
     )
     for requirement in values["requirements"]:

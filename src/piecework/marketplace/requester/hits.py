@@ -10,7 +10,7 @@ from datetime import datetime
 from piecework.marketplace.exceptions import invalid_parameters, request_error, wrong_state
 from piecework.marketplace.requester import hit_types, qualifications, questions, shapes
 from piecework.marketplace.requester.call import Call, Members, Page
-from piecework.marketplace.state import events, hits, lifecycle, outside_market, review_policies
+from piecework.marketplace.state import events, hits, lifecycle, outside_crowd, review_policies
 from piecework.marketplace.state.clock import SECOND, to_datetime
 from piecework.marketplace.state.transaction import Transaction, next_number
 
@@ -205,7 +205,7 @@ def _checked_annotation(members: Members) -> str | None:
 
 
 def _hit_fee(transaction: Transaction, hit_type: sqlite3.Row, most: int) -> int:
-    prices = outside_market.prices_of_hit_type(transaction, hit_type["market"])
+    prices = outside_crowd.prices_of_hit_type(transaction, hit_type["market"])
     return prices.reward_fee_cents(
         hit_type["reward_cents"],
         max_assignments=most,

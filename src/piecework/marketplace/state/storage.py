@@ -31,9 +31,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from piecework.foundation.sqlitefile.checkpoints import Checkpoints
 from piecework.foundation.sqlitefile.files import (
     FOR_OTHERS,
+    Checkpoints,
     files_of,
     has_header,
     irregular,

@@ -1,4 +1,4 @@
-"""One open transaction, with the current time and the source of new ids.
+"""A transaction of the marketplace's writer, and the settings that the file keeps by name.
 
 Every operation of either side takes a `Transaction` and values and returns values. It
 never commits, reads a clock or sees a request.
@@ -7,6 +7,9 @@ Ids have upper-case letters and digits, like MTurk's. In a rehearsal an id deriv
 seed and from what it names, so that the same seed gives the same ids in any order of the
 workers' actions. Live, ids are cryptographically random, since a HIT id is also the key to
 its page.
+
+Own keys are created when first needed and never leave the file. The server stores the
+site's address for browsers, and invitations use it.
 """
 
 import hashlib
@@ -170,3 +173,32 @@ def _insertion(table: str, columns: Iterable[str]) -> str:
     names = tuple(columns)
     places = ", ".join(f":{name}" for name in names)
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"
+
+
+_OWN_KEY_BYTES = 32
+_SETTING = "SELECT value FROM settings WHERE key = ?"
+
+
+def own_key(transaction: Transaction, name: str) -> bytes:
+    """Return the key of this name, which stays the same for the life of the file."""
+    kept: str | None = transaction.value(_SETTING, name)
+    if kept is not None:
+        return bytes.fromhex(kept)
+    key = secrets.token_bytes(_OWN_KEY_BYTES)
+    transaction.insert("settings", key=name, value=key.hex())
+    return key
+
+
+_SITE_ADDRESS = "site_url"
+
+
+def keep_site_address(transaction: Transaction, url: str) -> None:
+    """Store the site's current address."""
+    if site_address(transaction) != url:
+        keep_setting(transaction.conn, _SITE_ADDRESS, url)
+
+
+def site_address(transaction: Transaction) -> str | None:
+    """Return the site's last address; `None` if it was never served."""
+    address: str | None = transaction.value(_SETTING, _SITE_ADDRESS)
+    return address

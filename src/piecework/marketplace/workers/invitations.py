@@ -29,8 +29,7 @@ from piecework.foundation.signin.person import Person, comparable_email
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts, messages
 from piecework.marketplace.state.clock import DAY, SECOND
-from piecework.marketplace.state.settings import own_key
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, own_key
 
 INVITATION_DAYS = 14
 """The default lifetime of a link."""

@@ -8,7 +8,7 @@ from starlette.routing import Mount
 
 from piecework.marketplace.forms.model import Form, Formatted, Medium
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.state.settings import own_key
+from piecework.marketplace.state.transaction import own_key
 from piecework.marketplace.workers.pages import Origins
 from piecework.marketplace.workers.picture_folder import PictureFolder
 

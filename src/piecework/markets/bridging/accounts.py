@@ -15,11 +15,10 @@ from typing import ClassVar, Generic, Self, TypeVar
 from piecework.foundation.client.errors import ApiError
 from piecework.foundation.client.token import AccountToken
 from piecework.foundation.client.transport import Patience, Transport
-from piecework.marketplace.state import outside_market
+from piecework.marketplace.state import outside_crowd
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
-from piecework.marketplace.state.outside_crowd import OutsideCrowd
-from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.outside_crowd import OutsideCrowd, OutsideMarket
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.admission import LEAST_REGISTERS
 
@@ -158,7 +157,7 @@ class Account(ABC, Generic[B]):
         """
         with closing(Backend(database, replace(rules, prices=self.prices))) as backend:
             with backend.transaction() as transaction:
-                outside_market.claim(
+                outside_crowd.claim(
                     transaction,
                     OutsideMarket(name=self.name, title=self.title, prices=self.prices),
                     among=among,

@@ -1,4 +1,4 @@
-"""Admit the people of a market, with few calls even for many links.
+"""How participants of an outside market come in, and which markets let them in.
 
 Anyone can make up the ids in a link, and each look-up is a call with the account's
 token. So only a limited number are looked up one by one. After that, the study's
@@ -12,18 +12,19 @@ slow, fails or is flooded delays no other market's arrivals.
 import asyncio
 import math
 import time
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from piecework.foundation.client.errors import ApiError
 from piecework.foundation.server.limits import TokenBucket
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state.outside_crowd import Arrival
+from piecework.marketplace.state.outside_crowd import Arrival, OutsideCrowd
 
 LEAST_REGISTERS = 4
 """Two for new participants, one for returning ones, one for lists."""
@@ -377,3 +378,64 @@ def _take_note(call: "asyncio.Future[Any]") -> None:
 def _belongs(place: Place, arrival: Arrival) -> bool:
     is_theirs = place.participant_id == arrival.participant_id
     return is_theirs and place.study_id in (None, arrival.study_id)
+
+
+_CONSENT = (
+    (
+        "Your answers go to the researchers named above, for the purpose described "
+        "here. They do not see your name or {identity}, only a number that "
+        "stands for you on this site."
+    ),
+    (
+        "Please write nothing in your answers that could identify you or others. You "
+        "may stop at any time before the end; your answers are then not used."
+    ),
+    (
+        "The pages may record how you enter your answers, such as pauses, the times "
+        "between keys, and how much is typed or pasted. They do not record what you "
+        "delete or paste."
+    ),
+)
+
+
+def usual_consent(identity: str) -> tuple[str, ...]:
+    """Return the paragraphs that people agree to, if the requester states no others.
+
+    Args:
+        identity: what researchers do not see, such as "your Prolific ID".
+    """
+    return tuple(text.format(identity=identity) for text in _CONSENT)
+
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class AdmittedCrowd(OutsideCrowd, Generic[C]):
+    """People of a market that is asked about each arrival, within limits.
+
+    Attributes:
+        clients: clients with their own transports and little patience.
+        consent: what participants agree to before they begin.
+        limits: how many calls arriving people may cause.
+        pool: where calls wait; None for threads of its own.
+    """
+
+    clients: Sequence[C]
+    consent: Sequence[str] = field(default=(), kw_only=True)
+    limits: Limits = field(default_factory=Limits, kw_only=True)
+    pool: Executor | None = field(default=None, kw_only=True)
+    _admission: Admission = field(init=False)
+
+    def __post_init__(self) -> None:
+        registers = [self.register(client) for client in self.clients]
+        admission = Admission(self.market, registers, self.limits, pool=self.pool)
+        object.__setattr__(self, "_admission", admission)
+
+    @abstractmethod
+    def register(self, client: C) -> Register:
+        """Return what the market says about arrivals."""
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._admission.close()

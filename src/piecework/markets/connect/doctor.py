@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from piecework.foundation.client.checks import Check, failed, passed
 from piecework.foundation.client.errors import ApiError, Lost, NoAccess, Refused
-from piecework.markets.connect.client import Connect
+from piecework.markets.connect.client import Connect, NewProject, Project
 from piecework.markets.connect.guesses import (
     COST,
     GUESSES,
@@ -19,7 +19,6 @@ from piecework.markets.connect.guesses import (
     STATUS,
     Guess,
 )
-from piecework.markets.connect.resources.projects import NewProject, Project
 from piecework.markets.connect.values import CONNECT, SERVICE
 
 _NAME = "piecework market connect doctor"

@@ -23,13 +23,19 @@ from piecework.marketplace.state.outside_crowd import (
     TurnedBack,
     WayBack,
 )
-from piecework.marketplace.state.settings import own_key
-from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging.crowds import usual_consent
-from piecework.markets.panel.arrivals import Ids, Links, ids_of
-from piecework.markets.panel.offers import Ending, NoWork, WaysOut, offer
+from piecework.marketplace.state.transaction import Transaction, own_key
+from piecework.markets.bridging.admission import usual_consent
+from piecework.markets.panel.arrivals import (
+    Ending,
+    Ids,
+    Links,
+    NoWork,
+    Secrets,
+    WaysOut,
+    ids_of,
+    offer,
+)
 from piecework.markets.panel.panel_file import NAME, Panel
-from piecework.markets.panel.secrets import Secrets
 
 _UNVERIFIED = (
     "This site cannot check that a link is really yours: anyone who knows your id at "

@@ -20,7 +20,7 @@ from pydantic import (
 from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.money import PriceList
-from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.outside_crowd import OutsideMarket
 
 NAME = "panel"
 """How the marketplace's tables name the market that a panel is."""

@@ -18,7 +18,7 @@ from piecework.report.components import (
     table,
     text,
 )
-from piecework.report.corpus.published import HUMAN, SYSTEMS, SYSTEMS_BY_GROUP
+from piecework.report.corpus.comparison import HUMAN, SYSTEMS, SYSTEMS_BY_GROUP
 from piecework.report.corpus.system_scores import GroupScores, SystemScores
 from piecework.report.formatting import excerpt
 from piecework.report.page import SectionsPage

@@ -15,7 +15,6 @@ from piecework.report.sections import (
     judgements,
     known_answers,
     money,
-    other_rules,
     other_sources,
     outcomes,
     overview,
@@ -79,7 +78,7 @@ _PARTS: tuple[_Planned, ...] = (
             known_answers.gold_section,
             workers.earned_section,
             flags.reviews_section,
-            other_rules.other_rules_section,
+            other_sources.other_rules_section,
         ),
     ),
     _Planned(

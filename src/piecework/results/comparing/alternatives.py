@@ -15,7 +15,7 @@ from piecework.domain.verdicts import RANDOM_SAMPLE, PolicyRule
 from piecework.qc.registry import BY_NAME, TITLES
 from piecework.report.model import ReportModel
 from piecework.report.page import render_sections
-from piecework.report.sections.other_rules import OtherRules, RulesOutcome
+from piecework.report.sections.other_sources import OtherRules, RulesOutcome
 from piecework.results.comparing.comparison import RulesComparison, Side, compare_with_each
 from piecework.results.comparing.page import comparison_page
 from piecework.results.comparing.rules_file import TriedRules, rules_as_toml

@@ -23,12 +23,12 @@ from piecework.results.answers_shown import Work
 from piecework.results.comparing.changed_answers import (
     ShownAnswer,
     flags_about,
+    label_flips,
     reason_of,
     shown_answers,
     when,
 )
 from piecework.results.comparing.judging_again import JudgedAgain, judge_again
-from piecework.results.comparing.label_flips import label_flips
 from piecework.results.comparing.rules_file import TriedRules, read_rules
 from piecework.results.comparing.truths import Truth, truths_of
 from piecework.results.review_quality import interval_of_share

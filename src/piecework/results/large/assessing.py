@@ -60,8 +60,7 @@ from piecework.results.large.parts import (
     states,
     write_buckets,
 )
-from piecework.results.large.running import PartRunner
-from piecework.results.large.work_folder import finish, open_work
+from piecework.results.large.work_folder import PartRunner, finish, open_work
 
 _ALWAYS = ("assignment_id", "worker_id", "item_id", "batch")
 _FINDING = pa.schema(

@@ -32,8 +32,7 @@ from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.tokens import Text, protected_words
 from piecework.results.large.answer_files import answer_files, as_frame, pieces_of
 from piecework.results.large.parts import Source, bucket_count, by_item, known_items, states
-from piecework.results.large.running import PartRunner
-from piecework.results.large.work_folder import finish, gc_paused, open_work
+from piecework.results.large.work_folder import PartRunner, finish, gc_paused, open_work
 
 COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 """The columns that rules need."""

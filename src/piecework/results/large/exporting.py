@@ -60,8 +60,7 @@ from piecework.results.large.answer_files import (
 )
 from piecework.results.large.cleaning import ROWS, cleaning_of, judge, split
 from piecework.results.large.parts import Source, bucket_count, keep_items, known_items, states
-from piecework.results.large.running import PartRunner
-from piecework.results.large.work_folder import finish, open_work
+from piecework.results.large.work_folder import PartRunner, finish, open_work
 
 _NEEDED = ("worker_id", "item_id", "batch", "text", "is_canned", "submitted_at")
 _IDS = (INDEX, "worker_id")

@@ -6,9 +6,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.platforms.clocks import VirtualClock
-from piecework.simulation.crowd.answering import Answering, Describing
+from piecework.simulation.crowd.answering import Answering, Describing, FillingPages, answerable
 from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.crowd.filling_pages import FillingPages, answerable
 from piecework.simulation.crowd.item_knowledge import (
     ItemKnowledge,
     Replay,

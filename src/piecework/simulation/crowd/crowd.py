@@ -1,4 +1,4 @@
-"""A crowd of simulated workers on the marketplace's worker side, in virtual time.
+"""The simulated workers at work, and the events of their time.
 
 This is a discrete-event simulation: each event has a time, the earliest is next, and
 the marketplace's clock is moved to it first. The marketplace decides everything (who
@@ -11,18 +11,18 @@ import contextlib
 import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Literal, Self
 
 from piecework.domain.campaign import RehearsalPlan
 from piecework.domain.errors import ConfigError
-from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import Task
 from piecework.platforms.clocks import VirtualClock
 from piecework.simulation.crowd.answering import Answering
 from piecework.simulation.crowd.connection import Reply
-from piecework.simulation.crowd.events import Event, EventKind, InHand, Shift
 from piecework.simulation.crowd.examinees import Examinees
 from piecework.simulation.crowd.intentions import (
     Intention,
@@ -34,6 +34,56 @@ from piecework.simulation.crowd.intentions import (
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Worker, default_crowd, people
 from piecework.simulation.crowd.site import Accepted, ConflictError, Site
+
+EventKind = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
+"""`abandon` is reaching the time limit; `late` is work that came too late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that a worker did or failed to do."""
+
+    at: datetime
+    handle: str
+    kind: EventKind
+    hit_id: HitId | None = None
+    assignment_id: AssignmentId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift:
+    """The result of one stretch of work.
+
+    Attributes:
+        calls: the number of requests sent to the marketplace.
+        ended_at: the marketplace's time at the end.
+        is_idle: whether no worker could do anything more, even by waiting.
+    """
+
+    events: int
+    submitted: int
+    returned: int
+    abandoned: int
+    late: int
+    calls: int
+    ended_at: datetime
+    is_idle: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class InHand:
+    """An accepted HIT and its worker's plan for it.
+
+    Attributes:
+        form: the form to send, once it is filled in.
+    """
+
+    worker: Worker
+    accepted: Accepted
+    page: Page
+    intention: Intention
+    form: Mapping[str, Sequence[str]] | None = None
+
 
 _TEST = "test"
 """The agenda's entry for the end of a test, in place of an assignment."""

@@ -27,8 +27,7 @@ from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task, is_unlimited
 from piecework.hit_templates.answers import SEPARATOR, offered
 from piecework.hit_templates.jinja_helpers import plain_number
 from piecework.simulation.crowd.typing_traces import broken_rules, repair
-from piecework.simulation.pictures.describe import describe
-from piecework.simulation.pictures.scenes import CLEAR, Scene
+from piecework.simulation.pictures.scenes import CLEAR, Scene, describe
 from piecework.simulation.seeded_rng import seeded_rng
 
 _NOTICES_A_FLAW = 0.85

@@ -26,7 +26,7 @@ from piecework.engine.begun import as_priced
 from piecework.engine.opening import open_to_look
 from piecework.report.forecast import Forecast, Row, forecast_page
 from piecework.report.page import render_sections
-from piecework.results.large.running import dask_client
+from piecework.results.large.work_folder import dask_client
 from piecework.simulation.crowd.people import SIMULATED_BAD, default_crowd, people
 from piecework.simulation.forecast.choices import (
     Choice,

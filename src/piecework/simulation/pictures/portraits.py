@@ -16,12 +16,13 @@ from piecework.simulation.pictures.drawing.pen import (
     SHADES,
     WIDTH,
     Paint,
+    draw_place,
+    draw_thing,
     line,
     placed,
     shadow,
 )
 from piecework.simulation.pictures.drawing.person import Arm, Figure, Garment, Who, hand_of, person
-from piecework.simulation.pictures.drawing.svg_files import draw_place, draw_thing
 
 _FEET = (285.0, 452.0)
 _SCALE = 1.3

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.state.money import MTURK
-from piecework.marketplace.state.outside_market import OutsideMarket, claim
+from piecework.marketplace.state.outside_crowd import OutsideMarket, claim
 from piecework.marketplace.state.storage import WrongDatabaseError
 from tests.conftest import in_full
 from tests.markets.connect.with_prolific.place import CONNECT, PROLIFIC, Place, a_place, crowd

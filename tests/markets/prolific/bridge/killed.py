@@ -16,7 +16,7 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.bridging.running import only_bridge
 from piecework.markets.prolific.bridge.bridge import Bridge, Terms
 from piecework.markets.prolific.bridge.serving import step
-from piecework.markets.prolific.bridge.spending import price_list
+from piecework.markets.prolific.bridge.status import price_list
 from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
 from tests.markets.prolific.bridge.calls import call_name

@@ -16,7 +16,7 @@ import pytest
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.outside_crowd import Arrival
 from piecework.markets.bridging.admission import Admission, Limits, Place
-from piecework.markets.prolific.bridge.prolific_crowd import ProlificRegister
+from piecework.markets.prolific.bridge.serving import ProlificRegister
 from piecework.markets.prolific.resources.submissions import Submission
 from tests.markets.prolific.bridge.test_pay import LATER
 from tests.markets.prolific.bridge.town import Town, Visitor

@@ -2,7 +2,7 @@
 
 import pytest
 
-from piecework.markets.prolific.bridge import messages
+from piecework.markets.prolific.bridge import bridge
 from tests.markets.prolific.bridge.test_pay import decide
 from tests.markets.prolific.bridge.town import Town
 
@@ -11,7 +11,7 @@ def test_a_text_to_many_goes_out_in_several_calls(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several calls of a requester make one text to more than fit into one of ours."""
-    monkeypatch.setattr(messages, "_MOST_AT_ONCE", 2)
+    monkeypatch.setattr(bridge, "_MOST_AT_ONCE", 2)
     town.post(hits=2, assignments=3)
     town.settle()
     people = [town.visitor() for _ in range(3)]

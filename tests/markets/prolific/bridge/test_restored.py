@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from piecework.cli.main import main
 from piecework.markets.prolific.bridge.deciding import LAST_DAY
 from piecework.markets.prolific.bridge.serving import step
-from piecework.markets.prolific.bridge.spending import committed_cents, last_start
+from piecework.markets.prolific.bridge.status import committed_cents, last_start
 from tests.markets.prolific.bridge.test_by_hand import Telling
 from tests.markets.prolific.bridge.test_pay import LATER, answer_all, decide, pass_days
 from tests.markets.prolific.bridge.town import Town, Visitor, a_town

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from piecework.markets.prolific.bridge.reconciling import reconcile
-from piecework.markets.prolific.bridge.spending import committed_cents
+from piecework.markets.prolific.bridge.status import committed_cents
 from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 
 PAY, COST = 20, 20 + 7 + 1

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.markets.prolific.bridge.spending import LastStart, last_start
-from piecework.markets.prolific.bridge.status import Status, read_status
+from piecework.markets.prolific.bridge.status import LastStart, Status, last_start, read_status
 from piecework.markets.prolific.calling import PROLIFIC
 from tests.markets.prolific.bridge.town import Town, a_town
 

@@ -17,17 +17,16 @@ from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve as serve_emulator
 from offline_markets_tests.prolific.people import Participant, Researcher
 from piecework.foundation.client.transport import Patience, Transport
-from piecework.foundation.server.stand_in.settings import StandIn
+from piecework.foundation.server.stand_in.relay import StandIn
 from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.state import clock, outside_market
+from piecework.marketplace.state import clock, outside_crowd
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.ledger import broken_laws
-from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.marketplace.state.outside_crowd import OutsideMarket
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
-from piecework.markets.prolific.bridge.prolific_crowd import ProlificCrowd
-from piecework.markets.prolific.bridge.serving import settle
-from piecework.markets.prolific.bridge.spending import price_list
+from piecework.markets.prolific.bridge.serving import ProlificCrowd, settle
+from piecework.markets.prolific.bridge.status import price_list
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
@@ -301,7 +300,7 @@ def a_town(
         )
         stack.callback(machine.close)
         with machine.backend.transaction() as transaction:
-            outside_market.claim(
+            outside_crowd.claim(
                 transaction, OutsideMarket(name=NAME, title="Prolific", prices=prices)
             )
         running = machine.running

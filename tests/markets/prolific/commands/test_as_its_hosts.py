@@ -14,7 +14,7 @@ import pytest
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from offline_markets_tests.prolific.people import STUDY
-from piecework.foundation.server.stand_in.settings import RunningStandIn
+from piecework.foundation.server.stand_in.relay import RunningStandIn
 from piecework.markets.prolific.commands.emulator import HOSTS, standing_in
 
 # What a program would run that knows one address and reads the usual variables.

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from piecework.foundation.server.stand_in.settings import StandIn
+from piecework.foundation.server.stand_in.relay import StandIn
 
 AUTHORITY = "authority.pem"
 AUTHORITY_KEY = "authority.key"

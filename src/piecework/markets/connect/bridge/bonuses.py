@@ -20,8 +20,8 @@ from piecework.markets.bridging.settling import book_batch, list_bonuses, waitin
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import AT_WORK
-from piecework.markets.connect.bridge.spending import committed_cents
-from piecework.markets.connect.resources.assignments import Bonus
+from piecework.markets.connect.bridge.status import committed_cents
+from piecework.markets.connect.client import Bonus
 
 _UNPAID = "<> 'Paid'"
 _PATIENCE_MS = 600 * SECOND

@@ -17,8 +17,8 @@ from piecework.markets.bridging.settling import PAID_EARLY, book_paid, conclude,
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import AT_WORK
-from piecework.markets.connect.bridge.spending import committed_cents
-from piecework.markets.connect.resources.assignments import MOST_AT_ONCE
+from piecework.markets.connect.bridge.status import committed_cents
+from piecework.markets.connect.client import MOST_AT_ONCE
 
 GRACE_SECONDS = 3600
 """How long after a visit's deadline Connect may still list its assignment."""

@@ -9,12 +9,12 @@ from piecework.foundation.client.errors import Refused, Unusable
 from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state import worker_limits
 from piecework.marketplace.state.transaction import Transaction, next_number
-from piecework.markets.bridging import members
+from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.studies import StudyName, measured_seconds
 from piecework.markets.connect.bridge.bridge import NAME, RECOMMENDED_PER_HOUR_CENTS, Bridge
-from piecework.markets.connect.bridge.unknown import cost_of_place, look
-from piecework.markets.connect.resources.projects import LEAST_MINUTES, NewProject
+from piecework.markets.connect.bridge.reading import cost_of_place, look
+from piecework.markets.connect.client import LEAST_MINUTES, NewProject
 
 NOBODY_HOLDS = (
     "no participant holds the qualifications that these HITs require, so the project "
@@ -93,9 +93,9 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         Refused: Connect does not accept it; the message says why.
         Lost: it may have been created; its name finds it.
     """
-    wanted = members.requirements_of(hit_type)
+    wanted = studies.requirements_of(hit_type)
     locations = _locations(wanted)
-    own = members.own_requirements(wanted)
+    own = studies.own_requirements(wanted)
     let_in, keep_out = admitted(bridge, study["id"], own)
     included = None if let_in is None else tuple(sorted(let_in - keep_out))
     if included is not None and not included:
@@ -159,11 +159,11 @@ def admitted(
         study = transaction.first_row(_ALL_WORKERS, study_id)
         if study is None:
             raise LookupError(f"no study has the row id {study_id}")
-        participants = transaction.all(members.PARTICIPANTS, NAME)
-        fitting, unfit = members.fitting_and_unfit(
+        participants = transaction.all(studies.PARTICIPANTS, NAME)
+        fitting, unfit = studies.fitting_and_unfit(
             transaction, study, participants, [dict(each) for each in own]
         )
-    return (fitting if members.needs_holding(own) else None), unfit
+    return (fitting if studies.needs_holding(own) else None), unfit
 
 
 def is_outdated(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> bool:
@@ -173,7 +173,7 @@ def is_outdated(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> bo
     """
     if study["let_in_group"] is None:
         return False
-    own = members.own_requirements(members.requirements_of(hit_type))
+    own = studies.own_requirements(studies.requirements_of(hit_type))
     let_in, _ = admitted(bridge, study["id"], own)
     return bool(let_in) and _digest(let_in or set()) != study["let_in_group"]
 

@@ -14,10 +14,10 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
-from piecework.markets.connect.bridge import drafting, reading, unknown
+from piecework.markets.connect.bridge import drafting, reading
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, money
-from piecework.markets.connect.bridge.spending import committed_cents
-from piecework.markets.connect.resources.projects import ProjectStatus
+from piecework.markets.connect.bridge.status import committed_cents
+from piecework.markets.connect.client import ProjectStatus
 
 _NOT_ARRIVED_HERE = (
     "SELECT count(*) FROM visits WHERE study = ? AND status = ? AND stage IN ('Open', 'Done')"
@@ -80,7 +80,7 @@ def _keep_open(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled:
     elif study["status"] == "Paused" and possible:
         if study["places"] - taken > possible:
             _close(bridge, study)  # Its places cannot become fewer.
-        elif not unknown.objection(bridge):
+        elif not reading.objection(bridge):
             _set_status(bridge, study, "Live")
     elif wanted > study["places"] and is_settled:
         _add_places(bridge, study, wanted)
@@ -110,7 +110,7 @@ def _close(bridge: Bridge, study: sqlite3.Row) -> None:
 def _begin(
     bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> None:
-    if unknown.objection(bridge):
+    if reading.objection(bridge):
         return
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
@@ -120,7 +120,7 @@ def _begin(
 def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: int | None) -> None:
     """Create a wanted project, and publish it if that is allowed."""
     study = bridge.study(study_id)
-    trouble = unknown.objection(bridge)
+    trouble = reading.objection(bridge)
     if trouble:
         bridge.say(study, trouble)
         return
@@ -182,7 +182,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _add_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
+    trouble = reading.objection(bridge) or _objection(bridge, study, places - study["places"])
     bridge.say(study, trouble)
     if trouble:
         return

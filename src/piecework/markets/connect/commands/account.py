@@ -169,7 +169,7 @@ def reconcile(
     """
     from piecework.marketplace.state.backend import Backend, rules_of
     from piecework.markets.bridging.losses import undecided
-    from piecework.markets.connect.bridge import unknown
+    from piecework.markets.connect.bridge import reading
     from piecework.markets.connect.bridge.bridge import NAME, Bridge, Terms
 
     if not database.exists():
@@ -182,20 +182,20 @@ def reconcile(
         closing(Backend(database, rules_of(database))) as backend,
     ):
         bridge = Bridge(backend, Connect(transport), Terms(site_url=""))
-        unknown.look(bridge)
+        reading.look(bridge)
         if adopt:
-            lost = unknown.adopt(bridge, adopt)
+            lost = reading.adopt(bridge, adopt)
             click.echo(f"{adopt}: adopted; {lost} assignments are paid without answers")
         if leave:
-            unknown.set_aside(bridge, leave)
+            reading.set_aside(bridge, leave)
             click.echo(f"{leave}: left to Connect")
         if pay_lost:
-            lost = unknown.pay_lost(bridge, pay_lost)
+            lost = reading.pay_lost(bridge, pay_lost)
             click.echo(f"{pay_lost}: {lost} assignments are paid without answers")
         with backend.transaction() as transaction:
             waiting = undecided(transaction, NAME)
     for each in waiting:
-        click.echo(printable(unknown.sentence(each)))
+        click.echo(printable(reading.sentence(each)))
     if not waiting:
         click.echo("no project waits for a decision")
     click.get_current_context().exit(1 if waiting else 0)

@@ -66,8 +66,7 @@ def open_crowd(
     from piecework.cli.errors import api_faults
     from piecework.foundation.client.token import api_address
     from piecework.markets.connect.bridge.bridge import NAME, Terms
-    from piecework.markets.connect.bridge.connect_crowd import CONSENT
-    from piecework.markets.connect.bridge.serving import office, step
+    from piecework.markets.connect.bridge.serving import CONSENT, office, step
     from piecework.markets.connect.commands.account import needed_key
     from piecework.markets.connect.values import SERVICE
 

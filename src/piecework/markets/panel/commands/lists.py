@@ -23,10 +23,9 @@ from piecework.marketplace.state import clock
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.transaction import Transaction
+    from piecework.markets.panel.arrivals import Secrets
     from piecework.markets.panel.panel_file import Panel
-    from piecework.markets.panel.pay_list import PayList
-    from piecework.markets.panel.pay_record import PayRecord, RecordedList
-    from piecework.markets.panel.secrets import Secrets
+    from piecework.markets.panel.pay_list import PayList, PayRecord, RecordedList
 
 
 _EXAMPLE = "piecework market panel example external shows a panel file"
@@ -62,7 +61,7 @@ def read_secrets(path: Path, panel: "Panel", *, for_links: bool = True) -> "Secr
     Raises:
         ConfigError: a secret is missing, or its file is not private.
     """
-    from piecework.markets.panel.secrets import Secrets, UnusableError
+    from piecework.markets.panel.arrivals import Secrets, UnusableError
 
     try:
         return Secrets.read(panel, os.environ, for_links=for_links)
@@ -111,8 +110,7 @@ def panel_link(*, panel_file: Path, person: str, session: str, project: str, sit
       piecework market panel link panel.toml P123 --session S456
     """
     from piecework.marketplace.exceptions import Refusal
-    from piecework.markets.panel.arrivals import Ids, Links, proof_of
-    from piecework.markets.panel.secrets import UnusableError
+    from piecework.markets.panel.arrivals import Ids, Links, UnusableError, proof_of
 
     panel = read_panel(panel_file)
     secrets = read_secrets(panel_file, panel)
@@ -250,7 +248,7 @@ def _due(
 
 
 def _record(database: Path) -> "PayRecord":
-    from piecework.markets.panel.pay_record import PayRecord
+    from piecework.markets.panel.pay_list import PayRecord
 
     try:
         return PayRecord.beside(database)
@@ -276,7 +274,7 @@ def _compare(
     """
     from piecework.markets.panel import pay_list
     from piecework.markets.panel.panel_crowd import ways_out
-    from piecework.markets.panel.pay_record import digest_of
+    from piecework.markets.panel.pay_list import digest_of
 
     ways = ways_out(transaction, panel, secrets)
     recorded = record.lists(panel.name)

@@ -40,10 +40,10 @@ def open_crowd(
     Raises:
         ConfigError: the panel file has faults, or options contradict each other.
     """
-    from piecework.marketplace.state import outside_market
+    from piecework.marketplace.state import outside_crowd
+    from piecework.markets.panel.arrivals import UnusableError
     from piecework.markets.panel.panel_crowd import PanelCrowd
     from piecework.markets.panel.panel_file import market_of, prices_of
-    from piecework.markets.panel.secrets import UnusableError
 
     file = own["panel"]
     if file is None:
@@ -61,7 +61,7 @@ def open_crowd(
     with transaction_in(
         marketplace.database, must_exist=False, must_be_live=True, currency=panel.pay.currency
     ) as transaction:
-        outside_market.claim(transaction, market_of(panel), among=options.crowds)
+        outside_crowd.claim(transaction, market_of(panel), among=options.crowds)
     here = f"http://{marketplace.host}:{marketplace.port}"
     _say(panel, marketplace.site_url or here)
     yield OpenedCrowd(crowd=crowd, prices=prices)

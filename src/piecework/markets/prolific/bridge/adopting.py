@@ -15,8 +15,7 @@ from piecework.markets.bridging import losses
 from piecework.markets.bridging.studies import StudyName
 from piecework.markets.prolific.bridge import requirements
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
-from piecework.markets.prolific.bridge.reading import AWAITING, PAID
-from piecework.markets.prolific.bridge.unknown import check_unknown
+from piecework.markets.prolific.bridge.reading import AWAITING, PAID, check_unknown
 from piecework.markets.prolific.resources.studies import SetCode, StudyWhole
 from piecework.markets.prolific.resources.submissions import Submission
 

@@ -36,7 +36,7 @@ from piecework.markets.prolific.bridge.reconciling import (
     perhaps_paid,
     perhaps_paid_before,
 )
-from piecework.markets.prolific.bridge.spending import committed_cents
+from piecework.markets.prolific.bridge.status import committed_cents
 from piecework.markets.prolific.resources.submissions import MOST_BONUSES_AT_ONCE
 
 _LINES = (

@@ -23,10 +23,16 @@ from piecework.markets.bridging.settling import (
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.adopting import adopt, pay_lost
 from piecework.markets.prolific.bridge.bridge import DAY, LOG, NAME, Bridge
-from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
+from piecework.markets.prolific.bridge.reading import (
+    AT_WORK,
+    GIVEN_BACK,
+    PAID,
+    look,
+    set_aside,
+    take_in,
+)
 from piecework.markets.prolific.bridge.reconciling import Difference, reconcile, unbooked
-from piecework.markets.prolific.bridge.spending import taken_if_unrejected
-from piecework.markets.prolific.bridge.unknown import look, set_aside
+from piecework.markets.prolific.bridge.status import taken_if_unrejected
 from piecework.markets.prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
     MOST_SUBMISSIONS_AT_ONCE,

@@ -16,8 +16,8 @@ from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.studies import StudyName, measured_seconds
 from piecework.markets.prolific.bridge import recruiting, requirements
 from piecework.markets.prolific.bridge.bridge import FEW_ELIGIBLE, LOG, NAME, Bridge
+from piecework.markets.prolific.bridge.reading import look
 from piecework.markets.prolific.bridge.recruiting import ALLOWED, BLOCKED, with_recruiting
-from piecework.markets.prolific.bridge.unknown import look
 from piecework.markets.prolific.resources.recruiting import Choice, Filter
 from piecework.markets.prolific.resources.studies import CodeAction, CompletionCode, NewStudy
 

@@ -10,7 +10,7 @@ from typing import Any
 from piecework.foundation.client.errors import NoAccess
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.losses import undecided
-from piecework.markets.prolific.bridge import unknown
+from piecework.markets.prolific.bridge import reading
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import read_prolific
 
@@ -73,7 +73,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
         if visit in before and before[visit][1] != status
     ]
     bridge.listed = None
-    unknown.look(bridge)
+    reading.look(bridge)
     compare_bonuses(bridge)
     return status_changes + _unknown(bridge) + _lost(bridge) + _costs(bridge)
 
@@ -83,7 +83,7 @@ def _unknown(bridge: Bridge) -> list[Difference]:
         waiting = undecided(transaction, NAME)
     return [
         Difference(
-            study_id=each.study_id, sentence=unknown.sentence(bridge, each), is_taken_in=False
+            study_id=each.study_id, sentence=reading.sentence(bridge, each), is_taken_in=False
         )
         for each in waiting
     ]
@@ -182,15 +182,15 @@ def compare(bridge: Bridge) -> None:
     if not bridge.is_compared:
         with bridge.backend.reading() as transaction:
             bridge.began_ms = transaction.steady_ms
-        unknown.look(bridge)
-        unknown.warn(bridge)
+        reading.look(bridge)
+        reading.warn(bridge)
         compare_bonuses(bridge)
         bridge.is_compared = True
         return
     with bridge.backend.reading() as transaction:
         is_waiting = undecided(transaction, NAME)
     if is_waiting:
-        unknown.look(bridge)
+        reading.look(bridge)
 
 
 def compare_bonuses(bridge: Bridge) -> None:

@@ -11,7 +11,7 @@ from piecework.foundation.client.checks import refuse_what_fails
 from piecework.foundation.client.errors import Lost, Unusable
 from piecework.foundation.client.transport import Transport
 from piecework.marketplace.state.transaction import Transaction
-from piecework.markets.bridging import members
+from piecework.markets.bridging import studies as bridging_studies
 from piecework.markets.prolific.bridge import requirements
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
 from piecework.markets.prolific.bridge.requirements import type_id_of
@@ -145,7 +145,7 @@ NOBODY_HOLDS = (
 
 def ensure(bridge: Bridge, study: sqlite3.Row, wanted: Sequence[dict[str, Any]]) -> sqlite3.Row:
     """Create the study's groups if they are missing, and return the study."""
-    needs_holding = members.needs_holding(requirements.custom(wanted))
+    needs_holding = bridging_studies.needs_holding(requirements.custom(wanted))
     for column, words in (("keep_out_group", "not"), ("let_in_group", "only")):
         if study[column] or (column == "let_in_group" and not needs_holding):
             continue
@@ -168,7 +168,7 @@ def keep_in_step(bridge: Bridge) -> None:
     """Update the groups of all recruiting studies."""
     with bridge.backend.reading() as transaction:
         studies = transaction.all(_STUDIES)
-        participants = transaction.all(members.PARTICIPANTS, NAME)
+        participants = transaction.all(bridging_studies.PARTICIPANTS, NAME)
     for study in studies:
         with bridge.backend.reading() as transaction:
             let_in, keep_out = _members(transaction, study, participants)
@@ -199,7 +199,7 @@ def _members(
     if study["qualification_type"] is not None:
         return let_in, keep_out | _tested(transaction, study)
     own = requirements.custom(json.loads(study["requirements"]))
-    fitting, unfit = members.fitting_and_unfit(transaction, study, participants, own)
+    fitting, unfit = bridging_studies.fitting_and_unfit(transaction, study, participants, own)
     return fitting, keep_out | unfit
 
 

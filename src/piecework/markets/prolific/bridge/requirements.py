@@ -10,7 +10,7 @@ from piecework.foundation.client.errors import Unusable
 from piecework.marketplace.state import qualification_types
 from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.qualification_types import OutsideType
-from piecework.markets.bridging.members import own_requirements
+from piecework.markets.bridging.studies import own_requirements
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.resources.recruiting import (
     Choice,

@@ -12,7 +12,7 @@ from functools import partial
 
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import eligibility
-from piecework.markets.prolific.bridge import drafting, requirements, unknown
+from piecework.markets.prolific.bridge import drafting, reading, requirements
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.bridge.studies import bring_out, stop
 
@@ -50,7 +50,7 @@ def screen(bridge: Bridge) -> None:
     for study in at_work:
         is_needed = study["qualification_type"] in needed
         bridge.tried(partial(_follow, bridge, study, is_needed=is_needed))
-    for study in () if unknown.objection(bridge) else lacking:
+    for study in () if reading.objection(bridge) else lacking:
         bridge.tried(partial(_offer, bridge, study))
 
 

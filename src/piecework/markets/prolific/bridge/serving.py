@@ -1,21 +1,38 @@
-"""Make a bridge's steps beside a marketplace: each step does what is due, in one order."""
+"""Prolific's participants at a marketplace: their crowd, and what serves them."""
 
-from collections.abc import Iterator
+import re
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
+from urllib.parse import urlencode
 
-from piecework.foundation.client.errors import Unusable
+from piecework.foundation.client.errors import NoAccess, Unusable
 from piecework.foundation.client.transport import Transport
+from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_crowd import (
+    Arrival,
+    NoEvents,
+    OutsideCrowd,
+    Submission,
+    WayBack,
+)
+from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.accounts import Account, waiting_clients
-from piecework.markets.bridging.admission import NO_LIMITS, Limits
+from piecework.markets.bridging.admission import (
+    NO_LIMITS,
+    AdmittedCrowd,
+    Limits,
+    Place,
+    usual_consent,
+)
 from piecework.markets.prolific.bridge import (
     bonuses,
     deciding,
-    messages,
     reading,
     reconciling,
     recruiting,
@@ -23,11 +40,160 @@ from piecework.markets.prolific.bridge import (
     screening,
     studies,
 )
-from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
-from piecework.markets.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
-from piecework.markets.prolific.bridge.spending import LastStart, last_start, price_list
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms, send
+from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
+from piecework.markets.prolific.bridge.status import LastStart, last_start, price_list
+from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.calling import PROLIFIC, Token
 from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.resources.submissions import Submission as Record
+
+CONSENT = usual_consent("your Prolific ID")
+_OVER = {
+    "AWAITING REVIEW": "Your submission is finished, and the researchers are "
+    "reviewing it. You have nothing left to do; Prolific will show you the result.",
+    "APPROVED": "This submission was approved, and Prolific pays you for it. You have "
+    "nothing left to do.",
+    "PARTIALLY APPROVED": "This submission was approved in part, and Prolific pays "
+    "you for that part. You have nothing left to do.",
+    "SCREENED OUT": "This submission was screened out, and Prolific pays you the "
+    "amount promised for that. You have nothing left to do.",
+    "RETURNED": "You have returned this submission, so it is not used and you have "
+    "nothing left to do. It does not count against you.",
+    "TIMED-OUT": "This submission has timed out at Prolific. It does not count "
+    "against you, and the work you submitted is still reviewed.",
+    "REJECTED": "This submission was rejected. Prolific shows you the reason.",
+}
+_ID = re.compile(r"[0-9A-Za-z_-]{8,64}")
+_KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A study's submissions."""
+
+    places: Mapping[str, Place]
+
+    def place_of(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Listed`; a list may lag behind."""
+        return self.places[arrival.submission_id]
+
+
+@dataclass(frozen=True, slots=True)
+class ProlificRegister:
+    """What Prolific says about arrivals.
+
+    Attributes:
+        prolific: a client with its own transport and little patience.
+    """
+
+    prolific: Prolific
+
+    def place(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Register`."""
+        try:
+            return _place(self.prolific.submissions.get(arrival.submission_id))
+        except NoAccess:
+            return None
+
+    def listed(
+        self,
+        study_id: str,
+        waiting: Collection[Arrival],  # noqa: ARG002 - of the port
+    ) -> _Listed:
+        """See `marketplace.bridging.admission.Register`."""
+        submissions = self.prolific.submissions.of_study(study_id)
+        return _Listed({each.id: _place(each) for each in submissions})
+
+
+@dataclass(frozen=True, slots=True)
+class ProlificCrowd(AdmittedCrowd[Prolific]):
+    """Looks up participants' submissions, within limits.
+
+    Attributes:
+        completed_url: where a code ends a submission.
+        webhooks: the receiver of webhooks; None accepts none.
+    """
+
+    name: ClassVar[str] = NAME
+    market: ClassVar[str] = "Prolific"
+    link_names: ClassVar[Sequence[str]] = _KEYS
+    contact: ClassVar[str] = "Write to the researchers with Prolific's messages."
+    has_returns: ClassVar[bool] = True
+    completed_url: str
+    webhooks: Receiver | None = None
+    consent: Sequence[str] = field(default=CONSENT, kw_only=True)
+
+    def register(self, client: Prolific) -> ProlificRegister:
+        """See `AdmittedCrowd`."""
+        return ProlificRegister(client)
+
+    def read_link(self, query: Mapping[str, str]) -> Arrival:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        values = [query.get(key, "") for key in _KEYS]
+        if not all(_ID.fullmatch(value) for value in values):
+            raise Refusal(
+                "VisitRefused", "This link is incomplete. Open the study from Prolific again."
+            )
+        participant_id, study_id, submission_id = values
+        return Arrival(
+            participant_id=participant_id, study_id=study_id, submission_id=submission_id
+        )
+
+    def link(self, arrival: Arrival) -> Mapping[str, str]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
+        return dict(zip(_KEYS, values, strict=True))
+
+    async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        place = await self._admission.look_up(arrival, is_known=is_known)
+        return Submission(
+            status=place.status,
+            started_at=place.started_at,
+            over="" if place.status in AT_WORK else self._over(place.status),
+        )
+
+    def _over(self, status: str) -> str:
+        return _OVER.get(
+            status,
+            f"{self.market} says that this submission is {status.lower()}, so you "
+            "cannot continue it.",
+        )
+
+    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        places = await self._admission.places(study_id)
+        return {
+            submission_id: "Late" if place.status == TIMED_OUT else "Left"
+            for submission_id, place in places.items()
+            if place.status in GIVEN_BACK
+        }
+
+    def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        if self.webhooks is None:
+            raise NoEvents
+        self.webhooks.take(headers, body)
+
+    def way_back(self, transaction: Transaction, visit: sqlite3.Row) -> WayBack:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        way = OutsideCrowd.way_back(self, transaction, visit)
+        return (
+            replace(way, url=f"{self.completed_url}?{urlencode({'cc': way.code})}")
+            if way.code
+            else way
+        )
+
+
+def _place(record: Record) -> Place:
+    return Place(
+        participant_id=record.participant_id,
+        study_id=record.study_id,
+        status=record.status,
+        started_at=record.started_at,
+    )
+
 
 PROJECT = "piecework"
 """The default project for studies."""
@@ -164,7 +330,7 @@ def step(bridge: Bridge) -> bool:
             (screening.screen, True),
             (deciding.decide, False),
             (bonuses.pay, True),
-            (messages.send, False),
+            (send, False),
         ),
     )
 

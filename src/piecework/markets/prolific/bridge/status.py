@@ -1,9 +1,21 @@
-"""The state of everything at Prolific, read from the marketplace's tables only."""
+"""What the bridge shows of its work, and what it may spend."""
 
-from dataclasses import dataclass
+import math
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
+from piecework.foundation.client.errors import ApiError, Unusable
+from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
+from piecework.marketplace.state.clock import SECOND
+from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_crowd import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging import accounts
+from piecework.markets.bridging.accounts import SAMPLE_CENTS, number_of, prices_by_sample
+from piecework.markets.bridging.settling import SCREENED_OUT
 from piecework.markets.bridging.status import (
     MarketStatus,
     OfStudy,
@@ -11,14 +23,248 @@ from piecework.markets.bridging.status import (
     loose_ends,
     states_of,
 )
-from piecework.markets.prolific.bridge.bridge import NAME
-from piecework.markets.prolific.bridge.spending import (
-    LastStart,
-    committed_cents,
-    held_cents,
-    spent_cents,
-)
+from piecework.markets.bridging.studies import in_own_study
+from piecework.markets.prolific.bridge.bridge import NAME, Terms
+from piecework.markets.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
+from piecework.markets.prolific.bridge.recruiting import with_recruiting
+from piecework.markets.prolific.bridge.requirements import Requirement, filters_of
 from piecework.markets.prolific.calling import PROLIFIC
+from piecework.markets.prolific.client import Prolific
+
+if TYPE_CHECKING:
+    from piecework.markets.prolific.resources.recruiting import RecruitmentTime
+
+_PAID = (
+    "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
+    f"AND status <> '{SCREENED_OUT}')"
+)
+_SCREENED_OUT = (
+    "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
+    f"AND status = '{SCREENED_OUT}')"
+)
+_NOT_HERE = (
+    "(SELECT coalesce(sum(spent_cents), 0) FROM unknown_studies "
+    f"WHERE market = '{NAME}') "
+    "+ (SELECT coalesce(sum(unbooked_bonus_cents), 0) FROM studies "
+    f"WHERE market = '{NAME}')"
+)
+"""What Prolific has charged that the books lack."""
+
+_COMMITTED = (
+    "SELECT (SELECT coalesce(sum(cost_cents * "
+    f"iif(stage = 'Retired', {_PAID}, "
+    # A place may be taken again, and its earlier rejection may be undone.
+    "max(places, (SELECT count(*) FROM visits "
+    f"WHERE study = studies.id AND status NOT IN {FREES_ITS_PLACE}))) "
+    "+ screen_out_cost_cents * "
+    f"iif(stage = 'Retired', {_SCREENED_OUT}, screen_out_slots)), 0) FROM studies "
+    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
+    f"WHERE {in_own_study(NAME)} AND stage IN ('Paying', 'Paid')) + {_NOT_HERE} + "
+    "(SELECT coalesce(sum(held_cents), 0) FROM unknown_studies "
+    f"WHERE market = '{NAME}')"
+)
+_SPENT = (
+    f"SELECT (SELECT coalesce(sum(cost_cents * {_PAID} "
+    f"+ screen_out_cost_cents * {_SCREENED_OUT}), 0) FROM studies "
+    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paid' "
+    f"AND {in_own_study(NAME)}) "
+    f"+ {_NOT_HERE}"
+)
+_BEING_PAID = (
+    "SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paying' "
+    f"AND {in_own_study(NAME)}"
+)
+_HELD = (
+    "SELECT coalesce(sum(cost_cents * "
+    f"iif(status IN {RECRUITING}, max(places - {_PAID}, undecided), undecided) "
+    "+ screen_out_cost_cents * "
+    f"iif(status IN {RECRUITING}, max(screen_out_slots - {_SCREENED_OUT}, 0), 0)), 0) "
+    f"FROM studies WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')"
+)
+_HELD_NOT_HERE = f"SELECT coalesce(sum(held_cents), 0) FROM unknown_studies WHERE market = '{NAME}'"
+
+
+def committed_cents(transaction: Transaction) -> int:
+    """Return what is, or may be, spent at Prolific; the cap applies to this."""
+    return number_of(transaction, _COMMITTED)
+
+
+def spent_cents(transaction: Transaction) -> int:
+    """Return what Prolific has charged for paid visits and bonuses."""
+    return number_of(transaction, _SPENT)
+
+
+def held_cents(transaction: Transaction) -> int:
+    """Return what Prolific holds for open or undecided places."""
+    return number_of(transaction, _HELD) + number_of(transaction, _HELD_NOT_HERE)
+
+
+def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
+    """Return what would be spent, held and being paid if a rejection is undone.
+
+    This differs from `committed_cents`, which counts all places of ended studies too.
+    """
+    change = "UPDATE studies SET undecided = undecided + ? WHERE id = ?"
+    transaction.execute(change, 1, visit["study"])
+    taken = spent_cents(transaction) + held_cents(transaction) + number_of(transaction, _BEING_PAID)
+    transaction.execute(change, -1, visit["study"])
+    return taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastStart(accounts.LastStart):
+    """How the marketplace was last served for Prolific, for readers of its file.
+
+    Attributes:
+        workspace_id: the workspace that paid.
+        project_id: the project of its studies.
+        currency: the workspace's currency.
+    """
+
+    name: ClassVar[str] = NAME
+    address: str = PROLIFIC
+    workspace_id: str = ""
+    project_id: str = ""
+    currency: str = ""
+
+
+def last_start(address: str, terms: Terms) -> LastStart:
+    """Return how the marketplace is served on these terms."""
+    return LastStart(
+        address=address,
+        is_live=terms.is_live,
+        spend_at_most_cents=terms.spend_at_most_cents,
+        workspace_id=terms.workspace_id,
+        project_id=terms.project_id,
+        currency=terms.currency,
+    )
+
+
+def price_list(prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0) -> PriceList:
+    """Return fees and tax as Prolific computes them for a hundred pounds or dollars."""
+    return prices_by_sample(
+        prolific.studies.calculated_cost_minor(reward_minor=SAMPLE_CENTS, places=1),
+        currency,
+        least_per_hour_cents=least_per_hour_cents,
+        longest_approval_seconds=LATEST_APPROVAL_OF_VISITS_MS // SECOND,
+    )
+
+
+FEWEST_COUNTED = 25
+"""Prolific reports a smaller number of participants as 0."""
+
+VISIT_SECONDS = 180
+"""The length of a visit that the server aims at, unless it is told otherwise."""
+
+_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The HITs of a campaign.
+
+    Attributes:
+        assignments: how many are wanted in all.
+        reward_cents: the reward of each.
+        seconds: how long each takes; 0 if unknown.
+        requirements: on participants, in MTurk's terms.
+        recruiting: lists and shares, as the marketplace keeps them (JSON); `None`:
+            there are none.
+        currency: of the reward.
+    """
+
+    assignments: int
+    reward_cents: int
+    seconds: int
+    requirements: Sequence[Requirement]
+    currency: str
+    recruiting: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What Prolific says about the study of these HITs.
+
+    Attributes:
+        eligible: participants who meet all filters; 0 means fewer than 25.
+        hits_per_visit: HITs in a place of the study.
+        places: how many places the HITs fill.
+        minutes: how long a visit takes.
+        reward_cents: the reward of a place.
+        cost_cents: the cost of all places with fees and tax.
+        hours: the predicted time until the last place is taken; `None` if unknown.
+        hours_shown: the same in Prolific's words; "" if unknown.
+    """
+
+    eligible: int
+    hits_per_visit: int
+    places: int
+    minutes: int
+    reward_cents: int
+    cost_cents: int
+    currency: str
+    hours: float | None
+    hours_shown: str
+
+    @property
+    def is_hardly_anybody(self) -> bool:
+        """Whether so few participants are eligible that Prolific does not count."""
+        return not self.eligible
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for `--json`."""
+        return asdict(self)
+
+
+def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
+    """Ask Prolific about the study of these HITs; this changes nothing there.
+
+    Raises:
+        Unusable: the workspace has another currency, or a filter is not offered.
+        Refused: Prolific refuses a filter.
+    """
+    currency = prolific.account.balance(workspace_id).currency
+    if currency != work.currency:
+        raise Unusable(
+            f"the workspace pays in {currency}, and the campaign in {work.currency}",
+            next_step=f'set currency = "{currency}", or choose another workspace',
+        )
+    recruiting = prolific.recruiting
+    kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
+    filters = with_recruiting(filters_of(work.requirements, kinds), work.recruiting)
+    seconds = work.seconds or _guessed(prolific, workspace_id, work)
+    hits = max(1, min(math.ceil(VISIT_SECONDS / seconds), work.assignments))
+    places = math.ceil(work.assignments / hits)
+    reward_cents, minutes = hits * work.reward_cents, max(1, round(hits * seconds / 60))
+    time: RecruitmentTime | None = None
+    # Not every account has the prediction, and the rest is worth knowing.
+    with suppress(ApiError):
+        time = recruiting.recruitment_time(
+            workspace_id, filters, reward_minor=reward_cents, places=places, minutes=minutes
+        )
+    return Estimate(
+        eligible=recruiting.eligible_count(workspace_id, filters),
+        hits_per_visit=hits,
+        places=places,
+        minutes=minutes,
+        reward_cents=reward_cents,
+        cost_cents=prolific.studies.calculated_cost_minor(reward_minor=reward_cents, places=places),
+        currency=currency,
+        hours=time.hours if time else None,
+        hours_shown=time.words if time else "",
+    )
+
+
+def _guessed(prolific: Prolific, workspace_id: str, work: Work) -> float:
+    """Return how long a HIT takes if its reward is the pay that Prolific recommends."""
+    for each in prolific.recruiting.reward_recommendations(workspace_id, work.currency):
+        if each.recommended_per_hour_minor:
+            hours = work.reward_cents / each.recommended_per_hour_minor
+            return max(1.0, hours * _HOUR)
+    return float(VISIT_SECONDS)
+
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
 _EMULATOR_PAGE = "{address}/emulator/site"

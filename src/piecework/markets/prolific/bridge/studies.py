@@ -15,9 +15,9 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
-from piecework.markets.prolific.bridge import drafting, reading, unknown
+from piecework.markets.prolific.bridge import drafting, reading
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
-from piecework.markets.prolific.bridge.spending import committed_cents
+from piecework.markets.prolific.bridge.status import committed_cents
 from piecework.markets.prolific.resources.studies import StudyAction, StudyChanges
 
 _LONGEST_REST_SECONDS = 3600
@@ -82,7 +82,7 @@ def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bo
             _raise_places(bridge, study, wanted)
         return False
     if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
-        if not unknown.objection(bridge):
+        if not reading.objection(bridge):
             _transit(bridge, study, "START")
         return False
     is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
@@ -92,7 +92,7 @@ def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bo
 def _begin(
     bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> None:
-    if unknown.objection(bridge):
+    if reading.objection(bridge):
         return
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
@@ -102,8 +102,8 @@ def _begin(
 def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Create the draft of a wanted study, and publish it if that is allowed."""
     study = bridge.study(study_id)
-    unknown.look(bridge)
-    trouble = unknown.objection(bridge) or _rest(bridge)
+    reading.look(bridge)
+    trouble = reading.objection(bridge) or _rest(bridge)
     if trouble:
         bridge.say(study, trouble)
         return
@@ -191,7 +191,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
+    trouble = reading.objection(bridge) or _objection(bridge, study, places - study["places"])
     bridge.say(study, trouble)
     if trouble:
         return

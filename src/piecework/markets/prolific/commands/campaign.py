@@ -17,7 +17,7 @@ from piecework.cli.errors import api_faults
 from piecework.cli.market_accounts import end_with
 from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.output import say_checks
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import load_extra
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.checks import is_emulator, refuse_closed_frames, refuse_closed_site
 from piecework.foundation.client.token import api_address
@@ -33,7 +33,7 @@ from piecework.markets.prolific.commands.account import (
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
     from piecework.foundation.client.checks import Check
-    from piecework.markets.prolific.bridge.spending import Estimate
+    from piecework.markets.prolific.bridge.status import Estimate
     from piecework.markets.prolific.calling import Token
 
 _API = "https://api.prolific.com"
@@ -67,7 +67,7 @@ def estimate_if_possible(campaign: "Campaign") -> tuple[dict[str, object], list[
 
 def _lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     """Yield what Prolific says, for people."""
-    from piecework.markets.prolific.bridge.spending import FEWEST_COUNTED
+    from piecework.markets.prolific.bridge.status import FEWEST_COUNTED
 
     shown = campaign.rewards.shown
     if known.is_hardly_anybody:
@@ -94,7 +94,7 @@ def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "
     from piecework.domain.clock import SystemClock
     from piecework.foundation.client.token import api_address
     from piecework.foundation.client.transport import Patience, Transport
-    from piecework.markets.prolific.bridge.spending import Work, estimate
+    from piecework.markets.prolific.bridge.status import Work, estimate
     from piecework.markets.prolific.calling import SERVICE
     from piecework.markets.prolific.client import Prolific
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire

@@ -15,8 +15,7 @@ from offline_markets.prolific.server import serve_forever
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
 from piecework.foundation.server.stand_in.authority import establish
-from piecework.foundation.server.stand_in.relay import relaying
-from piecework.foundation.server.stand_in.settings import RunningStandIn
+from piecework.foundation.server.stand_in.relay import RunningStandIn, relaying
 
 HOSTS = ("api.prolific.com", "api.prolific.co")
 """The hosts that programs for Prolific have built in; the second one is older."""

@@ -16,7 +16,7 @@ from piecework.cli.serve_markets import (
     spending_limit,
     token_file,
 )
-from piecework.domain.extras import load_extra
+from piecework.domain.errors import load_extra
 from piecework.domain.text import printable
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ def open_crowd(
     from piecework.cli.errors import api_faults
     from piecework.foundation.client.token import api_address
     from piecework.markets.prolific.bridge.bridge import NAME
-    from piecework.markets.prolific.bridge.prolific_crowd import CONSENT
     from piecework.markets.prolific.bridge.recruiting import agreed_terms
-    from piecework.markets.prolific.bridge.serving import office, step
+    from piecework.markets.prolific.bridge.serving import CONSENT, office, step
     from piecework.markets.prolific.calling import SERVICE
     from piecework.markets.prolific.commands.account import token_of
 

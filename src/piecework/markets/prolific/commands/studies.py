@@ -229,7 +229,7 @@ def reconcile(
 
 def _terms_of_last_start(database: Path) -> "Terms":
     from piecework.markets.prolific.bridge.bridge import Terms
-    from piecework.markets.prolific.bridge.spending import LastStart
+    from piecework.markets.prolific.bridge.status import LastStart
 
     with transaction_in(database) as transaction:
         start = LastStart.read(transaction)

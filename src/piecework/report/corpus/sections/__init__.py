@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from piecework.report.components import Section
 from piecework.report.corpus.description import Description
-from piecework.report.corpus.sections import composition, images, other_datasets, people
+from piecework.report.corpus.sections import composition, other_datasets, people
 
 SECTIONS: tuple[Callable[[Description], Section | None], ...] = (
-    images.images_section,
+    composition.images_section,
     composition.composition_section,
     composition.vocabulary_section,
     other_datasets.overlap_section,

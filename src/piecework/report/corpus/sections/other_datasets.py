@@ -6,10 +6,9 @@ from piecework.analyses.corpus.composition import Overlap
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, table, text
-from piecework.report.corpus.comparison import Comparison
+from piecework.report.corpus.comparison import CATEGORIES_PERCENT, OVERLAP_PERCENT, Comparison
 from piecework.report.corpus.concept_counts import ConceptCounts, Coverage, card
 from piecework.report.corpus.description import Description
-from piecework.report.corpus.published import CATEGORIES_PERCENT, OVERLAP_PERCENT
 from piecework.report.corpus.sections.composition import word_lists
 from piecework.report.formatting import excerpt
 

@@ -12,10 +12,10 @@ from piecework.domain.text import NOTHING, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Line, lines
 from piecework.report.components import Figure, Gallery, Quote, Section, number, table, text
+from piecework.report.corpus.comparison import ANSWERED_PERCENT, HUMAN
 from piecework.report.corpus.concept_counts import card
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.image_groups import ABSENT
-from piecework.report.corpus.published import ANSWERED_PERCENT, HUMAN
 from piecework.report.formatting import excerpt
 from piecework.report.plots import Plot
 

@@ -15,11 +15,12 @@ from piecework.simulation.pictures.drawing.pen import (
     WIDTH,
     Paint,
     box,
+    draw_place,
+    draw_thing,
     oval,
     placed,
     shadow,
 )
-from piecework.simulation.pictures.drawing.svg_files import draw_place, draw_thing
 from piecework.simulation.pictures.scenes import KINDS, PLACES, Scene, Thing
 from piecework.simulation.seeded_rng import seeded_rng
 

@@ -1,1 +1,0 @@
-"""The operations of each resource of Connect's API, and their values."""
