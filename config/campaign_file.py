@@ -247,7 +247,7 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
     machine = machine_file(path)
     try:
         stated, folder = tomllib.loads(text), folder or path.parent
-        document, faults = with_shared(stated, folder=folder, at=lambda key: at(path, text, (key,)))
+        document, faults = with_shared(stated, folder=folder, at=lambda *key: at(path, text, key))
         faults += [
             f"{at(path, text, where)}: {sentence}"
             for where, sentence in faults_of_money(document, text)

@@ -1,4 +1,4 @@
-"""`[imported]` of a campaign file, or of a file of its own: the columns of files."""
+"""A file of columns: what it says about files that another tool wrote."""
 
 from typing import Annotated, Literal
 
@@ -59,7 +59,7 @@ class _Strict(BaseModel):
 
 
 class ImportedColumnsTable(_Strict):
-    """`[imported.columns]`: the columns of a plain table that describe the work."""
+    """`[columns]`: the columns of a plain table that describe the work."""
 
     assignment: Columns = ()
     hit: Columns = ()
@@ -72,8 +72,9 @@ class ImportedColumnsTable(_Strict):
 
 
 class ImportedTable(_Strict):
-    """`[imported]`: results that another tool collected."""
+    """The file that `[imported] columns` names; `file` is that name, and no key."""
 
+    file: Annotated[str, Names.DEFINITION] = ""
     columns: ImportedColumnsTable = ImportedColumnsTable()
     header: tuple[Column, ...] = ()
     separator: Literal[",", ";", "\t", "|"] | None = None

@@ -1,29 +1,17 @@
-"""Files that a campaign file names: columns of another tool's results, and participants."""
+"""Files that users name: columns of another tool's results, and participants."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import Field, ValidationError
-
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.imported_table import ImportedTable
-from piecework.config.named import Words
 from piecework.config.requirements_table import ALLOWED, BLOCKED, ParticipantFile
-from piecework.config.schema import FieldTable
-from piecework.config.schema_faults import schema_faults
+from piecework.config.shared_files import ColumnsTable, read_table
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Recruiting, Share
 from piecework.domain.imported import Reading
-
-
-class ColumnsTable(ImportedTable):
-    """The whole file."""
-
-    fields: dict[Words, FieldTable] = Field(default_factory=dict)
 
 
 def read_reading(path: Path) -> Reading:
@@ -33,14 +21,7 @@ def read_reading(path: Path) -> Reading:
         ConfigError: the file cannot be read, is not TOML, or breaks the schema; it has
             every fault.
     """
-    text = read_text(path, name="file of columns")
-    try:
-        table = ColumnsTable.model_validate(tomllib.loads(text))
-    except ValidationError as fault:
-        faults = schema_faults(path, text, fault, schema=ColumnsTable)
-        raise ConfigError(faults) from fault
-    except (ValueError, RecursionError) as fault:
-        raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
+    table = read_table(path, ColumnsTable)
     fields = {name: field.model_dump(exclude_unset=True) for name, field in table.fields.items()}
     # Unlike in a campaign file, what is not stated here is guessed.
     guessed = () if "numbers" in table.model_fields_set else None

@@ -1,8 +1,9 @@
 """Tables of a campaign file that are files of their own, which campaigns share.
 
-`qualification = "english.toml"` names a test, and `earned = ["captioner.toml"]` what workers
-earn. Such a file is in the campaign file's folder or below, so that reading it needs no
-trust. What it names is relative to it.
+`qualification = "english.toml"` names a test, `earned = ["captioner.toml"]` what workers
+earn, and `[imported] columns = "birds.columns.toml"` the columns of another tool's files.
+Such a file is in the campaign file's folder or below, so that reading it needs no trust.
+What it names is relative to it.
 """
 
 import os
@@ -11,10 +12,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from piecework.config.imported_table import ImportedTable
+from piecework.config.named import Words
 from piecework.config.requirements_table import EarnedTable
-from piecework.config.schema import QualificationTestTable
+from piecework.config.schema import FieldTable, QualificationTestTable
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
@@ -25,8 +28,14 @@ _LARGEST_BYTES = 1_000_000
 _T = TypeVar("_T", bound=BaseModel)
 
 
+class ColumnsTable(ImportedTable):
+    """A file of columns; it may also say what the fields of the answers are."""
+
+    fields: dict[Words, FieldTable] = Field(default_factory=dict)
+
+
 def with_shared(
-    document: Mapping[str, Any], *, folder: Path, at: Callable[[str], str]
+    document: Mapping[str, Any], *, folder: Path, at: Callable[..., str]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return a campaign file with the tables that it names, and every fault of them.
 
@@ -37,9 +46,9 @@ def with_shared(
     """
     full, faults = {**document}, list[str]()
 
-    def read(key: str, name: object, schema: type[_T]) -> _T | None:
+    def read(key: str, name: object, schema: type[_T], *inner: str) -> _T | None:
         try:
-            return _read(name, schema, folder=folder, where=at(key))
+            return _read(name, schema, folder=folder, where=at(key, *inner))
         except ConfigError as fault:
             faults.extend(fault.faults)
             return None
@@ -55,6 +64,20 @@ def with_shared(
             for name in (names if isinstance(names, list) else [names])
         ]
         full["earned"] = [_earned_of(table, name) for name, table in tables if table]
+    imported = document.get("imported")
+    if isinstance(imported, dict):
+        faults += [
+            f'{at("imported", key)}: goes into a file: columns = "birds.columns.toml" names it'
+            for key in imported
+            if key != "columns"
+        ]
+        name = imported.get("columns")
+        columns = None if name is None else read("imported", name, ColumnsTable, "columns")
+        columns = columns or ColumnsTable()
+        full["imported"] = columns.model_copy(update={"file": str(name or "")})
+        if columns.fields:
+            own = document.get("fields", {})
+            full["fields"] = {**columns.fields, **(own if isinstance(own, dict) else {})}
     return full, faults
 
 
@@ -95,6 +118,16 @@ def _read(name: object, schema: type[_T], *, folder: Path, where: str) -> _T:
         raise ConfigError([f"{where}: {name} is not in the campaign file's folder; copy it there"])
     if not path.exists():
         raise ConfigError([f"{where}: no such file: {name}"])
+    return read_table(path, schema)
+
+
+def read_table(path: Path, schema: type[_T]) -> _T:
+    """Read a file that is one table.
+
+    Raises:
+        ConfigError: the file cannot be read, is not TOML, or breaks the schema; it has
+            every fault.
+    """
     text = read_text(path, name="file that a campaign names", most=_LARGEST_BYTES)
     try:
         document = tomllib.loads(text)

@@ -39,7 +39,7 @@ Hint = Any
 _SHORT = ("pictures", "sink")
 """Short forms of `[items] pictures` and of one table `[[sinks]]`."""
 
-_FILES = ("qualification", "earned")
+_FILES = ("qualification", "earned", "imported")
 """Tables that are files of their own; `file` is the name that the campaign file states."""
 
 _SHARED = (*OF_CAMPAIGNS, *_FILES)
@@ -138,6 +138,7 @@ def _section(header: str, meanings: Meanings, path: str, rows: list[str]) -> str
     head = "| key | type | default | meaning |\n|---|---|---|---|\n"
     title = f"`{header}`" if header else "The top of the file"
     title = f"A file of {title}" if path in _FILES else title
+    title = title.replace("`imported`", "`[imported] columns`")
     title = f"The machine's {title}" if path in OF_CAMPAIGNS else title
     about = _meaning(meanings, path, "about")["means"]
     lines = textwrap.fill(about, 120, break_long_words=False, break_on_hyphens=False)

@@ -536,8 +536,7 @@ description = "Collected elsewhere."
 budget = "1.00"
 hourly_wage = "0"
 [imported]
-item = "text"
-answers = { mood = "said" }
+columns = "birds.columns.toml"
 [fields.mood]
 kind = "text"
 scope = "hit"
@@ -547,6 +546,8 @@ scope = "hit"
 def test_an_imported_answer_may_be_about_the_whole_hit(tmp_path: Path) -> None:
     """By `scope`, which says that it was asked once for all items of a row."""
     path = tmp_path / "birds.toml"
+    columns = tmp_path / "birds.columns.toml"
+    columns.write_text('item = "text"\nanswers = { mood = "said" }\n')
     for line, scope in (('scope = "hit"', "hit"), ('scope = "item"', "item")):
         path.write_text(ELSEWHERE.replace('scope = "hit"', line))
         [mood] = load_campaign(path).task.fields

@@ -1,9 +1,10 @@
-"""Files of their own that campaigns share: a test, and what workers earn."""
+"""Files of their own that campaigns share: a test, what workers earn, columns of files."""
 
 from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.campaign.provenance import inputs_of
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
@@ -79,3 +80,64 @@ def test_what_a_shared_file_cannot_be_is_refused(tmp_path: Path, line: str, word
     with pytest.raises(ConfigError) as refused:
         parse(path)
     assert words in "\n".join(refused.value.faults)
+
+
+IMPORTED = """
+budget = "1.00"
+[imported]
+columns = "shared/columns.toml"
+"""
+COLUMNS = """
+item = "text"
+answers = { mood = "said" }
+[columns]
+worker = "who"
+[fields.mood]
+kind = "text"
+"""
+
+
+def _imported(folder: Path, campaign: str = IMPORTED, columns: str = COLUMNS) -> Path:
+    (folder / "shared").mkdir(exist_ok=True)
+    (folder / "shared/columns.toml").write_text(columns)
+    path = folder / "moods.toml"
+    path.write_text(campaign)
+    return path
+
+
+def test_campaigns_share_what_a_file_says_about_columns(tmp_path: Path) -> None:
+    """Its fields are the campaign's, unless the campaign states them; a change counts."""
+    path = _imported(tmp_path)
+    campaign = load_campaign(path)
+    assert campaign.imported is not None
+    assert (campaign.imported.item, campaign.imported.columns.worker) == (("text",), "who")
+    assert [(field.name, field.kind) for field in campaign.task.fields] == [("mood", "text")]
+    before = campaign.inputs
+    path = _imported(tmp_path, columns=COLUMNS.replace('"who"', '"worker"'))
+    assert before.changes(inputs_of(parse(path))) == ("imported.file: shared/columns.toml",)
+    own = f'{IMPORTED}[fields.mood]\nkind = "choice"\noptions = ["good", "bad"]\n'
+    [mood] = load_campaign(_imported(tmp_path, own)).task.fields
+    assert mood.kind == "choice"
+
+
+@pytest.mark.parametrize(
+    ("campaign", "columns", "words"),
+    [
+        (f'{IMPORTED}header = ["a"]', COLUMNS, "moods.toml:5: imported.header: goes into a file"),
+        (IMPORTED, f'file = "x"{COLUMNS}', "columns.toml: file: no such key"),
+        (IMPORTED, COLUMNS.replace("worker", "wrker"), "columns.toml:5: columns.wrker: no such"),
+        (IMPORTED.replace("shared/", ""), COLUMNS, "imported.columns: no such file: columns.toml"),
+        (
+            IMPORTED.replace('columns = "shared/columns.toml"', '[imported.columns]\nworker = "w"'),
+            COLUMNS,
+            "moods.toml:4: imported.columns: names a file",
+        ),
+    ],
+)
+def test_a_key_of_another_tool_s_columns_is_in_the_file_of_columns(
+    tmp_path: Path, campaign: str, columns: str, words: str
+) -> None:
+    """And nowhere else; the sentence says how the campaign names it."""
+    with pytest.raises(ConfigError) as refused:
+        parse(_imported(tmp_path, campaign, columns))
+    assert any(words in fault for fault in refused.value.faults), refused.value.faults

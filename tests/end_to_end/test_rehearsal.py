@@ -98,7 +98,7 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
 
     plain = _rehearse_plainly(tmp_path / "other")
     assert plain.items() <= facts.items()
-    assert _files(tmp_path / "other/out") == files
+    assert _files(tmp_path / "other/out/small") == files
 
     remarks = facts["remarks"]
     assert isinstance(remarks, list)

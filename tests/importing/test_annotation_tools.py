@@ -59,7 +59,9 @@ def test_a_full_report_is_judgments_about_units(tmp_path: Path) -> None:
     assert any(line.startswith("answers = ") for line in otherwise(document))
     campaign = tmp_path / "c.toml"
     done("data", "import", source, "--as", campaign)
-    assert 'a_colour = "a_colour_gold"' in campaign.read_text(encoding="utf-8")
+    assert 'a_colour = "a_colour_gold"' in campaign.with_name("c.columns.toml").read_text(
+        encoding="utf-8"
+    )
     read = answers(campaign)
     assert set(read["item_id"]) == {"900", "901", "902", "903"}
     assert set(read["value.a_colour"]) == {("blue",), ("blue", "red")}

@@ -160,7 +160,7 @@ def test_numbers_are_as_stated(tmp_path: Path) -> None:
     assert (document["answers"], document["items"]) == (32, 2)
     campaign = tmp_path / "c.toml"
     done("data", "import", source, "--as", campaign)
-    assert 'numbers = ["01", "02"]' in campaign.read_text(encoding="utf-8")
+    assert 'numbers = ["01", "02"]' in (tmp_path / "c.columns.toml").read_text(encoding="utf-8")
     assert len(answers(campaign)) == 32
     columns = tmp_path / "columns.toml"
     columns.write_text("numbers = []\n", encoding="utf-8")

@@ -374,11 +374,13 @@ def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None
 
 def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> None:
     """The same item would be two."""
-    text = campaign.read_text()
-    campaign.write_text(text.replace('item = ["text", "source"]', 'item = ["text"]'))
+    columns = campaign.with_name("stance.columns.toml")
+    text = columns.read_text()
+    columns.write_text(text.replace('item = ["text", "source"]', 'item = ["text"]'))
+    assert columns.read_text() != text
     result = piecework("data", "import", "--as", campaign)
     assert result.exit_code == 1
-    assert "imported.numbers, item or item_id have changed" in result.output
+    assert "numbers, item or item_id of its file of columns have changed" in result.output
 
 
 @pytest.mark.full
@@ -602,3 +604,19 @@ def test_a_batch_of_a_page_of_ours_keeps_how_texts_were_entered(tmp_path: Path) 
     assert "typing" not in (tmp_path / "mugs.toml").read_text()
     asked = [name for name in map(str, table) if name.startswith(("value.", "hit."))]
     assert asked == ["value.caption"]
+
+
+def test_an_import_that_was_killed_between_its_two_files_is_finished(tmp_path: Path) -> None:
+    """The same file of columns is used; another one of its name is left alone."""
+    batch, campaign = write(tmp_path / "batch.csv", stances()), tmp_path / "stance.toml"
+    columns = tmp_path / "stance.columns.toml"
+    done("data", "import", batch, "--as", campaign)
+    text = columns.read_text()
+    campaign.unlink()
+    done("data", "import", batch, "--as", campaign)
+    campaign.unlink()
+    columns.write_text(f"{text}# mine")
+    refused = piecework("data", "import", batch, "--as", campaign)
+    assert refused.exit_code == 2
+    assert "another file has the name of this campaign's file of columns" in refused.output
+    assert (columns.read_text(), campaign.exists()) == (f"{text}# mine", False)

@@ -323,7 +323,7 @@ def bind_items(store: Store, campaign: Campaign) -> None:
         store,
         "imported_items_digest",
         hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
-        otherwise="imported.numbers, item or item_id have changed since its first "
+        otherwise="numbers, item or item_id of its file of columns have changed since its first "
         "import, so the same item would get two ids",
     )
 

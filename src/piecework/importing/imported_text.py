@@ -1,4 +1,4 @@
-"""Write the campaign file of imported results, with comments where people may edit."""
+"""Write the campaign file of imported results and its file of columns, for people to edit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -18,7 +18,7 @@ _AT_MOST_A_LINE = 80
 def imported_text(
     name: str, understood: Understanding, *, file_name: str, description: str = ""
 ) -> str:
-    """Return the text of the file without its policy, ending with a line break."""
+    """Return the text of the campaign file without its policy, ending with a line break."""
     parts = (
         [
             *_head(name, understood, file_name, description),
@@ -26,10 +26,26 @@ def imported_text(
             *_money(understood),
             *_canned_of_task(understood),
         ],
-        _imported(understood.reading),
+        _imported(understood.reading, file_name),
         *(_field(understood, name) for name in understood.fields),
     )
     return "\n".join("\n".join(part) + "\n" for part in map(list, parts))
+
+
+def columns_text(reading: Reading) -> str:
+    """Return the text of the file of columns; "" if nothing has to be stated."""
+    lines = [*_stated(reading)]
+    head = "# The columns of files that another tool wrote (docs/reference/shared-files.md)."
+    return "\n".join([head, *lines]) + "\n" if lines else ""
+
+
+def columns_name(file_name: str) -> str:
+    """Return the name of a campaign file's file of columns.
+
+    >>> columns_name("stance.toml")
+    'stance.columns.toml'
+    """
+    return f"{file_name.removesuffix('.toml')}.columns.toml"
 
 
 def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
@@ -89,8 +105,13 @@ def _elsewhere(understood: Understanding) -> str:
     return f"Answers collected elsewhere: {tools}."
 
 
-def _imported(reading: Reading) -> Iterator[str]:
+def _imported(reading: Reading, file_name: str) -> Iterator[str]:
     yield "[imported]"
+    if columns_text(reading):
+        yield toml_line("columns", columns_name(file_name))
+
+
+def _stated(reading: Reading) -> Iterator[str]:
     yield from _spelling(reading)
     if reading.numbers:
         yield "# Columns with these endings are about one of several items in a row."
@@ -127,7 +148,7 @@ def _columns(reading: Reading) -> Iterator[str]:
     columns = {name: value for name, value in asdict(reading.columns).items() if value}
     if columns:
         yield ""
-        yield "[imported.columns]"
+        yield "[columns]"
     for name, value in columns.items():
         yield toml_line(name, list(value) if isinstance(value, tuple) else value)
 

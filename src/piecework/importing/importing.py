@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from piecework.campaign.assembling import assemble
@@ -26,7 +27,12 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.imported import ImportedFile, Reading
 from piecework.engine.opening import open_for_import
 from piecework.hit_templates.tasks import load_task
-from piecework.importing.imported_text import imported_text, policy_text
+from piecework.importing.imported_text import (
+    columns_name,
+    columns_text,
+    imported_text,
+    policy_text,
+)
 from piecework.importing.readers.recognise import Source, recognise
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.typing_rows import RowIds, RowTyper, row_of
@@ -84,7 +90,8 @@ def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
     """Write the campaign file if there is none, and import the files into its store.
 
     Raises:
-        ConfigError: the campaign file to write has faults.
+        ConfigError: the campaign file to write has faults, or another file has the name
+            of its file of columns.
         StoreError: the store belongs to something else.
     """
     campaign = planned.campaign
@@ -92,6 +99,7 @@ def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
         assert planned.understood is not None  # noqa: S101 - there are files then
         text = compose(planned.path, planned.understood)
         planned.path.parent.mkdir(parents=True, exist_ok=True)
+        _write_columns(planned.path, planned.understood.reading)
         write_new(planned.path, text)
         campaign = assemble(parse(planned.path))
     return campaign, keep_files(campaign, planned.sources)
@@ -101,8 +109,24 @@ def compose(path: Path, understood: Understanding) -> str:
     """Return the text of the campaign file."""
     name = campaign_name(path.stem)
     text = imported_text(name, understood, file_name=path.name)
-    campaign = assemble(parse_text(path, text))
+    with TemporaryDirectory() as folder:
+        _write_columns(Path(folder, path.name), understood.reading)
+        campaign = assemble(parse_text(path, text, folder=Path(folder)))
     return text + policy_text(campaign, standard_rules(campaign.task, ()))
+
+
+def _write_columns(campaign: Path, reading: Reading) -> None:
+    """Write the file of columns beside a campaign file; the same one may be there."""
+    text, path = columns_text(reading), campaign.with_name(columns_name(campaign.name))
+    if not text:
+        return
+    if path.exists() and path.read_bytes() != text.encode():
+        raise ConfigError(
+            [f"{path}: another file has the name of this campaign's file of columns"],
+            next_step=f"move it away, or name another campaign: --as OTHER{campaign.suffix}",
+        )
+    if not path.exists():
+        write_new(path, text)
 
 
 def campaign_name(stem: str) -> str:

@@ -22,7 +22,6 @@ reward = "0.01"
 budget = "0.00"
 hourly_wage = "0.00"
 [imported]
-item = ["item"]
 [fields.mood]
 kind = "choice"
 options = ["good", "bad"]

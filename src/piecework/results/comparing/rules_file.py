@@ -13,9 +13,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from piecework.campaign.assembling import with_rules_of
+from piecework.campaign.rehearsals import INPUTS
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import at, schema_faults
+from piecework.config.shared_files import with_shared
 from piecework.config.user_files import read_text
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
@@ -89,8 +91,12 @@ def read_rules(path: Path, campaign: Campaign) -> TriedRules:
     if faults := list(_untried(path, text, stated, own, is_whole=is_whole)):
         raise ConfigError(faults, next_step=_what_it_holds())
     document = _merged(own, stated, is_whole=is_whole)
+    folder = campaign.path.parent if campaign.number is None else campaign.out / INPUTS
+    full, faults = with_shared(document, folder=folder, at=lambda *key: at(path, text, key))
+    if faults:
+        raise ConfigError(faults)
     try:
-        tables = _RulesTables.model_validate(document)
+        tables = _RulesTables.model_validate(full)
     except ValidationError as fault:
         raise ConfigError(schema_faults(path, text, fault)) from fault
     file = CampaignFile(path=path, text=text, source_hash="", tables=tables)
