@@ -82,6 +82,15 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _at_least_a_cent(cents: int) -> int:
+    if cents < 1:
+        raise ValueError(
+            'a HIT pays a cent or more; for course credit, write reward = "0.01" and '
+            'hourly_wage = "0", and count answers with `piecework pay CAMPAIGN --sheet FILE`'
+        )
+    return cents
+
+
 def sink_in_full(sink: object) -> object:
     """Return `sink` as a table: `postgresql://...#shapes` names a table of a database."""
     if not isinstance(sink, str):
@@ -354,7 +363,7 @@ class CampaignTables(_Strict):
     answers: Answers = 5
     batches: Annotated[int, Field(ge=1, le=1000)] | None = None
     per_worker: PerWorker = PerWorkerTable()
-    reward: Annotated[Cents, Field(ge=1)] | None = None
+    reward: Annotated[Cents, AfterValidator(_at_least_a_cent)] | None = None
     hourly_wage: Cents | None = None
     minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     budget: Budget = BudgetTable()

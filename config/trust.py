@@ -81,10 +81,19 @@ class Reach(NamedTuple):
 
     def __str__(self) -> str:
         """Return it for a message, without a password."""
-        shown = one_line(_PASSWORD.sub(r"\1:***@", self.text), at_most=_LONGEST)
+        shown = one_line(without_password(self.text), at_most=_LONGEST)
         if self.leads_to:
             shown += f" ({one_line(self.leads_to, at_most=_LONGEST)})"
         return f"{self.key} {shown}"
+
+
+def without_password(address: str) -> str:
+    """Return an address for a message.
+
+    >>> without_password("postgresql://ann:pea@host/db")
+    'postgresql://ann:***@host/db'
+    """
+    return _PASSWORD.sub(r"\1:***@", address)
 
 
 def reach_of(file: "CampaignFile") -> tuple[Reach, ...]:

@@ -16,7 +16,7 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.growing_source import warnings_of_source
+from piecework.campaign.growing_source import see_source
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.price_list import ask_prices
 from piecework.config.campaign_file import parse
@@ -239,7 +239,7 @@ def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dic
         ask_prices(
             campaign, platform, today=SystemClock().now().date(), has_posted=has_posted(campaign)
         )
-        for warning in warnings_of_source(campaign):
+        for warning in see_source(campaign, None).warnings:
             _LOG.warning("%s", warning)
         if not is_begun(campaign):
             return Completed(name="DryRun", message="would begin the campaign", data={})

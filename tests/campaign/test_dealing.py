@@ -20,6 +20,7 @@ from piecework.campaign.dealing import (
     first_rounds_cost_cents,
     replacements,
 )
+from piecework.campaign.pricing import largest_hit
 from piecework.domain.ids import ItemId
 from tests.campaign.campaigns import TODAY, campaign
 
@@ -39,6 +40,17 @@ def test_every_item_is_posted_in_exactly_one_batch(items: int, batches: int, per
     assert posted == Counter(item.item_id for item in example.items)
     sizes = [len(items) for items in deal(example)]
     assert max(sizes) - min(sizes) <= 1
+
+
+@given(items=st.integers(1, 80), batches=st.integers(1, 12), per_hit=st.integers(1, 9))
+def test_hits_of_a_batch_have_as_good_as_equal_work(items: int, batches: int, per_hit: int) -> None:
+    """They are paid alike; there are no more of them than full HITs would need."""
+    example = campaign(items, batches=batches, items_per_hit=per_hit)
+    for dealt, hits in zip(deal(example), all_first_rounds(example, on=TODAY), strict=True):
+        sizes = [len(hit.item_ids) for hit in hits]
+        assert len(sizes) == -(-len(dealt) // per_hit)
+        assert max(sizes, default=0) - min(sizes, default=0) <= 1
+        assert max(sizes, default=1) == largest_hit(max(1, len(dealt)), per_hit)
 
 
 @given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(2, 9))

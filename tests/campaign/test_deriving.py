@@ -169,21 +169,23 @@ def _is_the_same_when_complete(path: Path) -> None:
 
 
 def test_a_line_says_each_derived_value_and_what_it_is_from(folder: Path) -> None:
-    """12 pairs at 9 s and five times 18 s a HIT are 1.65 minutes: 33 cents at $12 an hour."""
+    """12 pairs are HITs of 4: 9 s and four times 18 s are 1.35 minutes, 27 cents at $12 an hour."""
     path = _written(folder, "pairs")
     lines = CliRunner().invoke(main, ["check", str(path)]).output
     for line in (
         'derived: description = "Which logo is clearer?" (what the task asks)',
         "derived: batches = 1 (12 items: a batch for ten, at most five)",
-        "derived: minutes = 1.65 (the pace of compare: 9 s to begin, 18 s for each of 5 items)",
-        'derived: reward = "0.33" (hourly_wage by minutes: 1.65 minutes for a HIT of 5 items)',
+        "derived: minutes = 1.35 (the pace of compare: 9 s to begin, 18 s for each of 4 items)",
+        'derived: reward = "0.27" (hourly_wage by minutes: 1.35 minutes for a HIT of 4 items)',
+        'derived: decisions.by = "person" (the default: people decide about what is flagged)',
         "derived: budget = ",
     ):
         assert line in lines
     full = CliRunner().invoke(main, ["check", str(path), "--full"]).output
-    assert tomllib.loads(full)["reward"] == "0.33"
+    assert tomllib.loads(full)["decisions"]["by"] == "person"
+    assert tomllib.loads(full)["reward"] == "0.27"
     document = json.loads(CliRunner().invoke(main, ["check", str(path), "--json"]).output)
-    assert document["derived"]["minutes"] == 1.65
+    assert document["derived"]["minutes"] == 1.35
 
 
 def test_reward_and_minutes_are_an_hourly_wage(folder: Path) -> None:
@@ -207,6 +209,25 @@ def test_rules_that_cannot_flag_are_said_and_not_used(folder: Path) -> None:
     assert "can never flag" not in shown
     path.write_text(path.read_text() + "[decisions]\nrule = []\n")
     assert load_campaign(path).policy == ()
+
+
+def test_items_that_grow_have_no_rules_that_cannot_flag(folder: Path) -> None:
+    """Later batches bring more items, but never more answers to one of them."""
+    path = folder / "nightly.toml"
+    (folder / "arrivals.csv").write_text("item_id,word\na,one\nb,two\n")
+    named = {}
+    for answers in (1, 5):
+        path.write_text(
+            f'task = "choose"\nquestion = "?"\noptions = ["a", "b"]\nitems = "arrivals.csv"\n'
+            f'answers = {answers}\nhourly_wage = "9"\nbudget = "60"\n[grows]\nbatch = 2\n'
+        )
+        campaign = load_campaign(path)
+        named[answers] = {name for rule in campaign.policy for name in rule.any_of}
+        output = CliRunner().invoke(main, ["check", str(path)]).output
+        assert "can never flag" not in output
+        assert ("Not used: " in output) == (answers == 1)
+    assert named[5] - named[1] == {"low_agreement"}
+    assert "straight_line" in named[1]
 
 
 def test_a_budget_follows_the_fees_and_is_what_a_person_typed(folder: Path) -> None:

@@ -20,8 +20,8 @@ ethics = "Reviewed."
 """
 
 
-def _checked(folder: Path, text: str, *options: str) -> str:
-    path = write_campaign(folder, text)
+def _checked(folder: Path, text: str, *options: str, pictures: int = 4) -> str:
+    path = write_campaign(folder, text, pictures=pictures)
     done = CliRunner().invoke(main, ["check", str(path), *options])
     assert done.exit_code == 0, done.output
     return done.output
@@ -55,6 +55,42 @@ def test_items_without_pictures_are_divided_as_items(tmp_path: Path) -> None:
     assert "train / val / test, by item" in done.output
     assert "pictures" not in done.output
     assert "by picture" in _checked(tmp_path, CAMPAIGN)
+
+
+def test_people_who_are_counted_get_equal_shares(tmp_path: Path) -> None:
+    """Two batches of three pictures, two to a HIT: 4 HITs of 2 answers for 5 people."""
+    crowd = CAMPAIGN + "[requirements]\nworkers = 5\n"
+    output = " ".join(_checked(tmp_path, crowd, pictures=6).replace("│", " ").split())
+    assert "HITs 4 of 1 to 2 items, all for the same reward" in output
+    assert "for 2 answers to each item: 1.6 HITs each; per_worker = 2 shares them" in output
+    few = json.loads(_checked(tmp_path, f"per_worker = 1\n{crowd}", "--json", pictures=6))
+    wanted = (
+        "per_worker.hits: 5 workers with at most 1 HIT each do 5, but the campaign needs 8; allow 2"
+    )
+    assert wanted in few["warnings"]
+
+
+def test_a_reward_of_nothing_is_refused_with_what_gives_credit(tmp_path: Path) -> None:
+    """Course credit counts HITs, which pay a cent."""
+    path = write_campaign(tmp_path, CAMPAIGN.replace('reward = "0.50"', 'reward = "0.00"'))
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert done.exit_code == 2
+    assert 'for course credit, write reward = "0.01" and hourly_wage = "0"' in done.output
+    credit = CAMPAIGN.replace('reward = "0.50"', 'reward = "0.01"').replace('"5.00"', '"0"')
+    assert "$0.01" in _checked(tmp_path, credit)
+
+
+def test_fees_and_sinks_are_said_before_anything_is_reached(tmp_path: Path) -> None:
+    """Who takes the fee, and where each release goes, without the password of a database."""
+    sink = 'sink = "postgresql+psycopg://ann:pea@db.example.org/shop#birds"\n'
+    output = " ".join(
+        _checked(tmp_path, sink + CAMPAIGN.replace('["csv"]', '["parquet"]'))
+        .replace("│", " ")
+        .split()
+    )
+    assert "With your own people, fees are only in the books" in output
+    assert "sink: postgresql+psycopg://ann:***@db.example.org/shop#birds" in output
+    assert "pea" not in output
 
 
 def test_hosts_of_a_page_are_said_not_to_be_tried(tmp_path: Path) -> None:

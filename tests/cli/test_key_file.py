@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.platforms.endpoint import key_path
+from tests.marketplace.market import free_port
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 _PIECEWORK = Path(sys.executable).with_name("piecework")
@@ -66,6 +67,23 @@ def test_a_campaign_runs_where_it_is_served_without_an_endpoint(campaign: Path) 
         second = json.loads(file.read_text())
         assert second["access_key"] == first["access_key"]
         assert httpx.get(url).status_code < 500
+
+
+def test_a_site_for_a_network_is_called_on_this_machine(campaign: Path) -> None:
+    """A class opens the laptop's address; `run` needs no endpoint, and asks for --live."""
+    port = free_port()
+    words = (
+        *("--host", "0.0.0.0", "--port", str(port), "--site-url", f"http://192.0.2.9:{port}"),  # noqa: S104 - as the page says
+        *("--frames-url", f"http://laptop.local:{port}"),
+    )
+    with _served(campaign, *words) as url:
+        assert url == f"http://192.0.2.9:{port}"
+        known = json.loads(key_path(campaign).read_text())["endpoint"]
+        assert known == f"http://127.0.0.1:{port}"
+        refused = _run(campaign)
+        assert (refused.exit_code, "add --live" in refused.output) == (3, True), refused.output
+        live = _run(campaign, "--live", "--spend-at-most", "20")
+        assert json.loads(live.stdout)["hits_posted"] > 0
 
 
 def test_a_key_that_was_revoked_is_replaced(campaign: Path) -> None:

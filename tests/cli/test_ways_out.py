@@ -1,11 +1,14 @@
 """Faults of everyday use: what is wrong, where, what was found, the next command."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner, Result
@@ -90,6 +93,22 @@ def test_a_port_that_another_program_has(campaign: Path, tmp_path: Path, command
         refused.output
     )
     assert "next: name a free port with --port" in refused.output
+
+
+def test_previews_take_free_ports_unless_they_are_named(campaign: Path) -> None:
+    """Two run beside each other, and beside a marketplace at the usual port."""
+    command = [str(Path(sys.executable).with_name("piecework")), "preview", str(campaign)]
+    with ExitStack() as stack:
+        addresses = set()
+        for _ in range(2):
+            shown = stack.enter_context(
+                subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            )
+            stack.callback(shown.terminate)
+            assert shown.stdout is not None
+            addresses.add(urlsplit(shown.stdout.readline().removeprefix("open ")).netloc)
+    assert len(addresses) == 2
+    assert "127.0.0.1:8080" not in addresses
 
 
 @pytest.mark.parametrize("more", [(), ("--once",)])

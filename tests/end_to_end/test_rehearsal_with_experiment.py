@@ -16,7 +16,7 @@ CHANGES = {
     "scenes = 60 ": "scenes = 48 ",
     "batches = 5 ": "batches = 2 ",
     "items_per_hit = 5": "items_per_hit = 2",
-    "minutes = 5.3": "minutes = 2.2",
+    "minutes = 4.45": "minutes = 2.2",
     'budget = "130.00"': 'budget = "500.00"',
     "[posting]": f'[experiment]\nwordings = ["", "{WORDING}"]\n'
     'paste = ["allowed", "blocked"]\n\n[posting]',

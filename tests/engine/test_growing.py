@@ -32,6 +32,24 @@ def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(tmp_path: Path)
         assert campaign.finish() == idle
 
 
+@pytest.mark.parametrize(
+    ("rows", "budget", "hits"),
+    # HITs of two pictures for 60 cents; a day's $2.00 pays for three of the five.
+    [(9, '"900.00"', 5), (9, '{ total = "900.00", day = "2.00" }', 3), (3, '"900.00"', 0)],
+)
+def test_check_prices_what_the_next_pass_posts(
+    tmp_path: Path, rows: int, budget: str, hits: int
+) -> None:
+    """All rows that wait, as far as the caps pay; nothing while they are too few."""
+    text = TEXT.replace('budget = "900.00"', f"budget = {budget}")
+    with growing(tmp_path, names(1, rows), text) as campaign:
+        checked = check_campaign(campaign.path, on=START.date()).first_pass
+        assert checked is not None
+        progress = campaign.advance()
+        assert (checked.rows, checked.hits) == (rows, progress.hits_posted) == (rows, hits)
+        assert checked.cost == progress.held_cents == 60 * hits
+
+
 def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(tmp_path: Path) -> None:
     """Two batches make two releases without a word about it in the campaign file."""
     text = TEXT.replace("batch = 4", "batch = 40").replace('["csv"]', '["parquet"]')

@@ -64,7 +64,7 @@ def test_a_crowd_that_is_too_small_for_the_limit_is_named(
     campaign = load_campaign(write_campaign(tmp_path, f"{TEXT}[requirements]\nworkers = {crowd}\n"))
     words = (
         f"per_worker.hits: {crowd} workers with at most 1 HIT each do "
-        f"{crowd}, but the campaign needs 4"
+        f"{crowd}, but the campaign needs 4; allow 2"
     )
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
     assert (words in warnings) != is_enough
@@ -80,7 +80,7 @@ def test_a_crowd_that_cannot_finish_a_batch_is_named(
     campaign = load_campaign(write_campaign(tmp_path, text))
     words = (
         "per_worker.hits_per_batch: 1 worker with at most 1 HIT each "
-        "do 1, but the largest batch needs 2"
+        "do 1, but the largest batch needs 2; allow 2"
     )
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
     assert (words in warnings) != is_enough

@@ -439,7 +439,8 @@ def _campaign(
     most, count = tables.posting.items_per_hit or task.items_per_hit, counted(items)
     is_whole = bool(task.conditions)
     batches = batches_of(tables, most, count, is_whole=is_whole)
-    pay = pay_of(tables, task, shows=most_shown(tables, most, count, is_whole=is_whole))
+    shows = most_shown(tables, most, count, is_whole=is_whole, task=task)
+    pay = pay_of(tables, task, shows=shows)
     return Campaign(
         name=tables.name,
         path=file.path.resolve(),

@@ -9,11 +9,13 @@ The same HITs in the same order always go to the same markets, so a pass that wa
 and repeated plans the same HITs.
 """
 
+import math
 import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
@@ -373,12 +375,34 @@ def _extensions(
 
 
 def _groups(campaign: Campaign, item_ids: Sequence[ItemId], fits: Fits) -> list[tuple[ItemId, ...]]:
-    """Group the items by HIT: as many as fit, without splitting a bundle.
+    """Group the items by HIT: as few HITs as possible, all of nearly the same size.
 
-    A group that no page can show is divided all the same.
+    Items that belong together are not split; then as many as fit share a HIT. A group
+    that no page can show is divided all the same.
     """
-    size = campaign.posting.items_per_hit
-    column = campaign.task.one_value_per_hit
+    task, size = campaign.task, campaign.posting.items_per_hit
+    is_bundled = task.one_value_per_hit or task.group_by
+    groups = _bundled(campaign, item_ids) if is_bundled else _even_groups(item_ids, size)
+    if task.keeps_order:
+        row = {item.item_id: number for number, item in enumerate(campaign.items)}
+        groups = [tuple(sorted(group, key=row.__getitem__)) for group in groups]
+    return [part for group in groups for part in _divided(group, fits)]
+
+
+def _even_groups(item_ids: Sequence[ItemId], most: int) -> list[tuple[ItemId, ...]]:
+    """Group items so that no worker gets much less work than another for the same reward.
+
+    >>> [len(group) for group in _even_groups([ItemId(str(n)) for n in range(13)], 5)]
+    [5, 4, 4]
+    """
+    number = math.ceil(len(item_ids) / most)
+    ends = [math.ceil(len(item_ids) * group / number) for group in range(number + 1) if number]
+    return [tuple(item_ids[start:end]) for start, end in pairwise(ends)]
+
+
+def _bundled(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
+    """Group bundles: as many in a HIT as fit."""
+    size, column = campaign.posting.items_per_hit, campaign.task.one_value_per_hit
     groups: list[tuple[ItemId, ...]] = []
     held = ""
     value_of = _values(campaign, column)
@@ -389,10 +413,7 @@ def _groups(campaign: Campaign, item_ids: Sequence[ItemId], fits: Fits) -> list[
         else:
             groups.append(bundle)
         held = value_of.get(bundle[0], "")
-    if campaign.task.keeps_order:
-        row = {item.item_id: number for number, item in enumerate(campaign.items)}
-        groups = [tuple(sorted(group, key=row.__getitem__)) for group in groups]
-    return [part for group in groups for part in _divided(group, fits)]
+    return groups
 
 
 def _divided(group: tuple[ItemId, ...], fits: Fits) -> list[tuple[ItemId, ...]]:

@@ -15,7 +15,7 @@ from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
 from piecework.campaign.columns import match_columns
-from piecework.campaign.pricing import price
+from piecework.campaign.pricing import largest_hit, price
 from piecework.campaign.standard_rules import standard_rules
 from piecework.campaign.warnings import not_used, within_reach
 from piecework.config.campaign_file import CampaignFile
@@ -67,12 +67,22 @@ def batches_of(tables: CampaignTables, most: int, count: int, *, is_whole: bool 
     return 1 if is_whole else usual_batches(count, most)
 
 
-def most_shown(tables: CampaignTables, most: int, count: int, *, is_whole: bool = False) -> int:
-    """Return how many of a number of items a full HIT shows; arguments as `batches_of`."""
+def most_shown(
+    tables: CampaignTables,
+    most: int,
+    count: int,
+    *,
+    is_whole: bool = False,
+    task: Task | None = None,
+) -> int:
+    """Return how many of a number of items the largest HIT shows.
+
+    The arguments are those of `batches_of` and `largest_hit`.
+    """
     if tables.grows is not None or tables.imported is not None:
         return most
     batches = batches_of(tables, most, count, is_whole=is_whole)
-    return max(1, min(most, math.ceil(count / batches)))
+    return largest_hit(max(1, math.ceil(count / batches)), most, task)
 
 
 def counted(items: Sequence[Item]) -> int:
@@ -154,7 +164,7 @@ def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tu
 
 
 def stated_first(file: CampaignFile, campaign: Campaign) -> tuple[Derived, ...]:
-    """Return name, description, currency and batches where the file does not state them."""
+    """Return name, description, currency, batches and who decides, if the file does not say."""
     document, tables = tomllib.loads(file.text), file.tables
     derived = []
     if "name" not in document:
@@ -167,6 +177,9 @@ def stated_first(file: CampaignFile, campaign: Campaign) -> tuple[Derived, ...]:
         count = counted(campaign.items)
         why = f"{plural(count, 'item')}: a batch for ten, at most five"
         derived.append(Derived("batches", campaign.posting.batches, why))
+    if "by" not in tables.decisions.model_fields_set and tables.imported is None:
+        who = "people decide about what is flagged" if campaign.decided_by == "person" else "rules"
+        derived.append(Derived("decisions.by", campaign.decided_by, f"the default: {who}"))
     return tuple(derived)
 
 
@@ -186,10 +199,8 @@ def with_standard_rules(campaign: Campaign, file: CampaignFile) -> Campaign:
     )
     on = tuple(_switched_on(rule, campaign) for rule in usual)
     kept = tuple(rule for rule in on if len(rule.any_of) >= rule.at_least)
-    unused: tuple[str, ...] = ()
-    if campaign.growth is None:
-        unused = not_used(replace(campaign, policy=kept))
-        kept, _ = within_reach(campaign, kept)
+    unused = not_used(replace(campaign, policy=kept))
+    kept, _ = within_reach(campaign, kept)
     rules = [rule_table(rule) for rule in kept]
     derived = (Derived(_RULES, rules, "the standard rules for this task"),)
     return replace(

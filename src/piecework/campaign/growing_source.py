@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from piecework.campaign.questions import faults_of_row
@@ -19,7 +21,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.domain.text import plural
 from piecework.store import dealt_items
-from piecework.store.database import exists, open_store
+from piecework.store.database import Store, exists, open_store
 
 
 def first_rows(file: CampaignFile, task: Task) -> tuple[Item, ...]:
@@ -135,26 +137,45 @@ def growth_of(file: CampaignFile, task: Task) -> Growth | None:
 _SHOWN = 5
 
 
-def warnings_of_source(campaign: Campaign) -> Iterator[str]:
-    """Yield what a pass would set aside or leave for later, in sentences."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenSource:
+    """What the next pass would find in a source.
+
+    Attributes:
+        new: the ids of rows that it would take in, none of which the store has.
+        warnings: what it would set aside or leave for later, in sentences.
+    """
+
+    new: AbstractSet[str] = frozenset()
+    warnings: Sequence[str] = ()
+
+
+def see_source(campaign: Campaign, store: Store | None) -> SeenSource:
+    """Read the source of a campaign once; a campaign with fixed items has none."""
     if campaign.growth is None:
-        return
+        return SeenSource()
     source = campaign.growth.source
+    faults: list[str] = []
+    digests: dict[str, str] = {}
+    usable = set[str]()
     try:
         delivery = source.read()
-        faults: list[str] = []
-        digests: dict[str, str] = {}
         with closing(delivery):
             for row in chain.from_iterable(delivery.chunks):
-                faults += islice(_faults_of(campaign, row, digests), 1)
+                if first := [*islice(_faults_of(campaign, row, digests), 1)]:
+                    faults += first
+                else:
+                    usable.add(row.row_id)
     except ConfigError as fault:
-        yield from fault.faults
-        return
+        return SeenSource(warnings=fault.faults)
+    warnings = []
     if faults:
-        yield f"{plural(len(faults), 'row')} cannot be used and would be set aside"
-        yield from faults[:_SHOWN]
+        warnings.append(f"{plural(len(faults), 'row')} cannot be used and would be set aside")
+        warnings += faults[:_SHOWN]
     if delivery.unfinished:
-        yield f"{source.name}: {delivery.unfinished}"
+        warnings.append(f"{source.name}: {delivery.unfinished}")
+    known = set() if store is None else {str(item_id) for item_id in dealt_items.all_ids(store)}
+    return SeenSource(new=usable - known, warnings=warnings)
 
 
 def _faults_of(campaign: Campaign, row: SourceRow, digests: dict[str, str]) -> Iterator[str]:

@@ -28,7 +28,9 @@ from piecework.campaign.dealing import (
 )
 from piecework.domain.campaign import Campaign, Posting
 from piecework.domain.crowds import MarketPrice
+from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.money import MANY_ASSIGNMENTS
+from piecework.domain.task import Task
 
 _HOUR = 3600
 
@@ -44,6 +46,7 @@ class Price:
         fee_cents: fee of one assignment of a HIT in its first round.
         batches: plain cost of each batch.
         hits: HITs of all first rounds.
+        items_in_hit: how many items the smallest and the largest of them show.
         assignments: assignments of all first rounds.
         rewards: rewards of the plain cost.
         fees: fees of the plain cost.
@@ -64,6 +67,7 @@ class Price:
     fee_cents: int
     batches: tuple[int, ...]
     hits: int
+    items_in_hit: tuple[int, int]
     assignments: int
     rewards: int
     fees: int
@@ -104,6 +108,7 @@ def price(campaign: Campaign, *, on: date) -> Price:
     """
     rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=on)
     hits = [hit for batch in rounds for hit in batch]
+    sizes = {len(hit.item_ids) for hit in hits}
     fees = rewards.fees_on(on, hits[0].market)
     assignments = sum(hit.max_assignments for hit in hits)
     costs = tuple(sum(hit.cost_cents for hit in batch) for batch in rounds)
@@ -123,6 +128,7 @@ def price(campaign: Campaign, *, on: date) -> Price:
         fee_cents=hits[0].fee_cents,
         batches=costs,
         hits=len(hits),
+        items_in_hit=(min(sizes), max(sizes)),
         assignments=assignments,
         rewards=sum(hit.max_assignments * hit.reward_cents for hit in hits),
         fees=sum(hit.max_assignments * hit.fee_cents for hit in hits),
@@ -166,6 +172,57 @@ def _bonus_fee(campaign: Campaign, bonus_cents: int, *, on: date) -> float:
         part * rewards.fees_on(on, market).bonus_fee_cents(bonus_cents)
         for market, part in parts.items()
     ) / sum(parts.values())
+
+
+def largest_hit(items: int, most: int, task: Task | None = None) -> int:
+    """Return how many items the largest HIT of a batch shows.
+
+    Args:
+        items: of the batch; 1 or more.
+        most: how many a HIT may show.
+        task: the task, if its items may belong together.
+
+    >>> largest_hit(12, 5), largest_hit(13, 5), largest_hit(3, 5)
+    (4, 5, 3)
+    """
+    if task is not None and (task.one_value_per_hit or task.group_by):
+        return min(most, items)
+    return math.ceil(items / math.ceil(items / most))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstPass:
+    """What the next pass of a campaign that grows would post; money in cents.
+
+    Attributes:
+        rows: rows that wait.
+        hits: HITs that it would post; 0 if it waits for more rows.
+        wanted: HITs for all rows of its batch, paid or not.
+        cost: of the HITs that it would post.
+    """
+
+    rows: int
+    hits: int
+    wanted: int
+    cost: int
+
+
+def first_pass(campaign: Campaign, rows: int, *, on: date) -> FirstPass | None:
+    """Price what the next pass would post of rows that wait; `None` for fixed items.
+
+    It takes all of them in one batch, as far as each cap pays for it.
+    """
+    growth, rewards, posting = campaign.growth, campaign.rewards, campaign.posting
+    if growth is None:
+        return None
+    own = min(rows, MOST_IN_BATCH)
+    wanted = math.ceil(own / (1 - campaign.gold_share) / posting.items_per_hit)
+    caps = (rewards.batch_budget_cents, rewards.day_budget_cents, rewards.month_budget_cents)
+    room = min([rewards.cap_cents, *(cap for cap in caps if cap is not None)])
+    each = hit_cost_cents(campaign, posting.assignments, on=on)
+    is_due = rows >= growth.batch_size or (rows > 0 and not growth.batch_every_seconds)
+    hits = min(wanted, room // each) if is_due else 0
+    return FirstPass(rows=rows, hits=hits, wanted=wanted, cost=hits * each)
 
 
 def top_up_cents(floor_cents_per_hour: int, seconds: float | None, paid_cents: int) -> int | None:

@@ -15,9 +15,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from piecework.campaign.dealing import deal
-from piecework.campaign.pricing import Price, expected_out_of_reach
+from piecework.campaign.pricing import Price, expected_out_of_reach, largest_hit
 from piecework.config.rewards import reward_of
 from piecework.domain.campaign import Campaign
+from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import cents_to_wire
 from piecework.domain.task import HtmlPage, Task
@@ -67,7 +68,8 @@ def own_seconds(campaign: Campaign) -> float:
     """Return the seconds for a HIT at the task's own pace, as in rehearsals."""
     most = campaign.posting.items_per_hit
     if campaign.growth is None:
-        most = min(most, max(1, -(-len(campaign.own_items) // campaign.posting.batches)))
+        a_batch = max(1, -(-len(campaign.own_items) // campaign.posting.batches))
+        most = largest_hit(a_batch, most, campaign.task)
     return campaign.task.seconds_of_hit(most)
 
 
@@ -151,21 +153,21 @@ def _about_limit(campaign: Campaign) -> Iterator[str]:
     if crowd is None:
         return
     if campaign.growth is None:
-        batch = max((len(items) for items in deal(campaign)), default=0)
+        batches = [-(-len(items) // posting.items_per_hit) for items in deal(campaign)]
         kinds = [
-            ("hits", campaign.most_per_worker, len(campaign.items), "the campaign needs"),
-            ("hits_per_batch", campaign.most_in_batch, batch, "the largest batch needs"),
+            ("hits", campaign.most_per_worker, sum(batches), "the campaign needs"),
+            ("hits_per_batch", campaign.most_in_batch, max(batches), "the largest batch needs"),
         ]
     else:
-        batch = campaign.growth.batch_size
+        batch = -(-campaign.growth.batch_size // posting.items_per_hit)
         kinds = [("hits_per_batch", campaign.most_in_batch, batch, "a full batch needs")]
-    for key, most, items, needs in kinds:
-        hits = -(-items // posting.items_per_hit) * posting.assignments
-        if most is not None and crowd * most < hits:
+    for key, most, hits, needs in kinds:
+        wanted = hits * posting.assignments
+        if most is not None and crowd * most < wanted:
             workers, each = plural(crowd, "worker"), plural(most, "HIT")
             yield (
-                f"per_worker.{key}: {workers} with at most {each} "
-                f"each do {crowd * most}, but {needs} {hits}"
+                f"per_worker.{key}: {workers} with at most {each} each do {crowd * most}, "
+                f"but {needs} {wanted}; allow {-(-wanted // crowd)}"
             )
 
 
@@ -383,15 +385,19 @@ def _unreached(campaign: Campaign) -> Iterator[tuple[str, Unreached]]:
 
 
 def _most(campaign: Campaign) -> Mapping[Counted, int]:
-    """Return how many of each a campaign can give, without replacements."""
-    posting, items = campaign.posting, len(campaign.items)
-    gold = len(campaign.known_items)
+    """Return how many of each a campaign can give, without replacements.
+
+    If it grows, its largest batch counts, and gold items may be added.
+    """
+    posting, items, gold = campaign.posting, len(campaign.items), len(campaign.known_items)
+    if campaign.growth is not None:
+        items, gold = MOST_IN_BATCH, MOST_IN_BATCH if gold or campaign.gold else 0
     a_batch = -(-items // posting.batches)
     hits = -(-a_batch // posting.items_per_hit)
     return {
         Counted.OF_WORKER: items,
         Counted.KNOWN_OF_WORKER: gold,
-        Counted.OF_HIT: min(posting.items_per_hit, items),
+        Counted.OF_HIT: largest_hit(a_batch, posting.items_per_hit, campaign.task),
         Counted.ITEMS: items,
         Counted.ASSIGNMENTS: hits * posting.most,
         Counted.ANSWERS: posting.most,

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,14 @@ from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON, grouped
 from piecework.cli.output import say_complete, say_derived, say_live_changes
+from piecework.cli.price_tables import (
+    Rows,
+    cap_rows,
+    fee_lines,
+    market_tables,
+    next_pass_rows,
+    price_rows,
+)
 from piecework.domain.clock import SystemClock
 from piecework.domain.dataset import STATEMENTS
 from piecework.domain.hit import MTURK
@@ -22,16 +30,13 @@ from piecework.domain.text import plural, printable
 from piecework.markets.registry import loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from piecework.campaign.pricing import Price
-    from piecework.domain.campaign import Campaign, Rewards
-    from piecework.domain.crowds import MarketPrice
+    from piecework.domain.campaign import Campaign
     from piecework.domain.errors import StoreError
     from piecework.domain.task import Field, Task
     from piecework.simulation.rehearsals.checking import Checked
-
-_Rows = list[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +170,12 @@ def say_checked(checked: "Checked") -> None:
     console = Console()
     for title, rows in (
         (f"campaign {campaign.name}", _work(checked)),
-        (f"price, by the fees of {cost.on}", _price(campaign, cost)),
-        *_by_market(checked),
-        ("caps", _caps(campaign, cost)),
+        (
+            f"price, by the fees of {cost.on}",
+            [*next_pass_rows(campaign, checked.first_pass), *price_rows(campaign, cost)],
+        ),
+        *market_tables(checked),
+        ("caps", cap_rows(campaign, cost)),
         ("dataset, to be published", _dataset(campaign)),
     ):
         table = Table(title=title, title_justify="left", show_header=False)
@@ -177,7 +185,8 @@ def say_checked(checked: "Checked") -> None:
         for row in rows:
             table.add_row(*row)
         console.print(table)
-    console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
+    for line in (*fee_lines(campaign, cost), *_sinks(campaign)):
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
     if checked.reached:
         console.print(f"pictures: {checked.reached} tried, all of them load")
     if checked.sinks_reached:
@@ -188,7 +197,7 @@ def say_checked(checked: "Checked") -> None:
     say_live_changes(checked.changes)
 
 
-def _work(checked: "Checked") -> _Rows:
+def _work(checked: "Checked") -> Rows:
     campaign, cost = checked.campaign, checked.price
     posting = campaign.posting
     return [
@@ -197,12 +206,12 @@ def _work(checked: "Checked") -> _Rows:
             f"{len(campaign.items):,}",
             f"in {plural(posting.batches, 'batch')}"
             if campaign.growth is None
-            else "the first batch of a source that grows; all figures are of one batch",
+            else "an example batch of a source that grows; prices are of one batch",
         ),
         *_gold(campaign),
         *_test(campaign),
-        *_crowd(campaign),
-        ("HITs", f"{cost.hits:,}", f"of up to {plural(posting.items_per_hit, 'item')}"),
+        *_crowd(campaign, cost),
+        ("HITs", f"{cost.hits:,}", _sizes(*cost.items_in_hit)),
         ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
         *_as_needed(campaign),
         *_fields(campaign),
@@ -217,7 +226,13 @@ def _work(checked: "Checked") -> _Rows:
     ]
 
 
-def _gold(campaign: "Campaign") -> _Rows:
+def _sizes(fewest: int, most: int) -> str:
+    if fewest == most:
+        return f"of {plural(most, 'item')}"
+    return f"of {fewest} to {plural(most, 'item')}, all for the same reward"
+
+
+def _gold(campaign: "Campaign") -> Rows:
     mixed_in = len(campaign.items) - len(campaign.own_items)
     if not mixed_in:
         return []
@@ -226,7 +241,7 @@ def _gold(campaign: "Campaign") -> _Rows:
     return [("  mixed in as gold", f"{mixed_in:,}", why)]
 
 
-def _as_needed(campaign: "Campaign") -> _Rows:
+def _as_needed(campaign: "Campaign") -> Rows:
     rule = campaign.posting.as_needed
     if rule is None:
         return []
@@ -239,7 +254,7 @@ def _as_needed(campaign: "Campaign") -> _Rows:
     ]
 
 
-def _fields(campaign: "Campaign") -> _Rows:
+def _fields(campaign: "Campaign") -> Rows:
     """Return the fields of an own page of HTML, or what a generic task shows of an item."""
     if campaign.task.is_generic:
         return _parts(campaign.task, campaign.items[0].item_id)
@@ -251,7 +266,7 @@ def _fields(campaign: "Campaign") -> _Rows:
     ]
 
 
-def _parts(task: "Task", first_id: str) -> _Rows:
+def _parts(task: "Task", first_id: str) -> Rows:
     """Return how each column of the items is shown."""
     return [
         ("id of an item", _shown(task.columns[0]), f"the first is {_shown(first_id)}"),
@@ -287,7 +302,7 @@ def _sent_as(field: "Field") -> str:
     return f"{field.sent_as!r} on the page: "
 
 
-def _hosts(campaign: "Campaign") -> _Rows:
+def _hosts(campaign: "Campaign") -> Rows:
     """Return the hosts that an own page of HTML loads from."""
     page = campaign.task.html_page
     hosts = page.hosts if page is not None else ()
@@ -305,14 +320,17 @@ def _asked(field: "Field") -> str:
     return field.kind
 
 
-def _crowd(campaign: "Campaign") -> _Rows:
+def _crowd(campaign: "Campaign", cost: "Price") -> Rows:
     crowd, wanted = campaign.crowd_size, campaign.posting.assignments
     if crowd is None:
         return []
-    return [("workers", f"{crowd:,}", f"for {wanted} answers to each item")]
+    each = f"{cost.assignments / crowd:.1f}".removesuffix(".0")
+    shares = "" if campaign.most_per_worker else f"; per_worker = {-(-cost.assignments // crowd)}"
+    why = f"for {wanted} answers to each item: {each} HITs each{shares and shares + ' shares them'}"
+    return [("workers", f"{crowd:,}", why)]
 
 
-def _test(campaign: "Campaign") -> _Rows:
+def _test(campaign: "Campaign") -> Rows:
     test = campaign.qualification
     if test is None:
         return []
@@ -329,127 +347,7 @@ def _test(campaign: "Campaign") -> _Rows:
     ]
 
 
-def _price(campaign: "Campaign", cost: "Price") -> _Rows:
-    rewards, shown = campaign.rewards, campaign.rewards.shown
-    lost, more = float(rewards.expected_loss), cost.replacements / max(cost.plain, 1)
-    again = f"{lost:.0%} lost, then of these: +{more:.0%} in all"
-    rounds = campaign.posting.rounds
-    return [
-        ("rewards", shown(cost.rewards), f"{cost.assignments:,} x {shown(rewards.reward_cents)}"),
-        (
-            "fees",
-            shown(cost.fees),
-            (
-                "by market, below"
-                if campaign.crowds is not None
-                else f"{cost.assignments:,} x {shown(cost.fee_cents)}"
-                + (f", in force since {cost.fees_from}" * (cost.fees_from > date.min))
-            ),
-        ),
-        ("every item once", shown(cost.plain), _by_batch(campaign, cost)),
-        ("+ replacements", f"about {shown(cost.replacements)}", again),
-        ("+ bonuses", *_bonuses(campaign, cost)),
-        *_expected(campaign, cost),
-        (
-            "worst, without caps",
-            shown(cost.worst),
-            f"if all answers of {plural(rounds + 1, 'round')} are paid and lost",
-        ),
-        ("worst, within caps", shown(cost.at_most), "the most that posting can cost"),
-    ]
-
-
-def _by_market(checked: "Checked") -> list[tuple[str, _Rows]]:
-    """Return the table with a row for each market; empty without [markets]."""
-    if not checked.markets:
-        return []
-    shown = checked.campaign.rewards.shown
-    rows = [(each.market, shown(each.cents), _at_market(each, shown)) for each in checked.markets]
-    total = sum(each.cents for each in checked.markets)
-    return [("price by market", [*rows, ("total", shown(total), "every item once")])]
-
-
-def _at_market(price: "MarketPrice", shown: "Callable[[int], str]") -> str:
-    return (
-        f"{plural(price.hits, 'HIT')} at {shown(price.hit_cents)}, "
-        f"{plural(price.assignments, 'assignment')} at a fee of "
-        f"{price.fee_percent.normalize():f} % ({shown(price.fee_cents)}); all HITs "
-        f"there would cost {shown(price.whole_cents)}"
-    )
-
-
-def _expected(campaign: "Campaign", cost: "Price") -> _Rows:
-    shown, posting = campaign.rewards.shown, campaign.posting
-    if not cost.more:
-        return [("expected", f"about {shown(cost.expected)}", "")]
-    return [
-        (
-            "expected, at least",
-            f"about {shown(cost.expected)}",
-            f"if {posting.assignments} answers are enough for every label",
-        ),
-        (
-            "expected, at most",
-            f"about {shown(cost.expected_at_most)}",
-            f"if every item needs {posting.most}",
-        ),
-    ]
-
-
-def _by_batch(campaign: "Campaign", cost: "Price") -> str:
-    shown = campaign.rewards.shown
-    least, most = min(cost.batches), max(cost.batches)
-    if least == most:
-        return f"{shown(most)} a batch"
-    return f"{shown(least)} to {shown(most)} a batch"
-
-
-def _bonuses(campaign: "Campaign", cost: "Price") -> tuple[str, str]:
-    rewards, shown = campaign.rewards, campaign.rewards.shown
-    floor = f"{shown(rewards.wage_floor_cents_per_hour)} an hour"
-    if cost.bonus_each is None:
-        if not rewards.wage_floor_cents_per_hour:
-            return shown(0), "no hourly_wage is stated"
-        allowed = 60 * rewards.reward_cents / rewards.wage_floor_cents_per_hour
-        return (
-            "unknown",
-            (f"set minutes; the reward alone pays {floor} for {allowed:.1f} minutes a HIT"),
-        )
-    expected = (rewards.expected_seconds or 0) / 60
-    minutes = f"{expected:g} minute{'' if expected == 1 else 's'} a HIT"
-    if not cost.bonus_each:
-        return shown(0), f"{minutes}: the reward reaches {floor}"
-    return (
-        f"about {shown(cost.bonuses)}",
-        (f"{minutes}: {shown(cost.bonus_each)} and fee for each to reach {floor}"),
-    )
-
-
-def _caps(campaign: "Campaign", cost: "Price") -> _Rows:
-    rewards = campaign.rewards
-    day = rewards.day_budget_cents
-    return [
-        ("campaign", rewards.shown(rewards.budget_cents), _room(campaign, cost)),
-        ("batch", _cap(rewards, rewards.batch_budget_cents), "includes replacements and bonuses"),
-        (
-            "day",
-            _cap(rewards, day),
-            f"posting every item once takes {plural(cost.days, 'UTC day')} or more" if day else "",
-        ),
-    ]
-
-
-def _room(campaign: "Campaign", cost: "Price") -> str:
-    shown = campaign.rewards.shown
-    room, most = cost.cap - cost.expected, cost.cap - cost.expected_at_most
-    if room < 0:
-        return f"{shown(-room)} LESS than expected: some answers will stay missing"
-    if most < 0:
-        return f"{shown(-most)} LESS than expected at most: some labels may stay unsure"
-    return f"{shown(room)} more than expected"
-
-
-def _dataset(campaign: "Campaign") -> _Rows:
+def _dataset(campaign: "Campaign") -> Rows:
     """Return the splits of the dataset and the statements it lacks."""
     stated, shares = campaign.dataset, campaign.dataset.shares
     missing = campaign.dataset.missing
@@ -474,5 +372,11 @@ def _dataset(campaign: "Campaign") -> _Rows:
     ]
 
 
-def _cap(rewards: "Rewards", cents: int | None) -> str:
-    return "none" if cents is None else rewards.shown(cents)
+def _sinks(campaign: "Campaign") -> "Iterator[str]":
+    """Yield where each release is written; --reach asks whether it can be."""
+    from piecework.config.trust import without_password
+
+    for sink in campaign.sinks:
+        to = sink.to if "://" in sink.to else str(campaign.path.parent / sink.to)
+        table = f"#{sink.table}" * bool(sink.table)
+        yield f"sink: {printable(without_password(to))}{table}"

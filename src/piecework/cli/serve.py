@@ -195,12 +195,23 @@ def _for_campaign(
 
     def ready(url: str) -> None:
         file.parent.mkdir(mode=0o700, exist_ok=True)
-        write_private(file, as_text(MarketKey(url, access_key, secret)).encode())
+        endpoint = _endpoint(site) or url
+        write_private(file, as_text(MarketKey(endpoint, access_key, secret)).encode())
         # Not on stdout: the line with the addresses is the first there.
         click.echo(f"key of the account {campaign.name}: {file}", err=True)
         click.echo(f"next: piecework run {path}", err=True)
 
     return site, ready
+
+
+def _endpoint(site: SiteOptions) -> str | None:
+    """Return where commands on this machine reach a site that browsers open elsewhere."""
+    from piecework.foundation.server.connections import is_every_address, is_loopback
+
+    listens_here = is_every_address(site.host) or is_loopback(site.host)
+    if site.site_url and listens_here and site.tls is None and site.port:
+        return f"http://127.0.0.1:{site.port}"
+    return None
 
 
 def _marketplace(

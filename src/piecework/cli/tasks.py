@@ -94,11 +94,9 @@ def copy_examples(folder: Path) -> None:
 @click.option(
     "--port",
     type=WholeNumber(1, 65_534),
-    default=8080,
-    show_default=True,
-    help="Port of the site; the question pages use the next port.",
+    help="Port of the site; the question pages use the next port. Default: free ports.",
 )
-def preview(campaign: Path, *, port: int) -> None:
+def preview(campaign: Path, *, port: int | None) -> None:
     """Do a HIT yourself in the browser.
 
     The preview stores nothing with the campaign. When it ends, it deletes what you did.
@@ -112,7 +110,7 @@ def preview(campaign: Path, *, port: int) -> None:
 
     # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with serve_preview(read_anywhere(campaign), port=port) as addresses:
+    with serve_preview(read_anywhere(campaign), port=port or 0) as addresses:
         click.echo(f"open {addresses.hit}")
         if addresses.test:
             click.echo(f"then the qualification test: {addresses.test}")

@@ -11,11 +11,18 @@ from piecework.campaign.binding import digest_of
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.deriving import derived_values
-from piecework.campaign.growing_source import warnings_of_source
+from piecework.campaign.growing_source import see_source
 from piecework.campaign.live_changes import LiveChange, live_changes, refusal_of_changes
 from piecework.campaign.page_sizes import largest_page
 from piecework.campaign.price_list import terms_of
-from piecework.campaign.pricing import Price, expected_out_of_reach, market_prices, price
+from piecework.campaign.pricing import (
+    FirstPass,
+    Price,
+    expected_out_of_reach,
+    first_pass,
+    market_prices,
+    price,
+)
 from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.campaign.warnings import campaign_warnings
 from piecework.config.campaign_file import parse_untrusted
@@ -31,6 +38,7 @@ from piecework.results.delivery import reach_sinks
 from piecework.results.pictures import warnings_of_metadata
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
+from piecework.store import dealt_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +48,7 @@ class Checked:
     Attributes:
         campaign: the campaign as read.
         price: what it costs.
+        first_pass: what the next pass would post of a source that grows.
         markets: what it costs at each of its markets; empty without [markets].
         least_per_hour_cents: the least pay for an hour that the marketplace asks for;
             0 if not known.
@@ -54,6 +63,7 @@ class Checked:
 
     campaign: Campaign
     price: Price
+    first_pass: FirstPass | None
     markets: tuple[MarketPrice, ...]
     least_per_hour_cents: int
     largest_question_bytes: int
@@ -73,6 +83,7 @@ class Checked:
         return {
             **priced,
             "on": self.price.on.isoformat(),
+            "first_pass": self.first_pass and asdict(self.first_pass),
             "fees_from": self.price.fees_from.isoformat(),
             "campaign": self.campaign.name,
             "columns": {
@@ -161,7 +172,7 @@ def check_campaign(
     if campaign.growth is not None and not campaign.items:
         raise ConfigError(
             [
-                *warnings_of_source(campaign),
+                *see_source(campaign, None).warnings,
                 f"{campaign.growth.source.name}: no row that can be used yet",
             ],
             next_step="without a row, nothing can be priced or rendered",
@@ -185,10 +196,13 @@ def check_campaign(
     with known_store(campaign) as store:
         changes = () if store is None else live_changes(store, campaign)
         refused = None if store is None or not changes else refusal_of_changes(store, campaign)
+        seen = see_source(campaign, store)
+        waiting = 0 if store is None else dealt_items.waiting(store).rows
     least = _least_by_market(campaign, prices)
     return Checked(
         campaign=campaign,
         price=cost,
+        first_pass=first_pass(campaign, len(seen.new) + waiting, on=on),
         markets=market_prices(campaign, on=on),
         warnings=(
             *([f"{refusal}; next: {refusal.next_step}"] if refusal else ()),
@@ -196,7 +210,7 @@ def check_campaign(
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_of_metadata(campaign),
-            *warnings_of_source(campaign),
+            *seen.warnings,
         ),
         reached=len(pictures),
         sinks_reached=len(campaign.sinks) if reach else 0,
