@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from piecework.config.schema import CampaignTables
 from piecework.domain.text import did_you_mean
-from piecework.domain.toml_text import Location, line_of
+from piecework.domain.toml_text import Location, key_name, line_of
 
 
 def schema_faults(
@@ -130,13 +130,13 @@ def _is_table(kind: object) -> bool:
 
 def at(path: Path, text: str, location: Location) -> str:
     """Return where a key is, for an error: `birds.toml:8: reward`."""
-    location = _as_written(text, location)
+    location = as_written(text, location)
     line = line_of(text, location)
     where = f"{path}:{line}" if line else str(path)
-    return f"{where}: {'.'.join(map(str, location)) or 'the file'}"
+    return f"{where}: {key_name(location) or 'the file'}"
 
 
-def _as_written(text: str, location: Location) -> Location:
+def as_written(text: str, location: Location) -> Location:
     """Return a location as the file writes it: a short form has no keys inside."""
     try:
         table: Any = tomllib.loads(text)
@@ -147,14 +147,17 @@ def _as_written(text: str, location: Location) -> Location:
         return ["pictures"]
     if parts[:1] == ["sinks"] and "sink" in table:
         return ["sink"]
-    for length, part in enumerate(parts):
+    written: list[str | int] = []
+    for part in parts:
         if isinstance(table, dict):
             table = table.get(part, {})
+            written.append(part)
         elif isinstance(table, list) and part.isdecimal():
             table = table[int(part)] if int(part) < len(table) else {}
+            written.append(int(part))
         else:
-            return location[:length]
-    return location
+            break
+    return written
 
 
 def _is_branch(part: str | int) -> bool:

@@ -31,11 +31,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from piecework.config.machine_file import StoreTable
 from piecework.config.named import Names, texts_of
-from piecework.config.schema_faults import schema_faults
+from piecework.config.schema_faults import as_written, schema_faults
 from piecework.config.user_files import read_text, variables_in
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import one_line
+from piecework.domain.toml_text import key_name
 
 if TYPE_CHECKING:
     from piecework.config.campaign_file import CampaignFile
@@ -69,6 +70,7 @@ class Reach(NamedTuple):
 
     Attributes:
         key: the key, such as `sinks.0.to`.
+        name: the same for people, as the file writes it.
         text: what it names, as it is written.
         leads_to: where that is; "" if the text says it.
         is_link: a link in the folder of results leads there.
@@ -78,13 +80,14 @@ class Reach(NamedTuple):
     text: str
     leads_to: str = ""
     is_link: bool = False
+    name: str = ""
 
     def __str__(self) -> str:
         """Return it for a message, without a password."""
         shown = one_line(without_password(self.text), at_most=_LONGEST)
         if self.leads_to:
             shown += f" ({one_line(self.leads_to, at_most=_LONGEST)})"
-        return f"{self.key} {shown}"
+        return f"{self.name or self.key} {shown}"
 
 
 def without_password(address: str) -> str:
@@ -100,7 +103,7 @@ def reach_of(file: "CampaignFile") -> tuple[Reach, ...]:
     """Return what a campaign names outside of its folder, in the file's order."""
     home = os.path.realpath(file.path.parent)
     named = [
-        Reach(".".join(key), text, where)
+        Reach(".".join(key), text, where, name=key_name(as_written(file.text, key)))
         for key, text, names in texts_of(file.tables)
         if names in _OPENED and (where := _outside(text, home, names)) is not None
     ]

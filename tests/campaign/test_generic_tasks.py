@@ -325,7 +325,7 @@ WRONG = {
         '"a"',
         "1",
     ),
-    "an empty option": (CHOOSE, '"no"', '" "', "own.toml:7: options.1: an option is a text that"),
+    "an empty option": (CHOOSE, '"no"', '" "', "own.toml:7: options[2]: an option is a text that"),
     "a number": (CHOOSE, '"no"', "3", "an option is a text, or { value"),
     "a doubled option": (CHOOSE, '"no"', '"Yes "', "own.toml:7: options: the value 'yes' is there"),
     "a doubled label": (CHOOSE, '"I am not sure"', '"no"', "the label 'no' is there twice"),
@@ -370,7 +370,12 @@ WRONG = {
         "max_words = 2",
         "min_words = 3 is",
     ),
-    "an example's column": (DESCRIBE, 'text = "Cold', 'txt = "Cold', "examples.0: no column 'txt'"),
+    "an example's column": (
+        DESCRIBE,
+        'text = "Cold',
+        'txt = "Cold',
+        "examples[1]: no column 'txt'",
+    ),
     "an example's answer": (DESCRIBE, '"The soup was', '"There is soup', "the page refuses"),
     "no answer": (
         DESCRIBE,

@@ -191,6 +191,20 @@ def test_the_examples_need_no_trust_but_a_changed_one_does(tmp_path: Path) -> No
         parse(demo)
 
 
+def test_a_key_is_named_as_the_file_writes_it(tmp_path: Path) -> None:
+    """A short form by its own word, the second of several tables by its number."""
+    for sinks, name in (
+        ('sink = "../other"\n', "sink"),
+        ('[[sinks]]\nto = "here"\n[[sinks]]\nto = "../other"\n', "sinks[2].to"),
+    ):
+        first, later = (sinks, "") if name == "sink" else ("", sinks)
+        text = CAMPAIGN.replace('["csv"]', '["parquet"]')
+        path = write_received(tmp_path, first + text + later)
+        with pytest.raises(RefusedForSafety) as refused:
+            parse(path)
+        assert f": {name} ../other (" in str(refused.value)
+
+
 @pytest.mark.parametrize("link", ["out", "out/crash", "out/crash/dataset/a.csv"])
 def test_a_link_among_the_results_needs_trust(tmp_path: Path, link: str) -> None:
     """Else a folder that somebody sent decides which files are written over."""

@@ -89,7 +89,7 @@ def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
         "birds.toml:5: reward: write an amount as text",
         "birds.toml:6: budget: write an amount as text",
         "birds.toml:15: decisions.by: ",
-        "decisions.rule.0.colour: no such key",
+        "decisions.rule[1].colour: no such key",
     ):
         assert words in text_of_faults
 

@@ -73,7 +73,7 @@ def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> Non
 def test_fees_of_the_machine_are_in_the_campaign_s_currency(tmp_path: Path) -> None:
     """An amount with another sign is a fault of the machine's file, with its line."""
     (fault,) = faults_of(tmp_path, POUNDS, machine=FEES.replace('"0.03"', '"$0.03"'))
-    assert "piecework.toml:5: fees.0.minimum: " in fault
+    assert "piecework.toml:5: fees[1].minimum: " in fault
     assert '"$0.03" is in US dollars, but the campaign is in pounds' in fault
     fees = FEES.replace('"0.03"', '"£0.03"')
     assert read(tmp_path, POUNDS, machine=fees).rewards.fees[0].minimum_cents == 3

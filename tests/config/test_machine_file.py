@@ -64,7 +64,7 @@ def test_a_person_s_own_file_needs_no_trust_but_one_that_came_along_does(
         ('[output]\nfolder = "a\\u0000"', "cannot have the character"),
         ("[stor]\nurl = ''", "piecework.toml:1: stor: no such key; did you mean 'store'"),
         ("[output", "not valid TOML"),
-        (FEES.format(percent=101), "fees.0.percent: "),
+        (FEES.format(percent=101), "fees[1].percent: "),
         (FEES.format(percent=1) * 2, "two schedules of fees start on the same day"),
     ],
 )

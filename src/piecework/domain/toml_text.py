@@ -86,6 +86,16 @@ _KEY = re.compile(r"^\s*([A-Za-z0-9_\-.\"']+)\s*=")
 Location = Sequence[str | int]
 
 
+def key_name(location: Location) -> str:
+    """Return the name of a key for a message; entries of a list are numbered from 1.
+
+    >>> key_name(["sinks", 0, "to"]), key_name(["fees"])
+    ('sinks[1].to', 'fees')
+    """
+    parts = (f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).removeprefix(".")
+
+
 def line_of(text: str, location: Location) -> int | None:
     r"""Return the line (from 1) of the key at `location`, or of the next table above.
 

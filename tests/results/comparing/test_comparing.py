@@ -147,7 +147,7 @@ def test_rules_that_cannot_be_tried_are_refused_by_name(stance: Path) -> None:
         ("[heuristic]\n", "no such table; did you mean 'heuristics'?"),
         (without_rules(text), "is 'policy', but no [[decisions.rule]]"),
         ('[[aggregates]]\nfield = "x"\nkind = "majority"\n', "there is no field 'x'"),
-        ('[[aggregates]]\nfield = "stance"\nkind = "best"\n', "aggregates.0.kind"),
+        ('[[aggregates]]\nfield = "stance"\nkind = "best"\n', "aggregates[1].kind"),
         ("batches = 3\n" + text, "batches: differs"),
         ("<html>", "not valid TOML"),
         ("a = " + "[" * 5000, "not valid TOML"),
