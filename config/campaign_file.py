@@ -175,6 +175,7 @@ class CampaignFile:
             numbered=numbered,
             addresses=addresses,
             possible=possible,
+            stated=(self.tables.items.file or "") if is_own else "",
         )
 
     def items_of_folder(

@@ -23,6 +23,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.picture_location import PictureLocation
 from piecework.domain.received_files import about_link, outward_link, table_rows
 from piecework.domain.text import did_you_mean, one_line, with_newlines
+from piecework.domain.toml_text import toml_value
 
 _FAULTS_SHOWN = 20
 _MISSING_SHOWN = 3
@@ -59,7 +60,7 @@ class _Places(NamedTuple):
         return [*self.addresses, *picture_columns]
 
 
-def read_items(
+def read_items(  # noqa: PLR0913 - what a row is checked against
     path: Path,
     columns: tuple[str, ...],
     *,
@@ -69,6 +70,7 @@ def read_items(
     numbered: bool = False,
     addresses: tuple[str, ...] = ("url",),
     possible: tuple[str, ...] = (),
+    stated: str = "",
 ) -> tuple[Item, ...]:
     """Read and check the items of a file; the first of `columns` is the id.
 
@@ -83,6 +85,7 @@ def read_items(
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture, if there
             is a folder.
+        stated: how `items` names the file, if its columns can be renamed there.
 
     Raises:
         ConfigError: it has every fault (of many, the first twenty and a count).
@@ -98,7 +101,9 @@ def read_items(
     by_line = [(line, trimmed(row, (*addresses, *possible))) for line, row in by_line]
     faults = [f"{path}: has no items"] if not by_line else []
     places = _Places(pictures, drawn, addresses, possible)
-    faults += _row_faults(path, by_line, columns, places, renamed=tuple(renamed))
+    header = list(dict.fromkeys(name for _, row in by_line[:1] for name in row))
+    absent = _absent(path, header, columns, renamed, stated) if by_line else []
+    faults += absent or _row_faults(path, by_line, columns, places)
     _raise(faults)
     return items_from_rows((row for _, row in by_line), columns)
 
@@ -211,7 +216,7 @@ def header_faults(
     if faults := _faults_of_renaming(path, header, renamed):
         return faults
     names = list(renamed_row(dict.fromkeys(header, ""), renamed, wanted=wanted))
-    return _absent(path, names, wanted, tuple(renamed))
+    return _absent(path, names, wanted, renamed, path.name)
 
 
 def _read_text(path: Path) -> str:
@@ -291,14 +296,9 @@ def _row_faults(
     numbered: list[tuple[int, Row]],
     columns: tuple[str, ...],
     places: _Places,
-    *,
-    renamed: tuple[str, ...] = (),
 ) -> list[str]:
-    header = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
-    if numbered and (faults := _absent(path, header, columns, renamed)):
-        return faults
     first_seen: dict[str, int] = {}
-    faults = []
+    faults: list[str] = []
     missing: list[str] = []
     for line, row in numbered:
         where = f"{path}: line {line}"
@@ -340,14 +340,25 @@ def item_row_faults(
 
 
 def _absent(
-    path: Path, header: list[str], columns: tuple[str, ...], renamed: tuple[str, ...]
+    path: Path,
+    header: list[str],
+    columns: tuple[str, ...],
+    renamed: Mapping[str, str],
+    stated: str,
 ) -> list[str]:
-    return [
-        f"{path}: no column {name}{_alike(name, header, renamed)}; the columns are "
-        f'{", ".join(header)}; say which it is: columns = {{ {name} = "..." }}'
-        for name in columns
-        if name not in header
+    """Return a sentence for each column that is not there; the last has what to write."""
+    lacking = [name for name in columns if name not in header]
+    faults = [
+        f"{path}: no column {name}{_misnamed(name, header, renamed)}; the columns are "
+        f"{', '.join(header)}"
+        for name in lacking
     ]
+    if lacking and stated:
+        alike = {name: get_close_matches(name, header, n=1) for name in lacking}
+        named = {**renamed, **{name: (those or ["..."])[0] for name, those in alike.items()}}
+        table = toml_value({"file": stated, "columns": named})
+        faults[-1] += f"; to name columns of the file, write items = {table}"
+    return faults
 
 
 def _cell_faults(
@@ -377,14 +388,12 @@ def is_too_long(item_id: str) -> bool:
     return len(item_id.encode(errors="surrogatepass")) > _LONGEST_ID
 
 
-def _alike(name: str, header: list[str], renamed: tuple[str, ...]) -> str:
-    """Return what to write if a column has a similar name; or ""."""
+def _misnamed(name: str, header: list[str], renamed: Mapping[str, str]) -> str:
+    """Return what was meant if the campaign file gives a column a similar name; or ""."""
     alike = get_close_matches(name, header, n=1)
-    if not alike:
+    if not alike or alike[0] not in renamed:
         return ""
-    if alike[0] in renamed:
-        return f", and [items] columns names {alike[0]!r}; did you mean {name!r}?"
-    return f"; to use {alike[0]!r}: [items] columns = {{ {name} = {alike[0]!r} }}"
+    return f", and items.columns names {alike[0]!r}; did you mean {name!r}?"
 
 
 def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]:

@@ -1,6 +1,7 @@
 """Items files that are none: a pipe, and lines without an end."""
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("renamed", "message"),
     [
-        ({}, r"no column image_id; to use 'image': \[items\] columns = "),
+        ({}, r'write items = \{ file = "items.csv", columns = \{ image_id = "image" \} \}$'),
         ({"image_id": "imgae"}, "named in items.columns, is missing; did you mean 'image'"),
         ({"imageid": "image"}, "columns names 'imageid'; did you mean 'image_id'"),
     ],
@@ -76,7 +77,18 @@ def test_a_column_that_is_not_there_is_looked_for(
     path = tmp_path / "items.csv"
     path.write_text("image,url\n7,https://e.org/7.jpg\n")
     with pytest.raises(ConfigError, match=message):
-        read_items(path, COLUMNS, pictures=None, renamed=renamed)
+        read_items(path, COLUMNS, pictures=None, renamed=renamed, stated="items.csv")
+
+
+def test_what_names_columns_can_be_pasted(tmp_path: Path) -> None:
+    """The line is TOML, also where a name has quotes or nothing is similar."""
+    path = tmp_path / "items.csv"
+    path.write_text('"image ""id""",Adresse\n7,https://e.org/7.jpg\n')
+    with pytest.raises(ConfigError) as refused:
+        read_items(path, COLUMNS, pictures=None, stated="pairs/items.csv")
+    line = str(refused.value).splitlines()[-1].partition("write ")[2]
+    columns = {"image_id": 'image "id"', "url": "..."}
+    assert tomllib.loads(line) == {"items": {"file": "pairs/items.csv", "columns": columns}}
 
 
 @pytest.mark.parametrize("mark", [";", "\t"])
