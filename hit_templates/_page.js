@@ -29,6 +29,7 @@
     });
   }
   const steps = Array.from(document.querySelectorAll(".step"));
+  const lesson = document.querySelector(".step.lesson");
   const placeOf = (step) => step.dataset.position || "hit";
 
   // MTurk's host; anything but http(s) would let a link run a script here.
@@ -140,6 +141,7 @@
     if (slot) slot.append($("instructions"));
     else if (step.matches(".item")) heading.after($("instructions"));
     $("instructions").hidden = !step.contains($("instructions"));
+    if (step === lesson) fold(true);
     document.querySelectorAll("[data-dot]").forEach((dot) => {
       dot.className = Number(dot.dataset.dot) < number ? "done" : Number(dot.dataset.dot) === number ? "now" : "";
     });
@@ -154,8 +156,8 @@
   };
   // Read once, the instructions are a line that opens again, in the next HIT too.
   const instructions = `${data.task}.${data.version}`;
-  const fold = () => $("instructions").querySelectorAll(":scope > details")
-    .forEach((part) => { part.open = false; });
+  const fold = (isOpen = false) => $("instructions").querySelectorAll(":scope > details")
+    .forEach((part) => { part.open = isOpen; });
   const go = (number) => {
     if (number > at && here().contains($("instructions"))) {
       fold();
@@ -271,9 +273,12 @@
     if (!isPreview && !isSending && !drafts.isKept()) event.preventDefault();
   });
 
+  if (!isPreview && drafts.hasRead(instructions)) {
+    fold();
+    if (lesson) at = 2; // unless a draft says where the worker was
+  }
   if (!isPreview) restore();
   typing?.begin();
-  if (!isPreview && drafts.hasRead(instructions)) fold();
   if (isPreview) {
     form.querySelectorAll(".step textarea, .step input, .step [data-fills], #comment")
       .forEach((control) => { control.disabled = true; });
@@ -283,10 +288,11 @@
   $("notice-preview").hidden = !isPreview;
   $("notice-address").hidden = isPreview || isOpen;
   // Many dots are useless; the heading counts anyway.
-  if (steps.length <= data.most_dots) {
-    document.querySelector(".dots").append(...steps.map((_, i) => {
+  const counted = steps.filter((step) => step !== lesson);
+  if (counted.length <= data.most_dots) {
+    document.querySelector(".dots").append(...counted.map((step) => {
       const dot = document.createElement("span");
-      dot.dataset.dot = i + 1;
+      dot.dataset.dot = steps.indexOf(step) + 1;
       return dot;
     }));
   }

@@ -14,16 +14,22 @@ from tests.browser.host import Host, serving
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens an address in a browser profile of its own; a script's error fails."""
+    """Opens an address in a browser profile of its own; a script's error fails.
+
+    Instructions that come before the first item are passed, unless `reads` is false.
+    """
     contexts, errors = [], []
 
-    def opened(address: str, *, width: int = 1280, height: int = 900) -> Page:
+    def opened(address: str, *, width: int = 1280, height: int = 900, reads: bool = True) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height})
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(address)
+        lesson = page.locator(".step.lesson:visible")
+        if reads and lesson.count():
+            page.click("#next")
         return page
 
     yield opened

@@ -19,6 +19,14 @@ def sign_in(page: Page, address: str) -> None:
     page.wait_for_url("**/worker/hits")
 
 
+def pass_lesson(hit: FrameLocator | Page) -> None:
+    """Go on to the first item, if instructions come before it."""
+    expect(hit.locator(".step:not([hidden])")).to_be_visible()
+    if hit.locator(".step.lesson:not([hidden])").count():
+        hit.locator("#next").click()
+        expect(hit.locator(".step.lesson")).to_be_hidden()
+
+
 def tick(hit: FrameLocator, name: str, value: str) -> None:
     """Tick a box of a question's frame by the key: a click may meet a moving page."""
     box = hit.locator(f'[name="{name}"][value="{value}"]')

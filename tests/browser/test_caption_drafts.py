@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.host import Host
-from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, draft_keys, fill
+from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, draft_keys, fill, pass_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -89,6 +89,7 @@ def test_without_storage_the_page_works_and_says_so(
     page = open_page("about:blank")
     page.add_init_script(refusal)
     page.goto(host.address())
+    pass_lesson(page)
     expect(page.locator("#notice-drafts")).to_be_visible()
     fill(page, 1, RED_HOUSE)
     page.click("#next")

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.host import Host
-from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, fill
+from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, fill, pass_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +16,7 @@ def test_time_pastes_and_leaving_are_counted_for_the_item_shown(
     page = open_page("about:blank")
     page.clock.install(time=0)
     page.goto(host.address())
+    pass_lesson(page)
     page.clock.run_for(20_000)
     fill(page, 1, RED_HOUSE)
     page.evaluate(
@@ -48,6 +49,7 @@ def test_hidden_time_is_not_shown_time(host: Host, open_page: Open) -> None:
     page = open_page("about:blank")
     page.clock.install(time=0)
     page.goto(host.address())
+    pass_lesson(page)
     hide = """(state) => {
       const value = {value: state, configurable: true};
       Object.defineProperty(document, 'visibilityState', value);

@@ -9,7 +9,16 @@ from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
-from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, draft_keys, faults, fill, message
+from tests.browser.pages import (
+    GREEN_LAWN,
+    RED_HOUSE,
+    Open,
+    draft_keys,
+    faults,
+    fill,
+    message,
+    pass_lesson,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -69,6 +78,7 @@ def test_the_page_works_inside_a_frame(host: Host, open_page: Open) -> None:
     """As platforms show it: the frame itself goes to the platform's answer."""
     page = open_page(f"{host.url}/around")
     frame = page.frame_locator("iframe")
+    pass_lesson(frame)
     for n, caption in ((1, RED_HOUSE), (2, GREEN_LAWN)):
         frame.locator(f"#caption-{n}").fill(caption)
         frame.locator(f'[name="has_text.{n}"][value=no]').check()

@@ -18,7 +18,7 @@ from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import assignments
 from piecework.store.tables import read_answers
-from tests.browser.pages import sign_in, tick
+from tests.browser.pages import pass_lesson, sign_in, tick
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN
 from tests.store.raw_answers import documents
@@ -33,6 +33,7 @@ CAPTIONS = (
 
 def _fill_in(hit: FrameLocator) -> None:
     """Describe both pictures by hand, and submit."""
+    pass_lesson(hit)
     for number, caption in enumerate(CAPTIONS, start=1):
         expect(hit.get_by_text(f"Image {number} of 2").first).to_be_visible()
         hit.locator(f'[name="caption.{number}"]').press_sequentially(caption)

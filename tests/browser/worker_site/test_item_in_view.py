@@ -303,18 +303,18 @@ def test_nothing_lies_over_an_option_wherever_the_page_is_scrolled(
 def test_the_instructions_fold_into_a_line_that_opens_again(
     open_hit: Callable[..., Page], size: str
 ) -> None:
-    """They are open at the first item, above it; from the second on, a line."""
+    """They are open before the first item; from it on, they are a line above each."""
     page = open_hit("congruency", size)
     frame = frame_of(page)
     summary = frame.locator("#instructions > details > summary")
     instructions = frame.locator("#instructions > details")
     expect(instructions).to_have_attribute("open", "")
+    expect(frame.locator("fieldset:visible")).to_have_count(0)
+    frame.locator("#next").press("Enter")
     line, field = (summary.bounding_box(), frame.locator("fieldset:visible").bounding_box())
     assert line is not None
     assert field is not None
     assert line["y"] < field["y"]
-    frame.evaluate(ANSWER)
-    frame.locator("#next").press("Enter")
     expect(instructions).not_to_have_attribute("open", "")
     expect(frame.locator("fieldset:visible")).to_be_in_viewport()
     expect(frame.locator(".step:not([hidden]) .frame")).to_be_in_viewport()

@@ -19,7 +19,7 @@ from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.wire import html_question
 from piecework.simulation.pictures.drawing import draw
 from piecework.simulation.pictures.scenes import scenes
-from tests.browser.pages import sign_in, tick
+from tests.browser.pages import pass_lesson, sign_in, tick
 from tests.marketplace.market import Market, post
 
 pytestmark = pytest.mark.browser
@@ -86,10 +86,12 @@ def at_work(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]:
 
 
 def question(page: Page) -> FrameLocator:
-    """The question's frame, once it is as high as its page."""
-    frame = page.locator("iframe")
-    expect(frame).to_have_attribute("style", re.compile(r"height: \d{4}px"))
-    return page.frame_locator("iframe")
+    """The question's frame at its first item, once it is as high as its page."""
+    frame, hit = page.locator("iframe"), page.frame_locator("iframe")
+    expect(frame).to_have_attribute("style", re.compile(r"height: \d+px"))
+    pass_lesson(hit)
+    expect(frame).to_have_attribute("style", re.compile(r"height: \d{3,4}px"))
+    return hit
 
 
 def check_nothing_is_hidden(page: Page) -> None:
@@ -156,7 +158,7 @@ def test_a_frame_that_was_there_first_grows_too(at_work: Callable[..., Page]) ->
     """On a slow line the page around hears only after the question was loaded."""
 
     def late(route: Route) -> None:
-        page.frame_locator("iframe").locator("#caption-1").wait_for()
+        page.frame_locator("iframe").locator("#caption-1").wait_for(state="attached")
         page.wait_for_timeout(500)
         route.continue_()
 

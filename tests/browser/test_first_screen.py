@@ -1,0 +1,98 @@
+"""The item, what is asked and the first control are in the first screen of every task."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page
+
+from piecework.hit_templates.tasks import load_task, task_names
+from tests.browser.host import Host, serving
+from tests.browser.test_accessibility import violations
+from tests.hit_templates.examples import example_of
+
+pytestmark = pytest.mark.browser
+OpenPage = Callable[..., Page]
+
+SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+# Three long texts are weighed there; the study shows its instructions with every picture.
+TOO_LONG = {("pairwise", "phone"), ("severity", "phone")}
+LOW = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  const low = (name) => {
+    const part = [...step.querySelectorAll(name)].find((each) => each.offsetParent);
+    return part ? part.getBoundingClientRect().bottom : 0;
+  };
+  const asked = ".right legend, .right label, .right .question, legend";
+  return {
+    item: low(".columns .frame, .columns .shown"),
+    asked: low(asked),
+    control: low("label:has(input), textarea, input[type=range]"),
+  };
+}"""
+
+
+def answer_until_an_item(page: Page) -> None:
+    """Answer and pass the steps before the first item."""
+    while not page.locator(".step.item:visible").count():
+        for group in page.locator(".step:visible fieldset").all():
+            group.locator("input").first.check()
+        for scale in page.locator(".step:visible input[type=range]").all():
+            scale.press("ArrowRight")
+        page.click("#next")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_each_task_begins_in_the_first_screen(open_page: OpenPage, size: str) -> None:
+    """Without scrolling, whatever had to be read before it."""
+    late = {}
+    for name in task_names():
+        with serving() as host:
+            host.page = example_of(load_task(name)).page
+            page = open_page(host.address(), **SIZES[size])
+            answer_until_an_item(page)
+            low = page.evaluate(LOW)
+            assert low["control"] > 0, name
+            if max(low.values()) > SIZES[size]["height"]:
+                late[name, size] = low
+    assert set(late) <= TOO_LONG, late
+
+
+@pytest.fixture
+def lesson() -> Iterator[Host]:
+    """A task whose instructions fill a screen."""
+    with serving() as host:
+        host.page = example_of(load_task("expert_rating")).page
+        yield host
+
+
+def test_long_instructions_come_once_before_the_first_item(
+    lesson: Host, open_page: OpenPage
+) -> None:
+    """They are read, folded to a line, and a click away; the next HIT begins with its item."""
+    page = open_page(lesson.address(), reads=False)
+    heading = page.locator("h2:visible")
+    assert heading.inner_text() == "Before you start"
+    assert page.locator("#instructions > details").evaluate("each => each.open")
+    assert page.locator(".step.item:visible").count() == 0
+    assert violations(page) == []
+    page.click("#next")
+    assert page.locator(".step.item:visible").count() == 1
+    assert not page.locator("#instructions > details").evaluate("each => each.open")
+    page.click("#back")
+    assert heading.inner_text() == "Before you start"
+    assert page.locator("#instructions > details").evaluate("each => each.open")
+    page.goto(lesson.address("ASSIGNMENT2"))
+    assert page.locator(".step.item:visible").count() == 1
+
+
+def test_a_page_that_is_loaded_again_goes_on_where_it_was(
+    lesson: Host, open_page: OpenPage
+) -> None:
+    """The instructions count as a step, whether they were read or not."""
+    page = open_page(lesson.address(), reads=False)
+    page.click("#next")
+    page.locator(".step:visible fieldset input").first.check()
+    page.click("#next")
+    at = page.locator("h2:visible").inner_text()
+    page.reload()
+    assert page.locator("h2:visible").inner_text() == at
