@@ -340,10 +340,10 @@ def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:
     publish_artifacts(opened_run, progress, report)
     if report and campaign.has_releases:
         # It loads pandas and pyarrow, and most passes release nothing.
-        from piecework.results.releases import FOLDER, latest  # noqa: PLC0415
+        from piecework.results.releases import FOLDER, latest_release  # noqa: PLC0415
 
         folder = campaign.out / FOLDER
-        tell_of_release(str(campaign.path), number=latest(folder), folder=folder)
+        tell_of_release(str(campaign.path), number=latest_release(folder), folder=folder)
     return progress
 
 

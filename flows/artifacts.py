@@ -48,7 +48,7 @@ def publish_artifacts(opened: OpenedCampaign, progress: Progress, report: str | 
             "heuristic": finding.heuristic,
             "evidence": finding.evidence,
         }
-        for finding in findings.load(opened.store, only_flags=True)
+        for finding in findings.load_findings(opened.store, only_flags=True)
         if finding.subject_kind == "worker"
     ]
     if flagged:

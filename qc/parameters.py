@@ -84,7 +84,7 @@ class Described:
     meaning: str
 
 
-def read(
+def read_parameters(
     params: type[Any], settings: Mapping[str, object], *, where: str
 ) -> tuple[dict[str, object], list[str]]:
     """Return the valid settings, and a sentence for each invalid one.
@@ -110,7 +110,7 @@ def read(
     return values, faults
 
 
-def describe(params: type[Any]) -> list[Described]:
+def describe_parameters(params: type[Any]) -> list[Described]:
     """Describe the parameters in their order, from the class's `Attributes` section."""
     hints = get_type_hints(params, include_extras=True)
     meanings = _attributes(inspect.getdoc(params) or "")

@@ -40,7 +40,7 @@ from piecework.domain.verdicts import (
     SubjectKind,
     Verdict,
 )
-from piecework.qc.reasons import faults_of_reason, filled
+from piecework.qc.reasons import faults_of_reason, filled_reason
 from piecework.qc.registry import BY_NAME
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
@@ -295,7 +295,7 @@ def _reason(rule: PolicyRule, flags: _Flags, subject: int, longest: int) -> str:
     is_flagged = np.zeros(len(rows), dtype="bool")
     for name in rule.any_of:
         is_flagged |= flags.rows(_BELOW[kind], name)[rows]
-    return filled(
+    return filled_reason(
         rule,
         flags.flag_evidence(kind, subject, rule.any_of),
         flagged=int(is_flagged.sum()),

@@ -48,7 +48,7 @@ _MINDS = re.compile(
 _THE_HIT = re.compile(r"\b(?:hits?|assignments?)\b", re.IGNORECASE)
 
 
-def filled(
+def filled_reason(
     rule: PolicyRule,
     evidence: Iterable[tuple[float, str]],
     *,

@@ -289,7 +289,9 @@ def check_settings(settings: Settings) -> list[str]:
             meant = did_you_mean(name, BY_NAME) or f"; allowed are {names}."
             faults.append(f"heuristics.{name}: no such heuristic{meant}")
         elif own is not None:
-            faults += parameters.read(BY_NAME[name].Params, own, where=f"heuristics.{name}")[1]
+            faults += parameters.read_parameters(
+                BY_NAME[name].Params, own, where=f"heuristics.{name}"
+            )[1]
     return faults
 
 
@@ -303,7 +305,7 @@ def refuse_faults(settings: Settings) -> None:
         raise ConfigError(faults, next_step="Correct the [heuristics] tables.")
 
 
-def describe() -> Sequence[Description]:
+def describe_heuristics() -> Sequence[Description]:
     """Describe all heuristics in their order, as the page and the help show them."""
     return [_description(heuristic) for heuristic in HEURISTICS]
 
@@ -361,7 +363,7 @@ def _switched_on(settings: Settings) -> list[Heuristic]:
 def params_of(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
     """A heuristic's parameters under these settings; `seed` unless they name one."""
     own = settings.get(heuristic.NAME) or {}
-    values, _ = parameters.read(heuristic.Params, own, where=heuristic.NAME)
+    values, _ = parameters.read_parameters(heuristic.Params, own, where=heuristic.NAME)
     if "seed" in {field.name for field in dataclasses.fields(heuristic.Params)}:
         values.setdefault("seed", seed)
     return heuristic.Params(**values)
@@ -377,5 +379,5 @@ def _description(heuristic: Heuristic) -> Description:
         is_on=heuristic.FACTS.is_on,
         idea=idea,
         sections=tuple(" ".join(section.split()) for section in sections),
-        parameters=tuple(parameters.describe(heuristic.Params)),
+        parameters=tuple(parameters.describe_parameters(heuristic.Params)),
     )

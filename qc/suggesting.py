@@ -344,7 +344,7 @@ def _varied(
     usual = params_of(heuristic, {heuristic.NAME: own}, seed=seed)
     for changed in _other_values(heuristic, usual):
         values = {**own, **changed}
-        if parameters.read(heuristic.Params, values, where="")[1]:
+        if parameters.read_parameters(heuristic.Params, values, where="")[1]:
             continue
         params = params_of(heuristic, {heuristic.NAME: values}, seed=seed)
         findings = [*findings_of(heuristic, heuristic.score(table, params))]

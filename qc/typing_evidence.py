@@ -91,10 +91,10 @@ def typing_of(cell: str, text: str) -> Typing | None:
         text: the text that it is about, as it was sent.
     """
     record = typing_record(cell) if cell else None
-    return None if record is None else read(record, text)
+    return None if record is None else read_typing(record, text)
 
 
-def read(record: TypingRecord, text: str) -> Typing | None:
+def read_typing(record: TypingRecord, text: str) -> Typing | None:
     """Return what a record says about a text; `None` if little was entered."""
     came = sum(count for _, count in record.kinds.values()) + record.unseen
     length = len(text.replace("\r\n", "\n").encode("utf-16-le", "surrogatepass")) // 2

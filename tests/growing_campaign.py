@@ -69,7 +69,7 @@ class Growing:
 
     def posted(self) -> list[PlannedHit]:
         """Return the HITs that were posted."""
-        return [hit for hit in hits.load(self.run.store) if hit.hit_id]
+        return [hit for hit in hits.load_hits(self.run.store) if hit.hit_id]
 
     def move(self, **span: float) -> None:
         """Let time pass."""

@@ -352,3 +352,42 @@ def test_flows_is_prefects_code_and_nothing_else() -> None:
     assert len(modules) < 10
     for path in modules:
         assert re.search(r"^\s*(from|import) prefect\b", path.read_text(), re.MULTILINE)
+
+
+_SAME_EVERYWHERE = {
+    "qc/heuristics": "score tally usual_of",
+    "importing/readers": "read fits",
+    "postprocess/rules": "propose",
+    "postprocess": "forget_texts",
+    "domain/picture_metadata": "stripped exif_of",
+    "engine": "due act",
+    "": "main",
+}
+"""Names by which each module of a folder offers the same thing to the same caller."""
+
+
+def test_a_function_can_be_found_by_its_name() -> None:
+    """A public name that many modules define finds none of them: `read_bound`, not `read`.
+
+    Modules of one kind offer one name to their caller, and commands are named as they
+    are called.
+    """
+    modules: dict[str, list[str]] = {}
+    for path in (path for path in MODULES if path.is_relative_to(PACKAGE)):
+        where = path.relative_to(PACKAGE).as_posix()
+        shared = {
+            name
+            for folder, names in _SAME_EVERYWHERE.items()
+            if where.startswith(folder)
+            for name in names.split()
+        }
+        for node in ast.parse(path.read_bytes()).body:
+            if (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                and not node.name.startswith("_")
+                and node.name not in shared
+                and not any("command" in ast.unparse(by) for by in node.decorator_list)
+            ):
+                modules.setdefault(node.name, []).append(where)
+    faults = {name: places for name, places in modules.items() if len(places) > 3}
+    assert not faults, "\n".join(f"{name}: {', '.join(p)}" for name, p in faults.items())

@@ -13,7 +13,7 @@ from pathlib import Path
 from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, SubjectKind
 from piecework.qc import joined, written_here
 from piecework.qc.parameters import Described
-from piecework.qc.registry import OFF_BY_DEFAULT, Description, describe
+from piecework.qc.registry import OFF_BY_DEFAULT, Description, describe_heuristics
 from piecework.qc.truth import BY_PEOPLE, measured, percent, table_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,7 +88,7 @@ _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 def heuristics_page() -> str:
     """Return the page for requesters, ending with a line feed."""
-    descriptions = describe()
+    descriptions = describe_heuristics()
     lines = [OPENING, "| heuristic | looks at | finds |", "|---|---|---|"]
     lines += [
         f"| [`{description.name}`](#{description.name})"
@@ -107,7 +107,7 @@ def heuristics_page() -> str:
 def measured_page() -> str:
     """Return the page for developers, ending with a line feed."""
     lines = [MEASURED_OPENING]
-    for description in describe():
+    for description in describe_heuristics():
         lines += [f"## {description.name}\n", f"Version {description.version}.\n"]
         by_title = _by_title(description)
         for title in ("Naive reading", "Edge cases"):

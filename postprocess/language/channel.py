@@ -132,7 +132,7 @@ class Channel:
         return of_length
 
 
-def read(path: Path) -> Channel:
+def read_channel(path: Path) -> Channel:
     """Read a channel from a file with meant, typed and centinats in each row."""
     rows = (line.split("\t") for line in path.read_text("utf-8").splitlines())
     return Channel({(meant, typed): int(cost) / 100 for meant, typed, cost in rows})
@@ -141,7 +141,7 @@ def read(path: Path) -> Channel:
 @cache
 def shipped() -> Channel:
     """Return the channel that comes with the rule."""
-    return read(Path(__file__).with_name("channel.tsv"))
+    return read_channel(Path(__file__).with_name("channel.tsv"))
 
 
 def _numbered(pieces: Iterable[str]) -> Ints:

@@ -89,7 +89,7 @@ def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Poste
             began = time.perf_counter()
             run_pass.post(run)
             seconds = time.perf_counter() - began
-            posted = [hit for hit in hits.load(run.store) if hit.hit_id]
+            posted = [hit for hit in hits.load_hits(run.store) if hit.hit_id]
             _control(endpoint, [])
             calls = _calls(endpoint) - before
         if len({hit.hit_id for hit in posted}) != number:

@@ -49,7 +49,7 @@ def _collected(run: CampaignRun) -> dict[str, dict[str, str]]:
     answers_xml = documents(run.store)
     return {
         assignment.worker_id: dict(fields_of(answers_xml[assignment.assignment_id]))
-        for assignment in assignments.load(run.store)
+        for assignment in assignments.load_assignments(run.store)
     }
 
 

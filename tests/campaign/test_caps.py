@@ -211,7 +211,7 @@ def test_an_item_is_asked_again_as_long_as_its_own_cap_pays_its_share(
         run_pass(evening)
         people.work(at_most=2)
         run_pass(evening)
-        assert hits.load(run.store)[0].max_assignments == slots
+        assert hits.load_hits(run.store)[0].max_assignments == slots
         # What is closed stays missing, and the next batch begins.
         assert run_pass(evening).batch == (1 if slots == 3 else 2)
 

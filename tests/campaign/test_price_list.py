@@ -20,7 +20,7 @@ from piecework.domain.hit import PostedHit
 from piecework.engine.begun import as_begun
 from piecework.engine.opening import open_on_marketplace, open_to_look
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import pay
+from piecework.engine.payments.pay import pay_bonuses
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve
@@ -87,7 +87,7 @@ def test_what_the_marketplace_takes_is_what_the_ledger_holds(tmp_path: Path) -> 
                 assert people.work()
             first = assignment_ids(run)[0]
             text = bonus_file((first, "£0.25", "A fine text."))
-            pay(run, read_bonuses(run, text, label="thanks", name="bonuses.csv"))
+            pay_bonuses(run, read_bonuses(run, text, label="thanks", name="bonuses.csv"))
             balances = ledger.balances(run.store)
             assert balances["rewards"] == 5 * 50
             assert balances["bonuses"] == 25
@@ -221,7 +221,7 @@ def test_other_prices_at_a_later_start_are_taken_from_then_on(tmp_path: Path) ->
     with market(tmp_path, dearer, port=port), at_work(tmp_path, endpoint) as run:
         while run_pass(run).waiting_for == "workers":
             assert people.work()
-        fees = {hit.fee_cents for hit in hits.load(run.store)}
+        fees = {hit.fee_cents for hit in hits.load_hits(run.store)}
         assert fees == {21, 25}
         check_books(run)
 

@@ -31,7 +31,7 @@ from piecework.platforms.client import turk_client
 from piecework.postprocess.splits import splits
 from piecework.qc.policy import decide
 from piecework.results.export import export
-from piecework.results.releases import latest
+from piecework.results.releases import latest_release
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
@@ -477,7 +477,7 @@ def test_releases_go_where_the_file_says(at_work: Open, tmp_path: Path) -> None:
         while not run_pass(run).is_finished:
             people.work()
         write_results(run)
-    assert latest(tmp_path / "out/crash/releases") == 1
+    assert latest_release(tmp_path / "out/crash/releases") == 1
     assert list((tmp_path / "copies").rglob("*.parquet"))
     with closing(sqlite3.connect(tmp_path / "lab.db")) as lab:
         rows = lab.execute("SELECT count(*), max(is_withdrawn) FROM captions")

@@ -35,7 +35,7 @@ def lost(scene: Scene) -> tuple[Scene, Path, str]:
     with scene.opened(second) as run:
         [ann] = {
             run.pseudonym(each.worker_id)
-            for each in assignments.load(run.store)
+            for each in assignments.load_assignments(run.store)
             if scene.handle(each.worker_id) == "ann"
         }
     return scene, second, ann

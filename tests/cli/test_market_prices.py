@@ -149,7 +149,7 @@ def test_a_rehearsal_without_markets_says_so(tmp_path: Path) -> None:
     with rehearsal_of(prepared) as (run, _):
         assert run.campaign.crowds is None
         run_pass(run)
-        assert {hit.market for hit in hits.load(run.store)} == {""}
+        assert {hit.market for hit in hits.load_hits(run.store)} == {""}
     _, remarks = _outcome(prepared)
     assert [note.text for note in remarks].count(NO_MARKETS) == 1
     _, without = _outcome(replace(prepared, crowds=None))

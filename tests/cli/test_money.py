@@ -60,7 +60,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
                     people.work()
                 by_verdict = {
                     decision.verdict: decision.subject_id
-                    for decision in decisions.load(run.store, "assignment")
+                    for decision in decisions.load_decisions(run.store, "assignment")
                 }
             yield Finished(path, by_verdict["reject"], by_verdict["approve"])
 

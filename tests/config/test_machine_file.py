@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import piecework
-from piecework.campaign.rehearsals import begin
+from piecework.campaign.rehearsals import begin_rehearsal
 from piecework.config.campaign_file import parse
 from piecework.config.trust import refusal_of
 from piecework.domain.errors import ConfigError, RefusedForSafety
@@ -81,12 +81,12 @@ def test_a_fault_has_the_machine_s_file_and_its_line(tmp_path: Path, text: str, 
 def test_other_fees_are_another_rehearsal(tmp_path: Path) -> None:
     """What a rehearsal costs follows from them, so they are among what it was made from."""
     path = write_campaign(tmp_path)
-    assert begin(parse(path)).number == 1
+    assert begin_rehearsal(parse(path)).number == 1
     (tmp_path / "piecework.toml").write_text(FEES.format(percent=30))
-    second = begin(parse(path))
+    second = begin_rehearsal(parse(path))
     assert (second.number, second.changes) == (2, ("fees",))
     (tmp_path / "piecework.toml").write_text(FEES.format(percent=30) + "[review]\nport = 0\n")
-    assert not begin(parse(path)).is_new
+    assert not begin_rehearsal(parse(path)).is_new
     assert piecework.load_campaign(path).rewards.fees[0].percent == 30
 
 

@@ -54,7 +54,7 @@ def _compensate(
         run = replace(many, at_once=1)
         _watch(run, calls, death)
         close_interrupted(run)
-        worker = run.pseudonym(assignments.load(run.store)[0].worker_id)
+        worker = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
         planned = plan_compensation(run, worker, "1.00", because="The page broke.")
         if not planned.was_paid:
             pay_compensation(run, planned)

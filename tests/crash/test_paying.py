@@ -24,7 +24,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.payments.due_bonuses import top_ups
-from piecework.engine.payments.pay import close_interrupted, pay, unreject
+from piecework.engine.payments.pay import close_interrupted, pay_bonuses, unreject
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import assignments, ledger
@@ -74,7 +74,7 @@ def _all_money(
         name = rejected_of(run)
         if assignments.verdict_and_outcome(run.store, name)[0] == "reject":
             unreject(run, name, because="It was fine.", by="ada")
-        pay(run, top_ups(run))
+        pay_bonuses(run, top_ups(run))
 
 
 def ask(campaign: Path, endpoint: str, death: Death | None, now: datetime) -> int | None:

@@ -23,7 +23,7 @@ import pytest
 from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store.database import open_store
-from piecework.store.intents import Intent, read
+from piecework.store.intents import Intent, read_outcome
 from tests.conftest import ROOT
 from tests.crash import power
 from tests.crash.power import Change, can_log, compiled, cuts, logging_environment
@@ -171,7 +171,7 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
     with closing(open_store(left / "piecework.db", create=True)) as store:
         assert store.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         outcomes = {
-            key: read(store, Intent(key=key, operation="publish", subject=("hit", key)))
+            key: read_outcome(store, Intent(key=key, operation="publish", subject=("hit", key)))
             for key in worked.reported_before(moment_ns, "left")
         }
         records = store.db.execute("SELECT stopped_at FROM stops")

@@ -38,7 +38,11 @@ def test_who_writes_the_word_is_flagged_and_paid(at_work: Open, campaign_text: s
         assert "use the word table in the text" in decompress(hit["Question"])
         people.work()
         reached = run_pass(run)
-        kept = [finding for finding in findings.load(run.store) if finding.heuristic == "canary"]
+        kept = [
+            finding
+            for finding in findings.load_findings(run.store)
+            if finding.heuristic == "canary"
+        ]
         assert kept
         assert all("the word 'table'" in finding.evidence for finding in kept)
         assert reached.rejected == 0

@@ -46,7 +46,7 @@ def posted(at_work: Open) -> Post:
 
 
 def _hit_ids(run: CampaignRun) -> list[HitId]:
-    return [hit.hit_id for hit in hits.load(run.store) if hit.hit_id]
+    return [hit.hit_id for hit in hits.load_hits(run.store) if hit.hit_id]
 
 
 def _turk(run: CampaignRun) -> Any:  # noqa: ANN401 - boto3's client, as a person has it
@@ -154,7 +154,7 @@ def test_one_hit_that_cannot_be_expired_keeps_no_plan_alive(
     """The other HIT is expired, and what was planned and not posted is given up."""
     text = campaign_text.replace("items_per_hit = 2", "items_per_hit = 1")
     with posted(text) as (run, _, _clock, hit_id):
-        first = hits.load(run.store)[0]
+        first = hits.load_hits(run.store)[0]
         planned = replace(first, hit_id=None, hit_key=HitKey("crash.b0001.r00.000009"))
         hits.plan(run.store, [planned])
         stubborn = _Stubborn(run.platform.endpoint)
@@ -176,7 +176,7 @@ def test_hits_that_the_keys_do_not_know_are_not_given_up(
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ANOTHER-REQUESTER")
         stranger = replace(run, platform=MTurk(run.platform.endpoint))
         with pytest.raises(PlatformRefused, match="another requester's"):
-            status_of(stranger, hits.load(run.store)[0])
+            status_of(stranger, hits.load_hits(run.store)[0])
         campaign_facts.record_stop(run.store, at=run.clock.now())
         with pytest.raises(PlatformRefused, match=r"could not be expired .*another requester's"):
             post(stranger)
@@ -209,7 +209,7 @@ def test_what_was_rejected_elsewhere_is_a_rejection_that_can_be_taken_back(
         people.page = 4
         people.work(at_most=2)
         collect.collect(run)
-        ann = assignments.load(run.store)[0].assignment_id
+        ann = assignments.load_assignments(run.store)[0].assignment_id
         run.platform.reject(ann, "by somebody else")
         run_pass(run)
         reached = run_pass(run)

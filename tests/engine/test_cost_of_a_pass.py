@@ -92,7 +92,7 @@ def _first_batch(run: CampaignRun, answers_each: int) -> None:
             for worker in workers:
                 answers_of(store, hit, worker, at=BEFORE)
             hits.mark_collected(store, HitId(hit.hit_key), at=BEFORE)
-    known = assignments.load(store)
+    known = assignments.load_assignments(store)
     _approve(run, [assignment.assignment_id for assignment in known])
     clock = FixedClock(BEFORE)
     with store.db.atomic():
@@ -132,7 +132,7 @@ def _approve(run: CampaignRun, assignment_ids: list[AssignmentId]) -> None:
         )
 
     of_answers = assignments.verdicts_of_answers(run.store, assignment_ids)
-    decisions.keep(
+    decisions.keep_decisions(
         run.store,
         [
             *(decision("assignment", name, "approve") for name in assignment_ids),
@@ -212,7 +212,7 @@ def _costs(run: CampaignRun) -> dict[str, Cost]:
     costs["ten HITs came"] = cost_of(run, lambda: run_pass(run))
     came = [
         assignment.assignment_id
-        for assignment in assignments.load(
+        for assignment in assignments.load_assignments(
             run.store, assignment_ids=assignments.undecided(run.store)
         )
     ]

@@ -8,7 +8,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.opening import open_for_rehearsal
-from piecework.results.releases import latest, read_release
+from piecework.results.releases import latest_release, read_release
 from piecework.results.whole_pass import finish_pass
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.checking import check_campaign
@@ -64,7 +64,7 @@ def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(tmp_pat
         first = read_release(folder, 1, table="items")
         grown.append(*names(41, 80))
         assert finish()
-        assert latest(folder) == 2
+        assert latest_release(folder) == 2
         assert read_release(folder, 1, table="items").equals(first)
         split_of = _splits(read_release(folder, 2, table="items"))
         before = _splits(first)

@@ -126,7 +126,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(half_done: Hal
         card = (dataset / "README.md").read_text()
         assert "8 accepted answers still wanted, 1 HIT still open, " in card
         assert "Do not train on it" not in card
-        assert decisions.load(run.store) == []
+        assert decisions.load_decisions(run.store) == []
 
 
 @pytest.mark.full

@@ -15,7 +15,7 @@ from tests.engine.conftest import Open
 
 def _post(run: CampaignRun, annotation: str) -> str:
     """Post the campaign's own page once more, as somebody else would."""
-    hit_type = HitTypeId(str(hits.load(run.store)[0].hit_type_id))
+    hit_type = HitTypeId(str(hits.load_hits(run.store)[0].hit_type_id))
     return run.platform.publish(
         hit_type,
         '<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'

@@ -83,7 +83,9 @@ def test_who_fails_the_questions_never_works(tmp_path: Path) -> None:
         traits = crowd.traits_by_worker()
         scores = workers.load_scores(run.store)
         passed = {worker for worker, score in scores.items() if score >= 3}
-        assert {assignment.worker_id for assignment in assignments.load(run.store)} <= passed
+        assert {
+            assignment.worker_id for assignment in assignments.load_assignments(run.store)
+        } <= passed
         assert any(traits[worker] == "diligent" for worker in passed)
 
 

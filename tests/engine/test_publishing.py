@@ -20,7 +20,7 @@ from piecework.domain.store_address import FILE_NAME
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay
+from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay_bonuses
 from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
@@ -149,7 +149,7 @@ def test_a_cut_off_extension_of_a_hit_that_was_deleted_is_given_up(
         with pytest.raises(TransientPlatformError):
             run_pass(replace(run, platform=_Broken(run.platform.endpoint)))
         client = turk_client(run.endpoint, access_key=None, secret_key=None)
-        client.delete_hit(HITId=str(hits.load(run.store)[0].hit_id))
+        client.delete_hit(HITId=str(hits.load_hits(run.store)[0].hit_id))
         run_pass(run)
         reached = run_pass(run)
         assert (reached.hits_posted, reached.hits_open) == (2, 1)
@@ -183,7 +183,7 @@ def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: st
         campaign_facts.record_stop(run.store, at=run.clock.now())
         clock = FixedClock(run.clock.now() + timedelta(minutes=3))
         post(replace(run, clock=clock))
-        assert hits.load(run.store) == []
+        assert hits.load_hits(run.store) == []
         assert intents.open_cents(run.store, *intents.PROMISES, but="") == 0
 
 
@@ -201,7 +201,7 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
         people.work()
         while run_pass(run).batch == 1:
             people.work()
-        pay(run, plan)
+        pay_bonuses(run, plan)
         before = _books(run)
         clock = VirtualClock(run.platform.endpoint)
         clock.let_pass(timedelta(hours=25))
@@ -210,7 +210,7 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
             older, run.platform.endpoint, live=False, allow_restored=True
         ) as opened:
             copy = _in_its_time(opened)
-            pay(copy, plan)
+            pay_bonuses(copy, plan)
             with pytest.raises(StoreError, match=r"restored from a copy"):
                 run_pass(copy)
         after = _books(run)

@@ -90,7 +90,9 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
             for worker_id, score in workers.load_scores(run.store).items()
         }
         assert passed_by_trait == {("diligent", True), ("guesser", False), ("first_clicker", False)}
-        worked = {traits[assignment.worker_id] for assignment in assignments.load(run.store)}
+        worked = {
+            traits[assignment.worker_id] for assignment in assignments.load_assignments(run.store)
+        }
         assert worked == {"diligent"}
         facts = reported(run)
         before_work = facts.of(BeforeWork)

@@ -215,7 +215,7 @@ def test_a_hit_that_was_deleted_is_replaced_by_another(at_work: Open, campaign_t
         run = _evening(opened)
         run_pass(run)
         people.work(at_most=2)
-        (hit,) = hits.load(run.store)
+        (hit,) = hits.load_hits(run.store)
         deaf = replace(run, platform=_Deleting(run.platform.endpoint))
         run_pass(deaf)
         assert len(hits.unposted(run.store)) == 0
@@ -265,7 +265,7 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
         ) as later:
             copy = _evening(later)
             run_pass(copy)
-            slots = [hit.max_assignments for hit in hits.load(copy.store)]
+            slots = [hit.max_assignments for hit in hits.load_hits(copy.store)]
             assert slots == [3, 2, 1]  # two HITs, and the extension of the first
             check_books(copy)
         assert not (_calls(run) - before)["CreateAdditionalAssignmentsForHIT"]
@@ -290,7 +290,7 @@ def test_no_slot_is_added_for_workers_who_can_no_longer_be_kept_out(
         with pytest.raises(PlatformRefused, match="can post no more HITs"):
             run_pass(run)
         assert [hit["max_assignments"] for hit in books(run)["hits"]] == [2, 2]
-        assert not [hit for hit in hits.load(run.store) if hit.extends]
+        assert not [hit for hit in hits.load_hits(run.store) if hit.extends]
         with _signed_in(people, "bob") as bob:
             assert not [group for group in _groups(bob) if group["may_accept"]]
 
@@ -306,7 +306,7 @@ def test_a_hit_is_extended_in_the_first_half_of_its_life(
         people.work(at_most=2)
         later = replace(run, clock=FixedClock(EVENING + timedelta(hours=hours)))
         run_pass(later)
-        (first, again) = hits.load(run.store)
+        (first, again) = hits.load_hits(run.store)
         assert (again.extends == first.hit_key) == is_extended
 
 
@@ -325,7 +325,7 @@ def test_a_hit_whose_items_are_in_another_is_extended_only_if_they_are_kept_apar
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (first, part) = hits.load(run.store)
+        (first, part) = hits.load_hits(run.store)
         assert (part.extends, len(part.item_ids)) == (None, 1)
         for name, is_offered in (("ann", False), ("bob", False), ("cat", True)):
             with _signed_in(people, name) as client:

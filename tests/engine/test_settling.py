@@ -58,11 +58,11 @@ def collected(at_work: Open, campaign_text: str) -> Iterator[CampaignRun]:
 
 
 def _assignments(run: CampaignRun) -> list[AssignmentId]:
-    return [assignment.assignment_id for assignment in assignments.load(run.store)]
+    return [assignment.assignment_id for assignment in assignments.load_assignments(run.store)]
 
 
 def _workers(run: CampaignRun) -> list[WorkerId]:
-    return [assignment.worker_id for assignment in assignments.load(run.store)]
+    return [assignment.worker_id for assignment in assignments.load_assignments(run.store)]
 
 
 def _decide(run: CampaignRun, verdict: Verdict, *subjects: str) -> list[Decision]:
@@ -244,7 +244,7 @@ def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(
         )
         for answer_id in answers[:3]
     ]
-    decisions.keep(collected.store, made)
+    decisions.keep_decisions(collected.store, made)
     _decide(collected, "approve", first, second)
     _declare(collected, "approve", second)
     for name in (first, second):
@@ -256,7 +256,7 @@ def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(
     }
     assert ledger.balances(collected.store)["held"] == HELD
     because = "it was rejected outside of this campaign"
-    in_force = decisions.load(collected.store)
+    in_force = decisions.load_decisions(collected.store)
     assert {
         (decision.subject_kind, decision.subject_id, decision.verdict, decision.because)
         for decision in in_force

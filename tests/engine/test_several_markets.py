@@ -24,7 +24,7 @@ from piecework.engine.launch import launch
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.payments.compensations import plan_compensation
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import pay
+from piecework.engine.payments.pay import pay_bonuses
 from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
@@ -84,17 +84,17 @@ def work(endpoint: str, *handles: str) -> int:
 
 def markets(run: CampaignRun) -> list[str]:
     """The market of each HIT, in the order of the plan."""
-    return [hit.market for hit in hits.load(run.store)]
+    return [hit.market for hit in hits.load_hits(run.store)]
 
 
 def priced(run: CampaignRun) -> dict[str, tuple[str, int]]:
     """The market and the fee of each HIT."""
-    return {hit.hit_key: (hit.market, hit.fee_cents) for hit in hits.load(run.store)}
+    return {hit.hit_key: (hit.market, hit.fee_cents) for hit in hits.load_hits(run.store)}
 
 
 def posted(run: CampaignRun) -> Counter[str]:
     """How many HITs each market has."""
-    return Counter(hit.market for hit in hits.load(run.store) if hit.hit_id)
+    return Counter(hit.market for hit in hits.load_hits(run.store) if hit.hit_id)
 
 
 def test_a_whole_campaign_has_one_ledger(tmp_path: Path, office: Office) -> None:
@@ -115,7 +115,7 @@ def test_a_whole_campaign_has_one_ledger(tmp_path: Path, office: Office) -> None
         }
         rows = [(str(name), "0.30", "A fine text.") for name in by_assignment]
         text = bonus_file(*rows)
-        pay(run, read_bonuses(run, text, label="thanks", name="bonuses.csv"))
+        pay_bonuses(run, read_bonuses(run, text, label="thanks", name="bonuses.csv"))
         balances = ledger.balances(run.store)
         assert balances["fees"] == 6 * 20 + 4 * 13 + 6 * 12 + 4 * 8
         assert office.charged == {"prolific": 6 * 20 + 6 * 12, "connect": 4 * 13 + 4 * 8}
@@ -401,7 +401,7 @@ def test_what_the_cheapest_cannot_finish_goes_to_the_next(tmp_path: Path) -> Non
         later = START + timedelta(hours=20)
         with at_work(tmp_path, endpoint, text, at=later) as run:
             run_pass(run, poll_open_hits=True)
-            second = [hit for hit in hits.load(run.store) if hit.batch == 2]
+            second = [hit for hit in hits.load_hits(run.store) if hit.batch == 2]
             assert [hit.market for hit in second] == ["prolific", "prolific", "connect"]
             assert [hit.fee_cents for hit in second] == [20, 20, 13]
 
@@ -413,7 +413,7 @@ def test_extensions_stay_at_their_market(tmp_path: Path, office: Office) -> None
         assert People(endpoint, script=(("dan", "paste"),)).work() == 1
         while run_pass(run).waiting_for == "workers":
             assert work(endpoint, *WORKERS)
-        by_key = {hit.hit_key: hit for hit in hits.load(run.store)}
+        by_key = {hit.hit_key: hit for hit in hits.load_hits(run.store)}
         added = [hit for hit in by_key.values() if hit.extends]
         assert added
         for hit in added:

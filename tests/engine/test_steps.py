@@ -160,7 +160,7 @@ def test_one_refused_decision_holds_nobody_else_up(at_work: Open, campaign_text:
         collect.collect(run)
         judge.assess(run)
         judge.decide(run)
-        ann, bob = assignments.load(run.store)
+        ann, bob = assignments.load_assignments(run.store)
         stubborn = _Stubborn(run.platform.endpoint)
         stubborn.refused = ann.assignment_id
         with pytest.raises(PlatformRefused, match="1 of 3 decisions") as error:

@@ -146,7 +146,7 @@ def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
     """Within two minutes a list may be behind; after that, it was never posted."""
     with at_work(campaign_text) as (run, _):
         post(run)
-        hit = hits.load(run.store)[0]
+        hit = hits.load_hits(run.store)[0]
         run.store.db.execute("UPDATE hits SET hit_key = 'crash.b0001.r00.000009'")
         run.store.db.conn.commit()
         clock = FixedClock(run.clock.now())
@@ -176,7 +176,7 @@ def test_expiring_is_repeatable(at_work: Open, campaign_text: str) -> None:
     """MTurk refuses an exact repeat; the adapter expires as often as it is asked."""
     with at_work(campaign_text) as (run, _):
         run_pass(run)
-        hit_id = HitId(str(hits.load(run.store)[0].hit_id))
+        hit_id = HitId(str(hits.load_hits(run.store)[0].hit_id))
         for _ in range(3):
             run.platform.expire(hit_id)
         with pytest.raises(PlatformRefused):
@@ -202,7 +202,7 @@ def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(
     """The HIT found is of the old type, and is asked for under that."""
     with at_work(campaign_text) as (run, people):
         run_pass(run)
-        before = hits.load(run.store)[0].hit_type_id
+        before = hits.load_hits(run.store)[0].hit_type_id
         run.store.db.execute(
             "UPDATE intents SET done_at = NULL, outcome = NULL WHERE operation = 'publish'"
         )
@@ -212,6 +212,6 @@ def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(
         reworded = replace(run.campaign, title="Another title altogether")
         later = replace(run, campaign=reworded)
         run_pass(later)
-        assert hits.load(run.store)[0].hit_type_id == before
+        assert hits.load_hits(run.store)[0].hit_type_id == before
         people.work()
         assert run_pass(later).submitted == 2

@@ -24,7 +24,7 @@ def most_done(at_work: Open, text: str) -> int:
         progress = run_pass(run)
         while progress.waiting_for == "workers" and people.work():
             progress = run_pass(run)
-        done = Counter(each.worker_id for each in assignments.load(run.store))
+        done = Counter(each.worker_id for each in assignments.load_assignments(run.store))
         assert len(done) > 1
         return max(done.values())
 
@@ -48,10 +48,10 @@ def test_no_worker_does_more_hits_of_a_batch_than_it_allows(at_work: Open) -> No
             progress = run_pass(run)
         done = Counter(
             (each.worker_id, batch_of[each.hit_id])
-            for batch_of in [{hit.hit_id: hit.batch for hit in hits.load(run.store)}]
-            for each in assignments.load(run.store)
+            for batch_of in [{hit.hit_id: hit.batch for hit in hits.load_hits(run.store)}]
+            for each in assignments.load_assignments(run.store)
         )
-        batches = {hit.hit_type_id: hit.batch for hit in hits.load(run.store)}
+        batches = {hit.hit_type_id: hit.batch for hit in hits.load_hits(run.store)}
     assert max(done.values()) == 1
     assert set(batches.values()) == {1, 2}
 

@@ -88,7 +88,7 @@ def test_anybody_is_excluded_and_included_again_as_often_as_wanted(
             assert _calls_of(run, "DisassociateQualificationFromWorker") == again
         verdicts = [decision.verdict for decision in _history(run, ann).decisions]
         assert verdicts[-4:] == ["exclude", "include"] * 2
-        assert intents.load(run.store, "exclude", is_done=False) == []
+        assert intents.load_intents(run.store, "exclude", is_done=False) == []
         check_books(run)
 
 
@@ -201,7 +201,9 @@ def test_the_command_lists_and_excludes_by_pseudonym(at_work: Open, campaign_tex
         httpx.put(f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-05T20:00:00+00:00"})
         run_pass(replace(run, clock=FixedClock(EVENING)))
         path = run.campaign.path
-        worker_ids = {assignment.worker_id for assignment in assignments.load(run.store)}
+        worker_ids = {
+            assignment.worker_id for assignment in assignments.load_assignments(run.store)
+        }
         listed = json.loads(_workers("list", path, "--json").stdout)
         assert [row["is_excluded"] for row in listed].count(True) == 1
         assert {row["answers"] for row in listed} == {2}

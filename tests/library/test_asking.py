@@ -168,7 +168,7 @@ def _kill(asked: Asked, key: str, at_call: int, *, is_after: bool) -> bool:
 def _check_books(asked: Asked, keys: list[str]) -> None:
     """Each key was asked in one HIT, and paid for once."""
     with open_to_look(load_campaign(asked.path)) as opened:
-        posted = [hit for hit in hits.load(opened.store) if hit.hit_id]
+        posted = [hit for hit in hits.load_hits(opened.store) if hit.hit_id]
         assert sorted(name for hit in posted for name in hit.item_ids) == sorted(keys)
         balances = ledger.balances(opened.store)
     assert balances["rewards"] == 50 * len(posted)

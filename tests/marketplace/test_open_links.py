@@ -102,7 +102,7 @@ def test_two_processes_cannot_share_the_last_place(backend: Backend) -> None:
 
         def take(backend: Backend, name: str) -> str:
             with backend.transaction() as transaction:
-                (link,) = open_links.listed(transaction)
+                (link,) = open_links.listed_links(transaction)
                 try:
                     return open_links.join(transaction, link, name).worker_id
                 except Exception as fault:  # noqa: BLE001 - its kind is looked at
@@ -161,7 +161,7 @@ def test_another_site_can_let_nobody_join(backend: Backend, site: str) -> None:
 
 def close(transaction: Transaction) -> None:
     """The house closes the link."""
-    open_links.close(transaction, CLASS.name)
+    open_links.close_link(transaction, CLASS.name)
 
 
 def expire(transaction: Transaction) -> None:
@@ -228,5 +228,5 @@ def test_the_completion_code_is_shown_when_enough_was_sent(backend: Backend, sit
                 assert ("DONE-42" in page) == (sent == 2)
                 assert ("1 of 2 HITs submitted" in page) == (sent == 1)
     with backend.transaction() as transaction:
-        (link,) = open_links.listed(transaction)
+        (link,) = open_links.listed_links(transaction)
     assert (link["taken"], link["completed"]) == (1, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.qc.registry import HEURISTICS, Description, describe
+from piecework.qc.registry import HEURISTICS, Description, describe_heuristics
 from tests.for_each import for_each
 from tools.heuristics_page import MEASURED_PAGE, PAGE, heuristics_page, measured_page
 
@@ -31,7 +31,7 @@ def test_files_registry_and_tests_are_the_same_list() -> None:
     assert tests == listed
 
 
-@for_each("each", describe())
+@for_each("each", describe_heuristics())
 def test_every_heuristic_says_when_it_is_silent_and_what_a_naive_reading_misses(
     each: Description,
 ) -> None:

@@ -5,7 +5,14 @@ from typing import Literal
 
 import pytest
 
-from piecework.qc.parameters import Amount, Count, Phrases, Share, describe, read
+from piecework.qc.parameters import (
+    Amount,
+    Count,
+    Phrases,
+    Share,
+    describe_parameters,
+    read_parameters,
+)
 from tests.for_each import for_each
 
 
@@ -48,7 +55,7 @@ class Params:
 )
 def test_what_fits_is_taken(key: str, stated: object, value: object) -> None:
     """TOML's whole numbers serve as numbers and its lists become tuples."""
-    values, faults = read(Params, {key: stated}, where="heuristics.x")
+    values, faults = read_parameters(Params, {key: stated}, where="heuristics.x")
     assert faults == []
     assert values == {key: value}
     assert type(values[key]) is type(value)
@@ -75,7 +82,7 @@ def test_what_fits_is_taken(key: str, stated: object, value: object) -> None:
 )
 def test_what_does_not_fit_is_named_with_what_is_allowed(key: str, stated: object) -> None:
     """A fault names the key, what was found and what is allowed."""
-    values, faults = read(Params, {key: stated}, where="heuristics.x")
+    values, faults = read_parameters(Params, {key: stated}, where="heuristics.x")
     assert values == {}
     (fault,) = faults
     assert fault.startswith(f"heuristics.x.{key}: found {stated!r}; allowed is ")
@@ -83,7 +90,7 @@ def test_what_does_not_fit_is_named_with_what_is_allowed(key: str, stated: objec
 
 def test_an_unknown_key_is_named_with_the_known_ones() -> None:
     """A mistyped parameter never passes for a default."""
-    (fault,) = read(Params, {"shares": 1}, where="heuristics.x")[1]
+    (fault,) = read_parameters(Params, {"shares": 1}, where="heuristics.x")[1]
     assert fault == (
         "heuristics.x.shares: no such parameter; "
         "allowed are field, least, scale, seconds, share, strict, words."
@@ -92,7 +99,7 @@ def test_an_unknown_key_is_named_with_the_known_ones() -> None:
 
 def test_descriptions_join_wrapped_lines_and_say_ranges() -> None:
     """The page shows the docstring's words and the annotation's range."""
-    first = describe(Params)[0]
+    first = describe_parameters(Params)[0]
     assert first.meaning == "a part of a whole."
     assert first.allowed == "a number, from 0 to 1"
     assert first.default == 0.5
@@ -100,7 +107,7 @@ def test_descriptions_join_wrapped_lines_and_say_ranges() -> None:
 
 def test_ranges_are_said_in_words() -> None:
     """A range from both sides, from below, and none."""
-    allowed = {each.name: each.allowed for each in describe(Params)}
+    allowed = {each.name: each.allowed for each in describe_parameters(Params)}
     assert allowed["share"] == "a number, from 0 to 1"
     assert allowed["least"] == "a whole number, 1 or more"
     assert allowed["seconds"] == "a number, 0 or more"

@@ -18,7 +18,7 @@ from piecework.qc.registry import (
     check_settings,
     columns,
     columns_if_there,
-    describe,
+    describe_heuristics,
     scores,
 )
 from tests.qc.rated import choice, task_of
@@ -106,7 +106,7 @@ def test_an_empty_table_has_nothing_to_say() -> None:
 
 def test_every_default_is_allowed_and_explained() -> None:
     """Defaults obey the ranges they stand beside, and every parameter has a meaning."""
-    for each in describe():
+    for each in describe_heuristics():
         defaults = {p.name: p.default for p in each.parameters}
         assert check_settings({each.name: defaults}) == []
         assert all(p.meaning for p in each.parameters), each.name
@@ -122,7 +122,7 @@ def test_every_heuristic_has_a_title_of_its_own() -> None:
 
 def test_nothing_that_is_told_supposes_pictures() -> None:
     """Neither an idea nor evidence; items may be headlines, sentences, anything."""
-    for heuristic, described in zip(HEURISTICS, describe(), strict=True):
+    for heuristic, described in zip(HEURISTICS, describe_heuristics(), strict=True):
         assert isinstance(heuristic, ModuleType)
         sentences = [
             described.title,

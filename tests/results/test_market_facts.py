@@ -35,7 +35,7 @@ def to_the_end(run: CampaignRun, voters: Voters) -> None:
 def send_to(run: CampaignRun, market_of: Callable[[int], str]) -> None:
     """Give each HIT a market by its place in the plan, as if it had been posted so."""
     with run.store.db.atomic():
-        for place, hit in enumerate(hits.load(run.store)):
+        for place, hit in enumerate(hits.load_hits(run.store)):
             run.store.db.execute(
                 "UPDATE hits SET market = ? WHERE hit_key = ?", [market_of(place), hit.hit_key]
             )

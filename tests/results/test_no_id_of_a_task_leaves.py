@@ -157,7 +157,7 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
             )
             hits.mark_collected(store, HitId("H1"), at=NOON)
             for number in range(len(WORKERS)):
-                assignments.keep(store, answers_of(campaign.task, hit, number))
+                assignments.keep_collected(store, answers_of(campaign.task, hit, number))
     with open_to_look(campaign) as opened:
         yield opened
 
@@ -179,7 +179,7 @@ def test_ids_in_any_field_of_a_task_stay_in_the_store(tmp_path: Path, task_name:
             decided_at=NOON,
             because=f"it names {WORKERS[0]}",
         )
-        decisions.keep(opened.store, [dropped])
+        decisions.keep_decisions(opened.store, [dropped])
         clean_answers(opened)
         export(opened)
         write_answers(opened, out / "all.parquet")

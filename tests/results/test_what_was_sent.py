@@ -141,7 +141,7 @@ def arrived(folder: Path, forms: Sequence[Form]) -> Arrived:
         run_pass(run)
         export(run)
         write_batch_results(run, folder / "batch.csv")
-        kept = assignments.load(run.store)
+        kept = assignments.load_assignments(run.store)
         dataset = folder / "out/birds/dataset"
         answers_of = {
             name: answer_pseudonym(AnswerId(f"{name}.1"), run.pseudonym_key)

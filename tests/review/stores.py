@@ -89,12 +89,12 @@ def opened(
             for w in range(workers):
                 for place, hit in enumerate(planned):
                     made, flags = _answered(hit, w, place, texts, values, also_sent or {})
-                    assignments.keep(store, made)
+                    assignments.keep_collected(store, made)
                     all_flags += flags
                     proposed += _proposals(made, is_first=place == 0)
         findings.replace(store, all_flags, subjects={})
         with store.db.atomic():
-            decisions.propose(store, proposed)
+            decisions.keep_proposals(store, proposed)
     with open_to_look(loaded) as opened:
         yield opened
 

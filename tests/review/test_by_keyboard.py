@@ -64,7 +64,11 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
         _press(page, "x")
         _expect_notice(page, "Excluded from later HITs.")
     assert waiting_csv(waiting)[1] == 0
-    made = [decision for decision in decisions.load(waiting.store) if decision.decided_by == "ada"]
+    made = [
+        decision
+        for decision in decisions.load_decisions(waiting.store)
+        if decision.decided_by == "ada"
+    ]
     assert sorted(decision.verdict for decision in made) == [
         "approve", "drop", "drop", "exclude"
     ]  # fmt: skip

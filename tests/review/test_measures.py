@@ -139,7 +139,7 @@ def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(tmp_path: Pat
         drawn = [f"A{n:04}-k1.2" for n in range(6)]
         findings.replace(
             run.store,
-            [*map(_drawn, drawn), *findings.load(run.store)],
+            [*map(_drawn, drawn), *findings.load_findings(run.store)],
             subjects={"answer": list(run.answers().index)},
         )
         waiting = Waiting(run)
@@ -177,7 +177,8 @@ def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(tmp_path: P
             assert "set aside" not in text.partition("What others")[0]
         _decide(page, "grace", keys, ["drop", "keep", "keep", "drop"])
         in_force = {
-            decision.subject_id: decision for decision in decisions.load(run.store, "answer")
+            decision.subject_id: decision
+            for decision in decisions.load_decisions(run.store, "answer")
         }
         assert [in_force[key].decided_by for key in keys] == ["ada"] * 4
         quality = review_quality(run)

@@ -34,7 +34,7 @@ def test_a_reviewer_is_told_to_try_again_and_the_decision_is_taken_later(tmp_pat
                 assert "the disk is full" in reply.text
                 assert int(reply.headers["retry-after"]) > 0
                 assert ada.get("/").status_code == 200
-            assert decisions.load(run.store) == []
+            assert decisions.load_decisions(run.store) == []
             again = ada.post("/decide", data={**form, "act": "drop"})
             assert again.status_code == 303
-        assert [each.verdict for each in decisions.load(run.store)] == ["drop"]
+        assert [each.verdict for each in decisions.load_decisions(run.store)] == ["drop"]

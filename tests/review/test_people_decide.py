@@ -53,13 +53,13 @@ def test_what_is_flagged_waits_and_the_rest_does_not(waiting: CampaignRun) -> No
     assert not answer["other_answers"].isupper()
     whole = next(row for row in rows if row["subject_kind"] == "assignment")
     assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
-    workers = {assignment.worker_id for assignment in assignments.load(waiting.store)}
+    workers = {assignment.worker_id for assignment in assignments.load_assignments(waiting.store)}
     assert not [worker for worker in workers if worker in content.decode()]
 
 
 def test_what_no_heuristic_flags_waits_for_nobody(waiting: CampaignRun) -> None:
     """Rules look at a joined suspicion without a flag; people are not asked for it."""
-    (ann, *_) = decisions.load(waiting.store)
+    (ann, *_) = decisions.load_decisions(waiting.store)
     suspected = Finding(
         heuristic=JOINED,
         version=1,
@@ -71,7 +71,7 @@ def test_what_no_heuristic_flags_waits_for_nobody(waiting: CampaignRun) -> None:
     )
     subjects: dict[SubjectKind, list[str]] = {"answer": [ann.subject_id]}
     findings.replace(waiting.store, findings=[suspected], subjects=subjects)
-    assert suspected not in findings.load(waiting.store, only_flags=True)
+    assert suspected not in findings.load_findings(waiting.store, only_flags=True)
     flags = findings.load_for_rules(waiting.store)
     assert suspected in flags
     clear, doubtful = split_by_doubt(table_of_batch(waiting, 1), [ann], flags)
@@ -89,7 +89,9 @@ def test_decisions_that_are_read_are_acted_on_once(waiting: CampaignRun) -> None
     assert (reached.dropped, reached.excluded) == (2, 1)
     assert (reached.replaced, reached.waiting_for) == (1, "workers")
     by_ada = [
-        decision for decision in decisions.load(waiting.store) if "ada" in decision.decided_by
+        decision
+        for decision in decisions.load_decisions(waiting.store)
+        if "ada" in decision.decided_by
     ]
     assert len(by_ada) == 4
 
@@ -121,13 +123,13 @@ def test_a_bad_file_is_refused_whole(
     waiting: CampaignRun, change: dict[str, str], words: str
 ) -> None:
     """One bad row and nothing is stored; the sentence names the line."""
-    before = len(decisions.load(waiting.store))
+    before = len(decisions.load_decisions(waiting.store))
     rows = _as_proposed(_rows(waiting_csv(waiting)[0]))
     rows[0] |= change
     with pytest.raises(ConfigError, match=words) as error:
         read_decisions(waiting, _written(rows), decided_by="ada", name="d.csv")
     assert "d.csv: line 2" in error.value.faults[0]
-    assert len(decisions.load(waiting.store)) == before
+    assert len(decisions.load_decisions(waiting.store)) == before
 
 
 def test_two_verdicts_about_one_subject_are_a_fault(waiting: CampaignRun) -> None:
@@ -148,7 +150,10 @@ def test_a_file_is_read_again_when_more_of_it_is_filled_in(waiting: CampaignRun)
     assert read_decisions(waiting, _written(begun), decided_by="ada", name="d") == 1
     new = read_decisions(waiting, _written(filled), decided_by="bea", name="d")
     assert new == len(rows) - 1
-    made = {decision.subject_id: decision.decided_by for decision in decisions.load(waiting.store)}
+    made = {
+        decision.subject_id: decision.decided_by
+        for decision in decisions.load_decisions(waiting.store)
+    }
     assert made[first["subject_id"]] == "ada"
     assert made[rows[1]["subject_id"]] == "bea"
     changed = [first | {"verdict": "keep"}]
@@ -193,7 +198,7 @@ def test_to_reject_an_assignment_is_to_drop_its_answers(waiting: CampaignRun) ->
         if row["subject_kind"] == "assignment":
             row |= {"verdict": " Reject ", "because": "Shouted throughout."}
     assert read_decisions(waiting, _written(rows), decided_by="ada", name="d") == 1
-    dropped = decisions.load(waiting.store, "answer", verdicts=["drop"])
+    dropped = decisions.load_decisions(waiting.store, "answer", verdicts=["drop"])
     assert {decision.because for decision in dropped} == {
         "its assignment was rejected: Shouted throughout."
     }

@@ -193,7 +193,7 @@ def test_what_was_decided_while_a_pass_judged_does_not_wait_again(waiting: Campa
     ada.act(ada.group("assignment"), "keep")
     ada.act(worker, "stay")
     with waiting.store.db.atomic():
-        decisions.propose(waiting.store, proposals)
+        decisions.keep_proposals(waiting.store, proposals)
     assert waiting_csv(waiting)[1] == 0
 
 

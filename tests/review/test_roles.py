@@ -89,7 +89,7 @@ def test_a_reviewer_undoes_their_own_decisions_and_a_requester_all(tmp_path: Pat
             reply = ada.post("/undo-act", data={**undo, "act": wrong})
             assert "meanwhile" in ada.get(reply.headers["location"]).text
         assert ada.post("/undo-act", data=undo).status_code == 303
-        assert decisions.load(page.run.store) == []
+        assert decisions.load_decisions(page.run.store) == []
         assert rita.post("/sign-out", data={"form_token": _token(rita)}).is_success
         assert _events(page)[-3:] == [
             ("decided", "Grace", "reviewer"),
@@ -139,7 +139,7 @@ def test_a_session_ends_after_an_idle_hour_and_after_eight_hours(
             form = {**CARD, **form_of(ada, CARD), "act": "keep"}
             present[0] += sessions.IDLE_SECONDS + 1
             assert ada.post("/decide", data=form).status_code == 401
-        assert decisions.load(page.run.store) == []
+        assert decisions.load_decisions(page.run.store) == []
 
 
 def test_a_link_may_have_a_role_too(tmp_path: Path) -> None:

@@ -90,9 +90,9 @@ def test_a_page_under_a_lock_says_so_and_all_others_are_served(page: Served) -> 
                 assert is_busy(reply.result(), "Nothing was stored")
             # What only reads is shown.
             assert ada.get("/card", params=CARD).status_code == 200
-        assert decisions.load(page.run.store) == []
+        assert decisions.load_decisions(page.run.store) == []
         assert decided(ada, form).status_code == 303
-    assert [each.verdict for each in decisions.load(page.run.store)] == ["drop"]
+    assert [each.verdict for each in decisions.load_decisions(page.run.store)] == ["drop"]
 
 
 @of_postgresql

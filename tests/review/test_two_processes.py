@@ -155,7 +155,7 @@ def test_two_processes_and_a_file_decide_the_same_and_nothing_is_overwritten(
         assert grace.met["decided"] > 20
         assert ada.met["late"] + grace.met["late"] > 0
         assert ada.met["undone"] + grace.met["undone"] > 0
-        answers = decisions.load(run.store, "answer")
+        answers = decisions.load_decisions(run.store, "answer")
         assert len(answers) == WORKERS * ITEMS
         for made in answers:
             assert verdicts[made.decided_by][made.subject_id] == made.verdict
@@ -176,7 +176,7 @@ def _check_approvals(verdicts: dict[str, Verdict], opened: OpenedCampaign) -> No
     """Approved is what has an answer that is kept, or was to be approved anyhow."""
     approved = {
         decision.subject_id
-        for decision in decisions.load(opened.store, "assignment")
+        for decision in decisions.load_decisions(opened.store, "assignment")
         if decision.because == ALL_LOOKED_AT
     }
     expected = set()

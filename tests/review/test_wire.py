@@ -110,7 +110,7 @@ def test_one_reviewers_form_is_no_others(page: Served) -> None:
         assert ada.post("/decide", data=form).status_code == 303
         undone = grace.post("/undo", data=form_of(grace, CARD), follow_redirects=True)
         assert "nothing to undo" in undone.text
-    assert [decision.decided_by for decision in decisions.load(page.run.store)] == ["ada"]
+    assert [decision.decided_by for decision in decisions.load_decisions(page.run.store)] == ["ada"]
 
 
 def test_what_is_no_field_is_on_the_card_escaped_and_without_ids(tmp_path: Path) -> None:
@@ -202,13 +202,13 @@ def test_what_is_decided_and_undone_is_in_the_store(page: Served) -> None:
         form = {**CARD, **form_of(ada, CARD)}
         sent = ada.post("/decide", data={**form, "act": "drop", "because": "All in capitals."})
         assert sent.headers["location"].startswith("/next?")
-        (made,) = decisions.load(page.run.store)
+        (made,) = decisions.load_decisions(page.run.store)
         assert (made.verdict, made.because) == ("drop", "All in capitals.")
         late = ada.post("/decide", data={**form, "act": "keep"})
         assert late.status_code == 409
         assert "Another reviewer decided first" in late.text
         assert ada.post("/undo", data=form).status_code == 303
-    assert decisions.load(page.run.store) == []
+    assert decisions.load_decisions(page.run.store) == []
     assert _waiting(page) == before
 
 
@@ -236,7 +236,7 @@ def test_a_reason_begins_with_the_rules_own_evidence(page: Served) -> None:
         suspicion=0.99,
         evidence="1 paste",
     )
-    kept = findings.load(page.run.store)
+    kept = findings.load_findings(page.run.store)
     findings.replace(page.run.store, [*kept, stronger], subjects=_all_of(kept))
     with page.client() as ada:
         text = ada.get("/card", params=CARD).text

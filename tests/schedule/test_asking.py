@@ -175,7 +175,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 def _check_books(campaign: Path, keys: Sequence[str]) -> None:
     """Each key was asked in one HIT; no run waits any more."""
     with open_to_look(load_campaign(campaign)) as opened:
-        shown = [name for hit in hits.load(opened.store) for name in hit.item_ids]
+        shown = [name for hit in hits.load_hits(opened.store) for name in hit.item_ids]
         assert sorted(shown) == sorted(keys)
     assert [*(campaign.parent / "out/crash/waiting-runs").iterdir()] == []
 

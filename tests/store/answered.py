@@ -57,7 +57,7 @@ def answers_of(store: Store, hit: PlannedHit, worker: str, *, at: datetime) -> N
     Part of the caller's transaction.
     """
     assignment_id = AssignmentId(f"{hit.hit_key}-{worker}")
-    assignments.keep(
+    assignments.keep_collected(
         store,
         (
             Assignment(

@@ -67,7 +67,7 @@ def _carry_out(
         clock=clock,
         stop_at_refusal=True,
     )
-    row = intents.read(store, intent)
+    row = intents.read_outcome(store, intent)
     return str(row[0] if row else None)
 
 
@@ -373,7 +373,7 @@ def test_what_was_not_found_is_done_only_while_it_is_due(store: Store, clock: Fi
             intents.declare(store, act.intent, clock)
     carry_out(store, acts, clock=clock)
     assert called == [1]
-    assert intents.read(store, acts[0].intent) == (None,)
+    assert intents.read_outcome(store, acts[0].intent) == (None,)
 
 
 def test_an_open_act_is_looked_up_also_if_it_is_not_due_any_more(
@@ -384,7 +384,7 @@ def test_an_open_act_is_looked_up_also_if_it_is_not_due_any_more(
     with store.db.atomic():
         intents.declare(store, act.intent, clock)
     carry_out(store, [replace(act, is_due=lambda: False)], clock=clock)
-    assert intents.read(store, act.intent) == ("done before",)
+    assert intents.read_outcome(store, act.intent) == ("done before",)
 
 
 def _never() -> str:

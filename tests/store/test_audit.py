@@ -39,7 +39,7 @@ def test_the_trail_is_in_order_and_knows_who_signed_in(store: Store, clock: Fixe
         reviews.take_back(store, act, at=clock.now(), by="grace")
         reviews.add_second_opinions(store, [_keep("d", "Ada", clock)])
     clock.moment += timedelta(minutes=1)
-    decisions.keep(store, [_keep("c", "kay", clock), _keep("e", "policy:birds", clock)])
+    decisions.keep_decisions(store, [_keep("c", "kay", clock), _keep("e", "policy:birds", clock)])
     assert [
         (entry.event, entry.identity.name, entry.identity.subject, entry.about)
         for entry in reviews.trail(store)

@@ -60,7 +60,7 @@ def file(tmp_path: Path) -> StoreAddress:
     with closing(open_store(address, create=True)) as store:
         bound.bind(store, "name", "a test")
         bound.bind(store, "campaign", "birds")
-        generations.begin(store, at=START)
+        generations.begin_generation(store, at=START)
         answered_hits(
             store, {"H1": (1, "ab"), "H2": (1, "ba"), "H3": (2, "c")}, ("ann", "bob"),
             at=START,
@@ -79,13 +79,13 @@ def file(tmp_path: Path) -> StoreAddress:
                 Intent(key="bonus:x", operation="bonus", subject=("hit", "H1")),
                 FixedClock(START),
             )
-            ledger.pay(store, {"bonuses": 7}, intent_key="bonus:x", batch=1, at=START)
+            ledger.book_payment(store, {"bonuses": 7}, intent_key="bonus:x", batch=1, at=START)
         _decide(store, "H1-ann")
     return address
 
 
 def _decide(store: Store, assignment_id: str) -> None:
-    decisions.keep(
+    decisions.keep_decisions(
         store,
         [
             _decision("assignment", assignment_id, "approve"),
@@ -141,9 +141,9 @@ def test_work_goes_on_in_the_copy_as_in_the_store(
         with closing(open_store(address)) as store:
             _decide(store, "H2-bob")
             hits.reopen(store, HitId("H3"))
-            hits.plan(store, [_again(hits.load(store)[0])])
-            assert [hit.hit_key for hit in hits.load(store)][-1] == "H1.again"
-            assert decisions.latest(store, [("assignment", "H2-bob")])
+            hits.plan(store, [_again(hits.load_hits(store)[0])])
+            assert [hit.hit_key for hit in hits.load_hits(store)][-1] == "H1.again"
+            assert decisions.latest_decisions(store, [("assignment", "H2-bob")])
             assert hits.of_assignment(store, AssignmentId("H2-bob")).hit_key == "H2"
     for table in ("balances", "item_counts", "verdict_counts", "hit_counts", "items"):
         assert _rows(file)[table] == _rows(schema)[table] == _rows(back)[table]

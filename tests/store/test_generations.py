@@ -45,7 +45,7 @@ def test_a_request_carries_a_mark_that_counts_its_own_intent(tmp_path: Path) -> 
     with _store(tmp_path / "s.db", marks) as store:
         _act(store, "before")
         assert marks.own == ""
-        generations.begin(store, at=AT)
+        generations.begin_generation(store, at=AT)
         shutil.copy(tmp_path / "s.db", tmp_path / "copy.db")
         carried: list[str] = []
 
@@ -71,13 +71,13 @@ def test_a_store_has_its_own_past_and_no_other_copys(tmp_path: Path) -> None:
     first, second = tmp_path / "first.db", tmp_path / "second.db"
     shared, of_first, of_second = Marks(), Marks(), Marks()
     with _store(first, shared) as store:
-        generations.begin(store, at=AT)
+        generations.begin_generation(store, at=AT)
         _act(store, "shared")
     shutil.copy(first, second)
     for path, marks in ((first, of_first), (second, of_second)):
         with _store(path, marks) as store:
             assert generations.has(store, shared.own)
-            generations.begin(store, at=AT)
+            generations.begin_generation(store, at=AT)
             _act(store, "apart")
     with _store(first) as store:
         assert generations.has(store, of_first.own)
@@ -93,7 +93,7 @@ def test_what_the_marketplace_said_is_kept_with_what_follows_from_it(tmp_path: P
         marks.hear("0123abcd/7")
         _act(store, "unrecognised")
         assert generations.seen(store) == ""
-        generations.begin(store, at=AT)
+        generations.begin_generation(store, at=AT)
         assert generations.seen(store) == "0123abcd/7"
         marks.hear("0123abcd/6")  # a reply that was overtaken
         marks.hear("no mark")

@@ -52,7 +52,7 @@ def _declare(store: Store, intent: Intent, at: datetime = MONDAY) -> None:
 def _close(store: Store, intent: Intent, outcome: str = "done", at: datetime = MONDAY) -> None:
     act = Act(intent=intent, do=lambda: outcome, look=lambda: None, record=lambda _: None)
     with store.db.atomic():
-        intents.close(store, act, outcome, FixedClock(at))
+        intents.close_intent(store, act, outcome, FixedClock(at))
 
 
 @pytest.fixture
@@ -173,10 +173,12 @@ def test_closing_touches_the_intent_that_is_closed_and_no_other(store: Store) ->
     _declare(store, FIRST)
     _declare(store, neighbour)
     _close(store, FIRST, "sent", TUESDAY)
-    assert intents.read(store, FIRST) == ("sent",)
-    assert intents.read(store, neighbour) == (None,)
+    assert intents.read_outcome(store, FIRST) == ("sent",)
+    assert intents.read_outcome(store, neighbour) == (None,)
     assert (
-        intents.read(store, Intent(key="bonus:3", operation="bonus", subject=("assignment", "S1")))
+        intents.read_outcome(
+            store, Intent(key="bonus:3", operation="bonus", subject=("assignment", "S1"))
+        )
         is None
     )
     assert [row[6:] for row in intent_rows(store)] == [(TUESDAY, "sent"), (None, None)]
@@ -188,7 +190,7 @@ def test_what_is_recorded_with_an_outcome_gets_that_outcome(store: Store) -> Non
     recorded: list[str] = []
     act = Act(intent=FIRST, do=lambda: "", look=lambda: None, record=recorded.append)
     with store.db.atomic():
-        intents.close(store, act, "sent", FixedClock(MONDAY))
+        intents.close_intent(store, act, "sent", FixedClock(MONDAY))
     assert recorded == ["sent"]
 
 
@@ -237,7 +239,7 @@ def test_open_cents_are_those_of_what_may_still_be_spent(kept: Store) -> None:
 
 def test_intents_are_loaded_whole_and_in_the_order_in_which_they_were_made(kept: Store) -> None:
     """All that are done, or all that are open; never both."""
-    assert intents.load(kept, "bonus", is_done=False) == [
+    assert intents.load_intents(kept, "bonus", is_done=False) == [
         Intent(
             key=key,
             operation="bonus",
@@ -247,7 +249,7 @@ def test_intents_are_loaded_whole_and_in_the_order_in_which_they_were_made(kept:
         )
         for key, cents in (("bonus:b", 8), ("bonus:a", 16))
     ]
-    assert [intent.key for intent in intents.load(kept, "bonus", is_done=True)] == [
+    assert [intent.key for intent in intents.load_intents(kept, "bonus", is_done=True)] == [
         "bonus:d",
         "bonus:c",
         "bonus:e",
@@ -321,10 +323,10 @@ def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
     tables.read_rounds(kept)
     decisions.unsettled(kept, "exclude")
     hits.lost_ids(kept)
-    hits.filled(kept, 1, posted_after=MONDAY)
+    hits.filled_hits(kept, 1, posted_after=MONDAY)
     last_pass.older_hits(kept.db)
     ledger.spent_on(kept, AssignmentId("A1"))
-    ledger.held_cents(kept, hits.load(kept)[0])
+    ledger.held_cents(kept, hits.load_hits(kept)[0])
     kept.db.conn.set_trace_callback(None)
     plans = [
         step[3]

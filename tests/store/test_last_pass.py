@@ -37,7 +37,7 @@ def test_what_a_pass_found_holds_until_something_is_written(store: Store) -> Non
         decided_at=START,
         because="",
     )
-    assert decisions.keep(store, [decision]) == 1
+    assert decisions.keep_decisions(store, [decision]) == 1
     assert recall(store.address, request_digest="request") is None
 
 

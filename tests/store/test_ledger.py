@@ -77,7 +77,7 @@ def test_an_act_that_is_undone_leaves_every_account_as_it_was(
     with store.db.atomic():
         before = ledger.balances(store)
         paid = {"rewards": 50, "fees": 10}
-        ledger.pay(
+        ledger.book_payment(
             store,
             paid,  # type: ignore[arg-type]  # of the literal's own
             intent_key="publish:a",
@@ -145,7 +145,7 @@ def test_what_is_held_for_a_hit_is_its_slots_without_decided_work(
 ) -> None:
     """Two slots and one that was added; another HIT's money is not counted."""
     answered_hits(store, {"H1": (1, "a"), "H2": (1, "b")}, ["ann", "bob"], at=clock.now())
-    first, second = hits.load(store)
+    first, second = hits.load_hits(store)
     more = replace(first, hit_key=HitKey("more"), extends=first.hit_key, hit_id=None)
     hits.plan(store, [replace(more, posted_at=None, collected_at=None)])
     for name, cents in ((first.hit_key, 120), (second.hit_key, 120), ("more", 60)):

@@ -64,7 +64,7 @@ def test_a_hit_moves_from_planned_to_posted_to_collected(store: Store, clock: Fi
     with store.db.atomic():
         hits.mark_collected(store, HitId("H"), at=clock.now())
     assert hits.uncollected(store) == []
-    assert hits.load(store)[0].collected_at == clock.now()
+    assert hits.load_hits(store)[0].collected_at == clock.now()
 
 
 def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
@@ -81,7 +81,7 @@ def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
     )
     with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError)):
         hits.plan(store, [other, HIT])
-    assert hits.load(store) == [HIT]
+    assert hits.load_hits(store) == [HIT]
 
 
 def test_what_a_worker_sent_is_kept_verbatim_and_once(store: Store, clock: FixedClock) -> None:
@@ -98,9 +98,9 @@ def test_what_a_worker_sent_is_kept_verbatim_and_once(store: Store, clock: Fixed
     )
     for raw in ("<Answer>\x85\r\n</Answer>", "something else"):
         with store.db.atomic():
-            assignments.keep(store, (_assignment(clock, raw), [answer]))
+            assignments.keep_collected(store, (_assignment(clock, raw), [answer]))
     assert documents(store) == {"S1": "<Answer>\x85\r\n</Answer>"}
-    assert assignments.load(store) == [
+    assert assignments.load_assignments(store) == [
         replace(_assignment(clock, ""), fields={})  # documents are asked for apart
     ]
     ((answer_id, position, fields, problems),) = store.db.execute(
@@ -130,9 +130,9 @@ def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
             because="it is good",
         )
 
-    assert decisions.keep(store, [decision("keep")]) == 1
-    assert decisions.keep(store, [decision("drop")]) == 0
-    assert [decision.verdict for decision in decisions.load(store)] == ["keep"]
+    assert decisions.keep_decisions(store, [decision("keep")]) == 1
+    assert decisions.keep_decisions(store, [decision("drop")]) == 0
+    assert [decision.verdict for decision in decisions.load_decisions(store)] == ["keep"]
 
 
 def test_keep_of_a_worker_may_be_followed_by_exclude(store: Store, clock: FixedClock) -> None:
@@ -149,7 +149,7 @@ def test_keep_of_a_worker_may_be_followed_by_exclude(store: Store, clock: FixedC
         )
 
     for verdict, new in (("keep", 1), ("exclude", 1), ("keep", 0)):
-        assert decisions.keep(store, [decision(verdict)]) == new
+        assert decisions.keep_decisions(store, [decision(verdict)]) == new
 
 
 def test_a_newer_finding_replaces_the_older(store: Store) -> None:
@@ -169,7 +169,7 @@ def test_a_newer_finding_replaces_the_older(store: Store) -> None:
     seen: dict[SubjectKind, list[str]] = {"answer": ["S1.1"]}
     for suspicion, kept in ((0.2, 1), (0.9, 1), (0.0, 0)):
         findings.replace(store, [finding(suspicion)], subjects=seen)
-        assert findings.load(store) == [finding(suspicion)] * kept
+        assert findings.load_findings(store) == [finding(suspicion)] * kept
 
 
 def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
@@ -183,7 +183,7 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
         values={},
     )
     with store.db.atomic():
-        assignments.keep(store, (_assignment(clock, "raw"), [answer]))
+        assignments.keep_collected(store, (_assignment(clock, "raw"), [answer]))
     edit = Edit(start=0, end=3, before="teh", after="the", rule="spelling", reason="r")
     doubtful = replace(edit, start=4, end=7, probability=0.4)
     results.replace_edits(store, {AnswerId("S1.1"): [edit]}, {AnswerId("S1.1"): [doubtful]})
@@ -199,7 +199,7 @@ def test_a_store_belongs_to_one_world(store: Store) -> None:
     bound.bind(store, "environment", "rehearsal")
     with pytest.raises(StoreError, match="set differently"):
         bound.bind(store, "environment", "http://127.0.0.1:8080")
-    assert bound.read(store).environment == "rehearsal"
+    assert bound.read_bound(store).environment == "rehearsal"
 
 
 def test_opening_again_finds_everything(address: StoreAddress) -> None:
@@ -208,7 +208,7 @@ def test_opening_again_finds_everything(address: StoreAddress) -> None:
     hits.plan(first, [HIT])
     first.close()
     second = open_store(address)
-    assert hits.load(second) == [HIT]
+    assert hits.load_hits(second) == [HIT]
     second.close()
 
 

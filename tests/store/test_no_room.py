@@ -24,7 +24,7 @@ def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
         store.close()
         world.strike("disk full")
         store = open_store(path)
-        assert bound.read(store).name == "birds"
+        assert bound.read_bound(store).name == "birds"
         with pytest.raises(sqlite3.OperationalError) as refused:
             bound.bind(store, "campaign", "birds")
         assert "attempt to write" in explain(refused.value)[0]

@@ -226,7 +226,7 @@ def test_the_lock_of_a_pass_holds_in_all_folders(
             bound.bind(store, "name", "a test")
         assert exists(other)
     with only_pass(other), closing(open_store(other)) as store:
-        assert bound.read(store).name == "a test"
+        assert bound.read_bound(store).name == "a test"
 
 
 def test_a_pass_that_lost_its_lock_cannot_write(
@@ -398,7 +398,7 @@ def test_a_later_version_copies_the_rows_first_and_this_one_then_refuses(
 ) -> None:
     """The copy is in a schema of its own, from which `store copy` can continue."""
     with closing(open_store(address, create=True)) as store:
-        store_name_before = bound.read(store).name
+        store_name_before = bound.read_bound(store).name
         bound.bind(store, "campaign", "birds")
     now = postgres_migrations.scripts
     more = {"m002_weather-0a1b2c3d": "CREATE TABLE weather (day TEXT);"}
@@ -406,8 +406,8 @@ def test_a_later_version_copies_the_rows_first_and_this_one_then_refuses(
         later.setattr(postgres_migrations, "scripts", lambda folder: {**now(folder), **more})
         for _ in range(2):
             with closing(open_store(address)) as store:
-                assert bound.read(store).campaign == "birds"
-                assert bound.read(store).name == store_name_before
+                assert bound.read_bound(store).campaign == "birds"
+                assert bound.read_bound(store).name == store_name_before
                 store.db.execute("SELECT day FROM weather").fetchall()
     copy = postgres_migrations.copy_name(address.schema, *more)
     assert admin.execute(f'SELECT campaign FROM "{copy}".bound').fetchall() == [("birds",)]

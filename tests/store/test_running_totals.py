@@ -141,7 +141,7 @@ def _judge(store: Store, act: Judging) -> str | None:
         because="drawn",
     )
     if verb == "keep":
-        return decision.subject_id if decisions.keep(store, [decision]) else None
+        return decision.subject_id if decisions.keep_decisions(store, [decision]) else None
     with store.db.atomic():
         decisions.overrule(store, [decision])
     return decision.subject_id
@@ -260,7 +260,7 @@ def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None
         hits.reopen(store, HitId("H1"))
         first = hits.count_by_batch(store)[0]
         assert (first.posted, first.open, first.is_collected) == (2, 1, False)
-        more = replace(hits.load(store)[0], hit_key=HitKey("more"), round=1, hit_id=None)
+        more = replace(hits.load_hits(store)[0], hit_key=HitKey("more"), round=1, hit_id=None)
         hits.plan(store, [replace(more, posted_at=None, collected_at=None)])
         first = hits.count_by_batch(store)[0]
         assert (first.unposted, first.last_round) == (1, 1)
@@ -320,4 +320,4 @@ def test_what_the_last_pass_found_is_forgotten_with_every_decision(address: Stor
         )
         _judge(store, ("keep", "answer", 0, 0))
         assert store.db.execute("SELECT progress FROM last_pass").fetchone() == (None,)
-        assert bound.read(store).name == "a test"
+        assert bound.read_bound(store).name == "a test"

@@ -43,7 +43,7 @@ def _keep(store: Store, *answers: Answer) -> None:
         submitted_at=START + timedelta(seconds=90),
     )
     with store.db.atomic():
-        assignments.keep(store, (assignment, answers))
+        assignments.keep_collected(store, (assignment, answers))
 
 
 def _answer(position: int) -> Answer:

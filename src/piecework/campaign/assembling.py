@@ -27,7 +27,7 @@ from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine import Sample, machine_texts, machine_votes
 from piecework.campaign.provenance import inputs_of
-from piecework.campaign.rehearsals import at_number, file_with_results, latest
+from piecework.campaign.rehearsals import at_number, file_with_results, latest_rehearsal
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import COLUMNS, item_rows
@@ -77,7 +77,7 @@ def read_earlier(file: CampaignFile) -> tuple[EarlierCampaign, ...]:
             store = other.store
             if store == replace(file, rehearsal=None).store:
                 faults.append(f"{where}: {named} is this campaign itself")
-            if file.rehearsal is not None and (number := latest(other)) is not None:
+            if file.rehearsal is not None and (number := latest_rehearsal(other)) is not None:
                 store = replace(other, rehearsal=number).store
             if any(each.store == store for each in earlier):
                 faults.append(f"{where}: {named} is named before")

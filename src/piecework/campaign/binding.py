@@ -38,7 +38,7 @@ def check_bound(store: Store, campaign: Campaign, environment: str) -> bool:
     Raises:
         StoreError: it belongs to another environment, or has other items.
     """
-    is_bound = bound.read(store).environment is not None
+    is_bound = bound.read_bound(store).environment is not None
     if is_bound:
         bind_store(store, campaign, environment)
     return is_bound
@@ -59,12 +59,12 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         store,
         "campaign",
         campaign.name,
-        otherwise=f"it belongs to the campaign {bound.read(store).campaign!r}, not to "
+        otherwise=f"it belongs to the campaign {bound.read_bound(store).campaign!r}, not to "
         f"{campaign.name!r}",
-        next_step=f'write name = "{bound.read(store).campaign}" again in '
+        next_step=f'write name = "{bound.read_bound(store).campaign}" again in '
         f"{campaign.path}; for other work, {bound.OTHER_CAMPAIGN}",
     )
-    known = bound.read(store).environment
+    known = bound.read_bound(store).environment
     bound.bind(
         store,
         "environment",
@@ -76,7 +76,7 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
     if environment == IMPORTED:
         # Its items and answers come from files, and more files may follow.
         return
-    is_new = bound.read(store).work_digest is None
+    is_new = bound.read_bound(store).work_digest is None
     _bind_dealt(
         store,
         campaign,
@@ -183,7 +183,7 @@ def _bind_dealt(
 ) -> None:
     """Bind a digest of what was dealt; name what has changed, and how to undo it."""
     undo = "undo the change"
-    if getattr(bound.read(store), fact) not in {None, value}:
+    if getattr(bound.read_bound(store), fact) not in {None, value}:
         known = bound.read_dealt(store)
         changes = [] if known is None else list(_changes(known, campaign))
         otherwise = "; ".join([*(change.what for change in changes), otherwise])
@@ -194,7 +194,7 @@ def _bind_dealt(
         value,
         otherwise=otherwise,
         next_step=_again(campaign)
-        if (bound.read(store).environment or "").startswith(REHEARSAL)
+        if (bound.read_bound(store).environment or "").startswith(REHEARSAL)
         else f"{undo}, then repeat the command; to collect something else, {bound.OTHER_CAMPAIGN}",
     )
 
@@ -287,7 +287,7 @@ def bind_currency(store: Store, campaign: Campaign) -> None:
     Raises:
         StoreError: its money is in another currency.
     """
-    known, stated = bound.read(store).currency, campaign.rewards.currency
+    known, stated = bound.read_bound(store).currency, campaign.rewards.currency
     bound.bind(
         store,
         "currency",

@@ -76,7 +76,7 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
         The changes, those that are refused first; () of a rehearsal, of imported
         results, and before the first pass.
     """
-    environment = bound.read(store).environment or ""
+    environment = bound.read_bound(store).environment or ""
     used = campaign_facts.latest_inputs(store)
     if used is None or not environment.startswith("http"):
         return ()
@@ -93,7 +93,7 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
 def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
     """Return why the next pass would refuse a campaign as it is now, with what to do."""
     try:
-        check_bound(store, campaign, bound.read(store).environment or "")
+        check_bound(store, campaign, bound.read_bound(store).environment or "")
     except StoreError as refused:
         return refused
     return None

@@ -25,11 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from piecework.campaign.provenance import (
-    code_version,
-    files_of,
-    inputs_of,
-)
+from piecework.campaign.provenance import code_version, files_of, inputs_of
 from piecework.config.campaign_file import REHEARSALS, CampaignFile, parse_text
 from piecework.config.trust import reach_of
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
@@ -83,11 +79,13 @@ class Begun:
     @property
     def number(self) -> int:
         """The number of the rehearsal."""
-        assert self.file.rehearsal is not None  # noqa: S101 - `begin` sets it
+        assert self.file.rehearsal is not None  # noqa: S101 - `begin_rehearsal` sets it
         return self.file.rehearsal
 
 
-def begin(file: CampaignFile, crowds: Sequence[str] = (), *, again: bool = False) -> Begun:
+def begin_rehearsal(
+    file: CampaignFile, crowds: Sequence[str] = (), *, again: bool = False
+) -> Begun:
     """Return the rehearsal of these inputs; a new one unless there is one.
 
     The ten newest are kept, and any that is at work.
@@ -103,7 +101,7 @@ def begin(file: CampaignFile, crowds: Sequence[str] = (), *, again: bool = False
     wanted = MadeFrom(inputs_of(file).by_code(code_version()), tuple(crowds))
     folder = file.live_folder / REHEARSALS
     with one_at_a_time(folder, by="piecework rehearse"):
-        before = latest(file)
+        before = latest_rehearsal(file)
         number = None if again else _same(file, wanted)
         is_new = number is None
         if number is None:
@@ -129,9 +127,9 @@ def go_on(file: CampaignFile) -> CampaignFile:
     A schedule that is rehearsed takes changes as live work does: each pass reads the
     files again, and the store says which file decided. Without a rehearsal, one begins.
     """
-    number = latest(file)
+    number = latest_rehearsal(file)
     if number is None:
-        return begin(file).file
+        return begin_rehearsal(file).file
     known = made_from(file, number)
     wanted = MadeFrom(inputs_of(file).by_code(code_version()), known.crowds if known else ())
     if known is None or known.changes(wanted):
@@ -152,7 +150,7 @@ def numbers(file: CampaignFile) -> list[int]:
     )
 
 
-def latest(file: CampaignFile) -> int | None:
+def latest_rehearsal(file: CampaignFile) -> int | None:
     """Return the number of the rehearsal that was begun or shown last; `None` without."""
     there = numbers(file)
     with suppress(OSError, ValueError):
@@ -228,7 +226,7 @@ def _copied(file: CampaignFile, number: int) -> CampaignFile:
 
 def file_with_results(file: CampaignFile) -> CampaignFile:
     """Return a campaign file where its results are: live, else in its latest rehearsal."""
-    if exists(file.store) or (number := latest(file)) is None:
+    if exists(file.store) or (number := latest_rehearsal(file)) is None:
         return file
     return at_number(file, number)
 

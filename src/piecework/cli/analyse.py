@@ -175,7 +175,7 @@ def describe(  # noqa: PLR0913 - an argument an option
     from piecework.importing.whole_table import read_captions_of
     from piecework.postprocess.datasets.reading import read_captions, read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
-    from piecework.report.corpus.description import describe as described
+    from piecework.report.corpus.description import describe_corpus as described
     from piecework.report.corpus.page import description_page
     from piecework.report.page import render_sections
 

@@ -239,7 +239,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
     from piecework.results.answers_files import write_answers, write_batch_results
     from piecework.results.cleaning import clean_answers
     from piecework.results.export import export as write_files
-    from piecework.results.releases import FOLDER, latest
+    from piecework.results.releases import FOLDER, latest_release
     from piecework.store.assignments import names_also_sent
 
     with open_to_look(load_results(path)) as opened:
@@ -262,7 +262,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
             facts["also_sent"] = also_sent
         if opened.campaign.has_releases:
             facts["releases"] = str(out / FOLDER)
-            facts["release"] = latest(out / FOLDER)
+            facts["release"] = latest_release(out / FOLDER)
         return facts
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from piecework.cli.marketplace_file import moment, say_if_local, site_of, transaction_in
+from piecework.cli.marketplace_file import iso_moment, say_if_local, site_of, transaction_in
 from piecework.cli.open_links import (
     Person,
     PersonRow,
@@ -253,7 +253,7 @@ def _invited(
     return {
         "worker_id": made.worker_id,
         "link": f"{site}/worker/sign-in?invitation={made.code}",
-        "until": moment(made.expires_ms),
+        "until": iso_moment(made.expires_ms),
     }
 
 
@@ -379,9 +379,9 @@ def _document(row: sqlite3.Row) -> _Row:
         "worker_id": row["worker_id"],
         "country": "-".join(filter(None, (row["country"], row["subdivision"]))),
         "open_invitations": row["open_invitations"],
-        "invited_until": moment(row["invited_until_ms"]) if is_open else None,
+        "invited_until": iso_moment(row["invited_until_ms"]) if is_open else None,
         "approved": row["approved"],
         "judged": row["judged"],
         "earned_cents": row["earned_cents"],
-        "agreed_at": None if agreed_ms is None else moment(agreed_ms),
+        "agreed_at": None if agreed_ms is None else iso_moment(agreed_ms),
     }

@@ -47,7 +47,7 @@ class _JsonLines(logging.Formatter):
         return json.dumps(facts, default=str)
 
 
-def begin() -> None:
+def begin_logging() -> None:
     """Log to this command's stderr, and remove an earlier command's handlers."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())

@@ -142,6 +142,6 @@ def main() -> None:
       piecework init
     """  # noqa: D301 - click's mark for lines that stay lines
     prefect_environment.set_defaults()
-    logs.begin()
+    logs.begin_logging()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")

@@ -78,7 +78,7 @@ def say_if_local(link: str) -> None:
         )
 
 
-def moment(ms: int) -> str:
+def iso_moment(ms: int) -> str:
     """Return a moment of the marketplace as ISO 8601, in UTC."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.marketplace_file import moment, say_if_local, site_of, transaction_in
+from piecework.cli.marketplace_file import iso_moment, say_if_local, site_of, transaction_in
 from piecework.cli.options import DATABASE, JSON, with_database
 from piecework.domain.errors import ConfigError
 from piecework.domain.received_files import table_rows
@@ -266,7 +266,7 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
       piecework market people links --json
     """
     with transaction_in(database) as transaction:
-        rows = open_links.listed(transaction)
+        rows = open_links.listed_links(transaction)
         site = site_of(transaction, site_url)
         documents = [_link_document(transaction, row, site) for row in rows]
     if as_json:
@@ -295,7 +295,7 @@ def close(*, name: str, database: Path) -> None:
     """
     try:
         with transaction_in(database) as transaction:
-            joined = open_links.close(transaction, name)
+            joined = open_links.close_link(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework market people links shows all open links"
@@ -322,7 +322,7 @@ def _link_document(transaction: "Transaction", row: sqlite3.Row, site: str) -> d
     return {
         "name": row["name"],
         "link": f"{site}/worker/join?link={code}",
-        "until": moment(row["expires_ms"]),
+        "until": iso_moment(row["expires_ms"]),
         "places": row["places"],
         "joined": row["taken"],
         "completed": row["completed"],

@@ -199,7 +199,7 @@ def _pay(
     from piecework.engine.begun import bound_endpoint
     from piecework.engine.opening import open_on_marketplace
     from piecework.engine.payments.due_bonuses import label_fault, read_bonuses, top_ups
-    from piecework.engine.payments.pay import check_bonuses, close_interrupted, pay
+    from piecework.engine.payments.pay import check_bonuses, close_interrupted, pay_bonuses
     from piecework.engine.recover.adopting import adopt_bonuses, take_over
 
     if fault := label_fault(label):
@@ -221,7 +221,7 @@ def _pay(
         if plan.due and is_agreed(
             plan.total_cents, campaign.rewards.currency, beforehand=beforehand, as_json=as_json
         ):
-            paid = pay(run, plan)
+            paid = pay_bonuses(run, plan)
         if as_json:
             click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
         else:

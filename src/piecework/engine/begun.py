@@ -73,7 +73,7 @@ def environment_of(campaign: Campaign, store: Store | None) -> str:
     Raises:
         StoreError: there is no store yet, or it is not bound.
     """
-    environment = None if store is None else bound.read(store).environment
+    environment = None if store is None else bound.read_bound(store).environment
     if environment is None:
         beside = store_beside(campaign)
         begin = (
@@ -133,7 +133,7 @@ def as_begun(campaign: Campaign) -> Campaign:
         StoreError: its store is in another currency.
     """
     with known_store(campaign) as store:
-        environment = None if store is None else bound.read(store).environment
+        environment = None if store is None else bound.read_bound(store).environment
         if store is None or environment in {None, IMPORTED}:
             return campaign
         if str(environment).startswith(REHEARSAL):

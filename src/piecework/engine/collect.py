@@ -236,7 +236,7 @@ def _keep(
     _refuse_given_up(run, arrived)
     for hit, read in together:
         hold_added_slots(run, hit, len(read), known=known.get(_id(hit), 0))
-    assignments.keep(run.store, *arrived)
+    assignments.keep_collected(run.store, *arrived)
     if are_over:
         close_hits(run, {hit: len(read) for hit, read in together})
 

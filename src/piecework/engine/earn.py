@@ -81,7 +81,7 @@ def records_of(opened: OpenedCampaign, rule: EarnedRule) -> Iterator[EarnedRecor
         address, market = own_records(store), f"rehearsal {store_name(opened.store)}"
     else:
         address = shared_records(rule.records, store)
-        market = f"{opened.endpoint} {bound.read(opened.store).account}"
+        market = f"{opened.endpoint} {bound.read_bound(opened.store).account}"
     with open_records(address, market) as records:
         yield records
 

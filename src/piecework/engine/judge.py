@@ -177,9 +177,9 @@ def keep_decisions(opened: OpenedCampaign, due: ToJudge) -> int:
     if opened.campaign.decided_by == "person":
         proposed, waiting = split_by_doubt(batch, proposed, suspicions)
     with opened.store.db.atomic():
-        decisions.propose(opened.store, waiting)
+        decisions.keep_proposals(opened.store, waiting)
         campaign_facts.keep_note(opened.store, "judging_digest", judging_digest(opened.campaign))
-        return decisions.keep(opened.store, proposed)
+        return decisions.keep_decisions(opened.store, proposed)
 
 
 decide = Step("decide", assignments_to_judge, keep_decisions)

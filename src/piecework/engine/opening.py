@@ -297,13 +297,13 @@ def _prices(
 def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) -> None:
     """Refuse a restored copy, and let store and marketplace exchange marks."""
     refuse_restored(campaign, store, platform)
-    generations.begin(store, at=clock.now())
+    generations.begin_generation(store, at=clock.now())
 
 
 def _run(
     campaign: Campaign, store: Store, clock: Clock, platform: MTurk, *, at_once: int
 ) -> CampaignRun:
-    environment = bound.read(store).environment or ""
+    environment = bound.read_bound(store).environment or ""
     return CampaignRun(
         campaign=_as_kept(campaign, store),
         store=store,
@@ -332,13 +332,13 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
 def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
     """Give a store its name and key; existing ones stay."""
     with store.db.atomic():
-        known = bound.read(store)
+        known = bound.read_bound(store)
         bound.bind(store, "name", known.name or name)
         bound.bind(store, "pseudonym_key", known.pseudonym_key or pseudonym_key.hex())
 
 
 def _pseudonym_key(store: Store) -> bytes:
-    return bytes.fromhex(bound.read(store).pseudonym_key or "")
+    return bytes.fromhex(bound.read_bound(store).pseudonym_key or "")
 
 
 def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:

@@ -100,10 +100,10 @@ class PassRequest:
 
     def to_look(self) -> "PassRequest":
         """Return the same request on the campaign as it is; of a rehearsal, nothing begins."""
-        from piecework.campaign.rehearsals import at_number, latest  # noqa: PLC0415 - as above
+        from piecework.campaign.rehearsals import at_number, latest_rehearsal  # noqa: PLC0415 - as above
 
         changed, file = copy(self), parse(self.campaign)
-        number = latest(file) if self.rehearsal else None
+        number = latest_rehearsal(file) if self.rehearsal else None
         changed.__dict__["file"] = file if number is None else at_number(file, number)
         return changed
 

@@ -297,7 +297,9 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
     Returns:
         The platform's HITs by annotation; empty if no call was cut off.
     """
-    begun = {intent.key: intent for intent in intents.load(run.store, PUBLISH, is_done=False)}
+    begun = {
+        intent.key: intent for intent in intents.load_intents(run.store, PUBLISH, is_done=False)
+    }
     if not begun:
         return {}
     cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]

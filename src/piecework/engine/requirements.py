@@ -154,8 +154,8 @@ def _workers_of_earlier(run: CampaignRun, earlier: EarlierCampaign) -> tuple[str
     if not exists(earlier.store):
         raise ConfigError([f"{where} was not started yet"])
     with closing(open_store(earlier.store)) as store:
-        theirs, workers = bound.read(store), assignments.all_workers(store)
-    mine = bound.read(run.store)
+        theirs, workers = bound.read_bound(store), assignments.all_workers(store)
+    mine = bound.read_bound(run.store)
     # An account is the same in all copies of a marketplace, also at another address.
     is_same = theirs.account == mine.account and (
         theirs.account is not None or theirs.environment == mine.environment
@@ -180,7 +180,7 @@ def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
     if intents.has_outcome(run.store, "exclude", NOTHING_TO_KEEP_OUT_OF):
         return []
     life = timedelta(seconds=(1 - _LEAST_LIFE) * run.campaign.posting.lifetime_seconds)
-    filled = hits.filled(run.store, batch, posted_after=run.clock.now() - life)
+    filled = hits.filled_hits(run.store, batch, posted_after=run.clock.now() - life)
     if run.platform.keeps_apart():
         return filled
     # Workers who answered one of its items in another HIT would not be kept out.

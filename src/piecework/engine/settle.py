@@ -69,7 +69,7 @@ def decisions_to_settle(reader: Reader) -> Due:
     # Imported work was settled where it was collected.
     if reader.opened.is_imported:
         return ()
-    return settlements.due(reader.opened.store, *_ABOUT_WORK, *_ABOUT_WORKERS)
+    return settlements.due_settlements(reader.opened.store, *_ABOUT_WORK, *_ABOUT_WORKERS)
 
 
 def settle_decisions(run: CampaignRun, due: Due) -> int:
@@ -100,7 +100,7 @@ settle = Step("settle", decisions_to_settle, settle_decisions)
 
 def _of_workers(reader: Reader) -> Due:
     """Return decisions about workers that were not carried out yet."""
-    return settlements.due(reader.opened.store, *_ABOUT_WORKERS)
+    return settlements.due_settlements(reader.opened.store, *_ABOUT_WORKERS)
 
 
 settle_workers = Step("settle", _of_workers, settle_decisions)

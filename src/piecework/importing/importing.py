@@ -209,7 +209,7 @@ class _FileKeeper:
             file=source.path.name, sha256=_digest(source.path), format_name=source.format_name
         )
         with self._store.db.atomic():
-            self._number = imports.begin(self._store, self.counts, at=self._at)
+            self._number = imports.begin_import(self._store, self.counts, at=self._at)
 
     def keep(self, rows: Iterable[Read]) -> None:
         """Store rows as part of the caller's transaction."""
@@ -222,7 +222,7 @@ class _FileKeeper:
             else:
                 self._put_aside(row)
         new = self._new(arrived)
-        imports.keep(
+        imports.keep_imported(
             self._store, new, campaign=self._opened.campaign.name, number=self._number, at=self._at
         )
         self._count("assignments", len(new))

@@ -105,7 +105,7 @@ def heuristics(
         ConfigError: as for `assess`.
     """
     _refuse_faults([], settings)
-    described = registry.describe()
+    described = registry.describe_heuristics()
     listed = pd.DataFrame(
         {
             "subject_kind": [each.subject for each in described],

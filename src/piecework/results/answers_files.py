@@ -145,13 +145,14 @@ def _without_ids(name: str, cell: str, worker_id: str, ids: HiddenIds) -> str:
 
 def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
     """Yield each assignment's worker and cells."""
-    by_id = {hit.hit_id: hit for hit in hits.load(opened.store) if hit.hit_id}
+    by_id = {hit.hit_id: hit for hit in hits.load_hits(opened.store) if hit.hit_id}
     verdicts = {
-        decision.subject_id: decision for decision in decisions.load(opened.store, "assignment")
+        decision.subject_id: decision
+        for decision in decisions.load_decisions(opened.store, "assignment")
     }
     documents = assignments.documents(opened.store)
     items = {item.item_id: item.columns for item in opened.campaign.items}
-    for assignment in assignments.load(opened.store):
+    for assignment in assignments.load_assignments(opened.store):
         decision = verdicts.get(assignment.assignment_id)
         hit = by_id[HitId(assignment.hit_id)]
         status = _STATUS.get(decision.verdict, "") if decision else ""

@@ -63,7 +63,7 @@ def flags_around(opened: OpenedCampaign, parts: Parts) -> list[Finding]:
     )
 
 
-def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
+def evidence_sentence(finding: Finding, positions: Mapping[str, str]) -> str:
     """Format a finding as text, with its subject (`subject_of`) if that is not clear."""
     of = subject_of(finding, positions)
     begin = f"{of}: " if of else ""

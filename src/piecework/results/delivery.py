@@ -18,7 +18,7 @@ from piecework.domain.dataset import Sink
 from piecework.domain.errors import PieceworkError
 from piecework.domain.task import Field
 from piecework.domain.text import plural
-from piecework.results.releases import FOLDER, latest, read_release
+from piecework.results.releases import FOLDER, latest_release, read_release
 
 _ENDING = ".manifest"
 
@@ -151,7 +151,7 @@ def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
     elif sink.is_manifest:
         number = write_files(
             sink.to,
-            manifest_names(latest(releases)),
+            manifest_names(latest_release(releases)),
             partial(augmented_manifest, campaign, releases),
             beside=campaign.path.parent,
         )

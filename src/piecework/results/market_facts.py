@@ -82,7 +82,7 @@ def _cost(opened: OpenedCampaign, done: pd.DataFrame) -> Mapping[str, int]:
     cost = {str(market): int(each) for market, each in by_market.items()}
     market_of = {
         hit.hit_type_id: hit.market
-        for hit in hits.load(opened.store)
+        for hit in hits.load_hits(opened.store)
         if hit.hit_type_id is not None
     }
     for type_id, (_, more) in campaign_facts.booked_outside(opened.store).items():

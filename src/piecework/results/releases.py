@@ -134,7 +134,7 @@ def release(
     return Release(number=number, folder=folder, tables=changes)
 
 
-def latest(releases: Path) -> int:
+def latest_release(releases: Path) -> int:
     """Return the number of the latest release; 0 before the first.
 
     Raises:

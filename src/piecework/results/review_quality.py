@@ -44,10 +44,10 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     """Compute the quality of reviews from all findings and decisions in the store."""
     opinions: dict[Subject, bool] = {
         (decision.subject_kind, decision.subject_id): decision.verdict in _BAD
-        for decision in decisions.load(opened.store)
+        for decision in decisions.load_decisions(opened.store)
         if not decision.decided_by.startswith("policy:") and decision.decided_by != ELSEWHERE
     }
-    flags = findings.load(opened.store, only_flags=True)
+    flags = findings.load_findings(opened.store, only_flags=True)
     work = Work(opened)
     sample = _sample(work, flags, opinions)
     bad = sum(sample)

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PlatformRefused
 from piecework.store.database import Store, writing
-from piecework.store.intents import Act, close, declare, read
+from piecework.store.intents import Act, close_intent, declare, read_outcome
 
 Refusal = tuple[Act, PlatformRefused]
 
@@ -95,7 +95,7 @@ class _Work:
         elif (outcome := future.result()) is None:
             self._to_do.append(act)  # looked for, and not found
         else:
-            close(self._store, act, outcome, self._clock)
+            close_intent(self._store, act, outcome, self._clock)
 
     def _begin(self, room: int) -> Iterator[tuple[Act, Callable[[], str | None]]]:
         while room > 0 and self.fault is None:
@@ -103,7 +103,7 @@ class _Work:
             act = self._to_do.popleft() if is_missing else self._draw()
             if act is None:
                 return
-            row = None if is_missing else read(self._store, act.intent)
+            row = None if is_missing else read_outcome(self._store, act.intent)
             if row is None:
                 if not act.is_due():
                     continue

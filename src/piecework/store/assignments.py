@@ -27,7 +27,7 @@ Collected = tuple[Assignment, Iterable[Answer]]
 """An assignment and its answers."""
 
 
-def keep(store: Store, *collected: Collected) -> None:
+def keep_collected(store: Store, *collected: Collected) -> None:
     """Store assignments and their answers; repeating it has no effect.
 
     Part of the caller's transaction.
@@ -53,7 +53,9 @@ def keep(store: Store, *collected: Collected) -> None:
     insert(store, "answers", sent, or_ignore=True)
 
 
-def load(store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None) -> list[Assignment]:
+def load_assignments(
+    store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None
+) -> list[Assignment]:
     """Return assignments in the order of their submission, without their documents.
 
     Args:
@@ -98,7 +100,7 @@ def count_by_hit(store: Store, hit_ids: Iterable[HitId] | None = None) -> dict[H
     return {HitId(row["hit_id"]): row["n"] for row in rows}
 
 
-def count(store: Store) -> int:
+def count_assignments(store: Store) -> int:
     """Return how many assignments were collected."""
     (number,) = store.db.execute(
         "SELECT coalesce(sum(subjects), 0) FROM verdict_counts WHERE subject_kind = 'assignment'"

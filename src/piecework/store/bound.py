@@ -58,7 +58,7 @@ class Bound:
     claimed_as: str | None
 
 
-def read(store: Store) -> Bound:
+def read_bound(store: Store) -> Bound:
     """Return the facts that are set."""
     (row,) = store.db.query("SELECT * FROM bound")
     del row["only_row"]
@@ -87,10 +87,10 @@ def bind(
     """
     # Only read a fact that is set: looking at a campaign needs no disk space and no
     # lock.
-    if getattr(read(store), fact) is None:
+    if getattr(read_bound(store), fact) is None:
         with store.db.atomic():
             store.db.execute(f"UPDATE bound SET {fact} = ? WHERE {fact} IS NULL", [value])
-    if getattr(read(store), fact) != value:
+    if getattr(read_bound(store), fact) != value:
         raise StoreError(
             f"{store.address}: {otherwise or f'{fact} was set differently'}", next_step=next_step
         )

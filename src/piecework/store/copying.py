@@ -236,7 +236,7 @@ def _schema_of_file(address: StoreAddress, new: StoreAddress) -> str:
     if _kind_of(address) is _RECORDS:
         return earned_records.shared_records(address.path, new).schema
     with closing(open_store(address)) as store:
-        campaign = bound.read(store).campaign
+        campaign = bound.read_bound(store).campaign
     if campaign is None:
         raise StoreError(
             f"{address}: no pass has begun with this store, so it has nothing to copy",

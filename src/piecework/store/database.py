@@ -237,7 +237,7 @@ def from_text(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def moment(text: str | None) -> datetime | None:
+def parsed_moment(text: str | None) -> datetime | None:
     """Return the time in a column that may be empty."""
     return from_text(text) if text else None
 

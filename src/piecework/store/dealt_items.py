@@ -12,7 +12,7 @@ from typing import overload
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import HitKey, ItemId
-from piecework.store.database import Store, moment, to_text
+from piecework.store.database import Store, parsed_moment, to_text
 
 _FETCHED = 1_000
 """Items that are read from the store at a time."""
@@ -35,7 +35,7 @@ def waiting(store: Store) -> WaitingRows:
     since = store.db.execute(
         "SELECT first_seen FROM source_items WHERE number = ?", [first]
     ).fetchone()
-    return WaitingRows(rows=rows, since=moment(since[0]) if since else None)
+    return WaitingRows(rows=rows, since=parsed_moment(since[0]) if since else None)
 
 
 def next_waiting(store: Store, most: int, *, gold: bool = False) -> list[Item]:

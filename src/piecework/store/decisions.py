@@ -37,10 +37,10 @@ _JOIN_INTENTS = """
 """The acts that carry out the latest decisions about workers."""
 
 
-def keep(store: Store, decisions: Iterable[Decision]) -> int:
+def keep_decisions(store: Store, decisions: Iterable[Decision]) -> int:
     """Store decisions about undecided subjects; return how many were new.
 
-    Only a worker's `keep` may be followed by another decision: it was about one batch.
+    Only a worker's `keep_decisions` may be followed by another decision: it was about one batch.
     """
     decided = set()
     rows = []
@@ -64,7 +64,9 @@ def overrule(store: Store, decisions: Iterable[Decision]) -> None:
     insert(store, "decisions", map(row_of, decisions))
 
 
-def load(store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()) -> list[Decision]:
+def load_decisions(
+    store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()
+) -> list[Decision]:
     """Return decisions in force, in the order in which subjects were first decided.
 
     Args:
@@ -88,7 +90,7 @@ def load(store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()) ->
     return [_decision(row) for row in rows]
 
 
-def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
+def latest_decisions(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
     """Return the decisions in force about these subjects, in their order."""
     rows = store.db.query(
         "SELECT decisions.* FROM (SELECT chosen.key AS number, ("
@@ -241,7 +243,7 @@ def decided_workers(store: Store, batch: int) -> set[str]:
     return {str(worker_id) for (worker_id,) in rows}
 
 
-def propose(store: Store, proposals: Iterable[Decision]) -> None:
+def keep_proposals(store: Store, proposals: Iterable[Decision]) -> None:
     """Store what the policy proposes to a person, and delete older proposals.
 
     Subjects that a person has decided since then are left out. Part of the caller's

@@ -32,7 +32,7 @@ from piecework.domain.store_address import StoreAddress, schema_name
 from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.store import postgres
 from piecework.store.connection import Connection
-from piecework.store.database import from_text, moment, to_text
+from piecework.store.database import from_text, parsed_moment, to_text
 from piecework.store.files import check_kind, make_private_store
 from piecework.store.sqlite_database import SqliteDatabase
 
@@ -269,7 +269,7 @@ class EarnedRecords:
         """Return who holds a qualification now; changes that are open count as done."""
         return {
             WorkerId(row["worker_id"]): Holding(
-                since=from_text(row["decided_at"]), counts_after=moment(row["counts_after"])
+                since=from_text(row["decided_at"]), counts_after=parsed_moment(row["counts_after"])
             )
             for row in self.db.query(_LATEST, [self.market, name])
             if row["change"] == "grant"
@@ -347,11 +347,11 @@ def _recorded(row: Mapping[str, Any]) -> RecordedChange:
         share=Share(
             items=row["items"],
             agreed=row["agreed"],
-            first=moment(row["first_at"]),
-            last=moment(row["last_at"]),
+            first=parsed_moment(row["first_at"]),
+            last=parsed_moment(row["last_at"]),
         ),
         because=row["because"],
         was_begun=row["begun_at"] is not None,
-        done_at=moment(row["done_at"]),
-        notified_at=moment(row["notified_at"]),
+        done_at=parsed_moment(row["done_at"]),
+        notified_at=parsed_moment(row["notified_at"]),
     )

@@ -46,7 +46,7 @@ def replace(
         )
 
 
-def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
+def load_findings(store: Store, *, only_flags: bool = False) -> list[Finding]:
     """Return all stored findings by subject, or only flags."""
     return _load(store, "WHERE flag = 1" if only_flags else "")
 

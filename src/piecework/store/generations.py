@@ -17,7 +17,7 @@ from piecework.store.intents import store_name
 _WORD_BYTES = 4
 
 
-def begin(store: Store, *, at: datetime) -> None:
+def begin_generation(store: Store, *, at: datetime) -> None:
     """Begin a generation, send the store's mark with requests, and keep marks received.
 
     Args:

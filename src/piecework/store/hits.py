@@ -13,7 +13,7 @@ from typing import Any
 
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, HitKey, HitTypeId, ItemId
-from piecework.store.database import Store, insert, moment, to_text
+from piecework.store.database import Store, insert, parsed_moment, to_text
 
 ROUND = (
     "coalesce((SELECT max(more.round) FROM hits AS more "
@@ -104,7 +104,7 @@ def markets(store: Store) -> dict[HitId, str]:
     return {HitId(hit_id): market for hit_id, market in rows}
 
 
-def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
+def load_hits(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
     """Return HITs in the order of their plan: those with these ids, or all."""
     if hit_ids is None:
         return _select(store, "1 = 1")
@@ -211,7 +211,7 @@ def by_key(store: Store, hit_key: HitKey) -> PlannedHit:
     return rows[0]
 
 
-def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedHit]:
+def filled_hits(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedHit]:
     """Return HITs of a batch in which every slot brought exactly one assignment.
 
     HITs that were expired by hand or posted before `posted_after` are left out: few
@@ -416,7 +416,7 @@ def next_poll_base(store: Store) -> datetime | None:
         "SELECT min(coalesce(looked_at, posted_at)) FROM hits "
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
     ).fetchone()
-    return moment(earliest)
+    return parsed_moment(earliest)
 
 
 def _hit(row: dict[str, Any]) -> PlannedHit:
@@ -433,7 +433,7 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         extends=HitKey(row["extends"]) if row["extends"] else None,
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,
-        posted_at=moment(row["posted_at"]),
-        looked_at=moment(row["looked_at"]),
-        collected_at=moment(row["collected_at"]),
+        posted_at=parsed_moment(row["posted_at"]),
+        looked_at=parsed_moment(row["looked_at"]),
+        collected_at=parsed_moment(row["collected_at"]),
     )

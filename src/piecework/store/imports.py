@@ -44,7 +44,7 @@ class ImportedAssignment:
     feedback: str = ""
 
 
-def begin(store: Store, file: ImportedFile, *, at: datetime) -> int:
+def begin_import(store: Store, file: ImportedFile, *, at: datetime) -> int:
     """Record that the import of a file begins; return its number."""
     (number,) = store.db.execute(
         "INSERT INTO imports (file, sha256, format, imported_at) "
@@ -108,7 +108,7 @@ def known_raw(store: Store, assignment_ids: Iterable[AssignmentId]) -> dict[Assi
     return {AssignmentId(assignment_id): raw for assignment_id, raw in rows}
 
 
-def keep(
+def keep_imported(
     store: Store, arrived: Iterable[ImportedAssignment], *, campaign: str, number: int, at: datetime
 ) -> None:
     """Store new assignments; part of the caller's transaction.

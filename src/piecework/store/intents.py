@@ -55,7 +55,7 @@ class Intent:
 
 def store_name(store: Store) -> str:
     """Return the name under which the platform knows this store's intents."""
-    name = bound.read(store).name
+    name = bound.read_bound(store).name
     if name is None:
         raise StoreError(f"{store.address}: the store has no name yet")
     return name
@@ -151,7 +151,7 @@ def open_cents(store: Store, *operations: str, but: str) -> int:
     return int(cents)
 
 
-def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
+def load_intents(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
     """Return all intents of an operation that are done, or all that are open."""
     return [
         Intent(
@@ -172,7 +172,10 @@ def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
 
 def compensation_reasons(store: Store) -> list[str]:
     """Return the reason of each compensation that was paid."""
-    return [str(intent.arguments["reason"]) for intent in load(store, "compensation", is_done=True)]
+    return [
+        str(intent.arguments["reason"])
+        for intent in load_intents(store, "compensation", is_done=True)
+    ]
 
 
 def has_open(store: Store, *operations: str) -> bool:
@@ -233,7 +236,7 @@ def rename(store: Store, key: str, new_key: str, *, operation: str | None = None
         store.db.execute("DELETE FROM intents WHERE intent_key = ?", [key])
 
 
-def read(store: Store, intent: Intent) -> tuple[str | None] | None:
+def read_outcome(store: Store, intent: Intent) -> tuple[str | None] | None:
     """Return the outcome of an intent, `(None,)` while open; `None` if not declared."""
     row: tuple[str | None] | None = store.db.execute(
         "SELECT outcome FROM intents WHERE intent_key = ?", [intent.key]
@@ -273,7 +276,7 @@ def declare(store: Store, intent: Intent, clock: Clock) -> None:
         raise _closed_by_another(store, intent)
 
 
-def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
+def close_intent(store: Store, act: Act, outcome: str, clock: Clock) -> None:
     """Store an outcome and what follows from it; part of the caller's transaction.
 
     Raises:
@@ -284,7 +287,7 @@ def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
     _close(store, act.intent, outcome, clock)
 
 
-def keep(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
+def keep_outcome(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
     """Store an act without a call, and its outcome; part of the caller's transaction.
 
     Raises:

@@ -38,10 +38,12 @@ def move(
         batch: the batch that it is a cost of; `None`: of no batch.
         at: when.
     """
-    pay(store, {debit: amount_cents}, credit=credit, intent_key=intent_key, batch=batch, at=at)
+    book_payment(
+        store, {debit: amount_cents}, credit=credit, intent_key=intent_key, batch=batch, at=at
+    )
 
 
-def pay(
+def book_payment(
     store: Store,
     cents_by_account: Mapping[Account, int],
     *,

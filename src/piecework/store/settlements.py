@@ -85,7 +85,7 @@ class Settlement:
         )
 
 
-def due(store: Store, *verdicts: Verdict) -> list[list[Settlement]]:
+def due_settlements(store: Store, *verdicts: Verdict) -> list[list[Settlement]]:
     """Return decisions that were not carried out, by verdict, in the given order."""
     settled = of(store, decisions.unsettled(store, *verdicts))
     by_verdict = ([each for each in settled if each.decision.verdict == v] for v in verdicts)
@@ -117,7 +117,7 @@ def of(store: Store, settled: Sequence[Decision]) -> list[Settlement]:
 def is_in_force(store: Store, decision: Decision) -> bool:
     """Whether a decision still holds: a person may have taken it back."""
     subject = (decision.subject_kind, decision.subject_id)
-    return decisions.latest(store, [subject]) == [decision]
+    return decisions.latest_decisions(store, [subject]) == [decision]
 
 
 def record(store: Store, settlement: Settlement, outcome: str, *, at: datetime) -> None:
@@ -144,7 +144,7 @@ def _pay_or_release(
         if is_paid
         else {"requester": hit.pay_cents}
     )
-    ledger.pay(
+    ledger.book_payment(
         store, moves, credit="held", intent_key=settlement.intent.key, batch=hit.batch, at=at
     )
 

@@ -13,7 +13,7 @@ from typing import Literal
 from piecework.domain.growing import SourceRow, version_of
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.store.database import Store, insert, moment, to_text
+from piecework.store.database import Store, insert, parsed_moment, to_text
 
 _SET_ASIDE = (
     "SELECT fault, seen_at, located FROM source_quarantine UNION ALL "
@@ -78,8 +78,8 @@ def reading(store: Store) -> Reading:
         **{
             **row,
             "header": None if header is None else tuple(json.loads(header)),
-            "read_at": moment(row["read_at"]),
-            "began_at": moment(row["began_at"]),
+            "read_at": parsed_moment(row["read_at"]),
+            "began_at": parsed_moment(row["began_at"]),
         }
     )
 

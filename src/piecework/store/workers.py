@@ -11,7 +11,7 @@ from datetime import datetime
 
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store import ledger
-from piecework.store.database import Store, moment, to_text
+from piecework.store.database import Store, parsed_moment, to_text
 
 _SENT = """
 SELECT worker_id, count(*) AS assignments,
@@ -192,7 +192,7 @@ def work_by_market(store: Store) -> dict[str, MarketWork]:
             planned=row["planned"],
             open=row["open"],
             collected=collected.get(row["market"], 0),
-            first_posted_at=moment(row["first_posted_at"]),
+            first_posted_at=parsed_moment(row["first_posted_at"]),
         )
         for row in rows
     }

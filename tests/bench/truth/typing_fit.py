@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from piecework.qc.heuristics.not_typed import Params
-from piecework.qc.typing_evidence import WEIGHTS, Typing, Weights, read
+from piecework.qc.typing_evidence import WEIGHTS, Typing, Weights, read_typing
 from tests.bench.truth.measure import auc, wilson
 from tests.bench.truth.sets import LabelledSet, answer, as_table
 from tests.bench.truth.typing_sessions import Session, sessions
@@ -40,7 +40,7 @@ def was_typed(session: Session) -> bool:
 
 def evidence(session: Session) -> Typing:
     """What the record says; the texts are not kept, and their lengths are true."""
-    typing = read(session.record, "x" * session.record.length)
+    typing = read_typing(session.record, "x" * session.record.length)
     assert typing is not None
     return typing
 

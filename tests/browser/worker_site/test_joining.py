@@ -147,7 +147,7 @@ def test_no_page_makes_a_browser_join_or_exchanges_a_session(
     expect(page.get_by_text(invitation.worker_id)).to_be_visible()
     with backend.transaction() as transaction:
         handles = [row["handle"] for row in invitations.list_invitations(transaction)]
-        (made,) = open_links.listed(transaction)
+        (made,) = open_links.listed_links(transaction)
     assert (handles, made["taken"]) == (["eve"], 0)
     page.goto(link)
     expect(page.get_by_text("You are signed in as")).to_be_visible()

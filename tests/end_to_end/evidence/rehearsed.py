@@ -80,7 +80,7 @@ def listened(
         def call(name: str, step: Callable[[], _T], /) -> _T:
             done = step()
             if name == "assess":
-                stood = findings.load(run.store)
+                stood = findings.load_findings(run.store)
                 new = [finding for finding in stood if finding not in seen]
                 seen.update(new)
                 known = run.store.db.execute("SELECT assignment_id FROM assignments")
@@ -93,7 +93,7 @@ def listened(
                 )
             if name == "decide" and done:
                 made = sum(len(past_pass.decisions) for past_pass in passes)
-                passes[-1].decisions = decisions.load(run.store)[made:]
+                passes[-1].decisions = decisions.load_decisions(run.store)[made:]
             return done
 
         work_through(run, crowd, call=call)

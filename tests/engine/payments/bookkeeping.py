@@ -54,7 +54,7 @@ def first_batch_paid(opened: Opened) -> CampaignRun:
 
 def assignment_ids(run: CampaignRun) -> list[AssignmentId]:
     """All assignments, in the order of submission."""
-    return [assignment.assignment_id for assignment in assignments.load(run.store)]
+    return [assignment.assignment_id for assignment in assignments.load_assignments(run.store)]
 
 
 def bonus_file(*rows: tuple[str, ...], header: str = "assignment_id,amount,reason") -> str:

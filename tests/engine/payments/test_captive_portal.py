@@ -6,7 +6,7 @@ import pytest
 
 from piecework.domain.errors import TransientPlatformError
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import pay
+from piecework.engine.payments.pay import pay_bonuses
 from piecework.engine.run_pass import run_pass
 from piecework.platforms.mturk import MTurk
 from piecework.store import intents
@@ -35,7 +35,7 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
         assert portal.intercepted
         assert {assignment["status"] for assignment in books(run)["assignments"]} == {"Submitted"}
         assert intents.begun(run.store, "approve")
-        assert not list(intents.load(run.store, "approve", is_done=True))
+        assert not list(intents.load_intents(run.store, "approve", is_done=True))
         check_books(run)
         portal.operations = ()
         assert run_pass(behind).rewards_cents == 100
@@ -54,11 +54,11 @@ def test_a_bonus_that_a_portal_swallowed_is_paid_when_it_has_gone(
             text = bonus_file((assignment_ids(run)[0], "1.50", "Thanks!"))
             portal.operations = ("SendBonus",)
             with pytest.raises(TransientPlatformError, match="not a marketplace"):
-                pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
+                pay_bonuses(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
             assert books(run)["bonuses"] == []
             check_books(run)
             portal.operations = ()
             for _ in range(2):
-                pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
+                pay_bonuses(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
         assert [bonus["cents"] for bonus in books(run)["bonuses"]] == [150]
         check_books(run)

@@ -69,7 +69,7 @@ def paid(run: CampaignRun) -> list[int]:
 
 def test_a_worker_is_paid_by_pseudonym_and_a_stranger_by_worker_id(run: CampaignRun) -> None:
     """Both books agree; status and report have a line of its own."""
-    ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+    ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
     stranger = hurt_stranger(run)
     pay(run, ann[:6], "1.00")
     pay(run, stranger, "$0.50")
@@ -93,7 +93,7 @@ def test_a_worker_is_paid_by_pseudonym_and_a_stranger_by_worker_id(run: Campaign
 
 def test_the_same_reason_pays_once_and_another_pays_again(run: CampaignRun) -> None:
     """Another amount for the same reason is a fault; by id or pseudonym alike."""
-    ann = assignments.load(run.store)[0].worker_id
+    ann = assignments.load_assignments(run.store)[0].worker_id
     pay(run, ann, "1.00")
     again = plan_compensation(run, run.pseudonym(ann), "1.00", because=f" {WHY} ")
     assert again.was_paid
@@ -106,7 +106,7 @@ def test_the_same_reason_pays_once_and_another_pays_again(run: CampaignRun) -> N
 
 def test_what_is_wrong_is_said_before_any_call(run: CampaignRun) -> None:
     """In one sentence."""
-    ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+    ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
     for worker, amount, because, words in (
         (ann, "0", WHY, "amount is 0"),
         (ann, "-1", WHY, "'-1' is not an amount"),
@@ -122,7 +122,7 @@ def test_what_is_wrong_is_said_before_any_call(run: CampaignRun) -> None:
     ):
         with pytest.raises(ConfigError, match=words):
             plan_compensation(run, worker, amount, because=because)
-    assert intents.load(run.store, OPERATION, is_done=False) == []
+    assert intents.load_intents(run.store, OPERATION, is_done=False) == []
 
 
 def test_a_worker_who_never_came_is_refused_and_nothing_is_kept_back(run: CampaignRun) -> None:
@@ -136,14 +136,14 @@ def test_a_worker_who_never_came_is_refused_and_nothing_is_kept_back(run: Campai
         planned = plan_compensation(run, worker_id, "1.00", because=WHY)
         with pytest.raises(PlatformRefused, match=words):
             pay_compensation(run, planned)
-    assert intents.load(run.store, OPERATION, is_done=False) == []
+    assert intents.load_intents(run.store, OPERATION, is_done=False) == []
     assert paid(run) == []
     check_books(run)
 
 
 def test_a_cap_is_never_exceeded(run: CampaignRun) -> None:
     """$20.00 less 1.20 paid and 0.60 held leave $18.20; fees come on top."""
-    ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+    ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
     with pytest.raises(BudgetExceeded, match=r"costs \$18\.22 with fees, but \$18\.20"):
         pay(run, ann, "15.18")
     assert paid(run) == []
@@ -156,7 +156,7 @@ def test_the_cap_of_a_day_postpones_it(at_work: Open, campaign_text: str) -> Non
     text = campaign_text.replace('budget = "20.00"', 'budget = { total = "20.00", day = "2.00" }')
     with at_work(text) as opened:
         run = first_batch_paid(opened)
-        ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+        ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
         planned = plan_compensation(run, ann, "1.00", because=WHY)
         with pytest.raises(BudgetExceeded, match="the cap of the day or month"):
             check_caps(run, planned)
@@ -170,7 +170,7 @@ def test_what_was_cut_off_is_looked_for_also_long_after(
     run: CampaignRun, *, was_sent: bool
 ) -> None:
     """Recorded if it was paid; otherwise dropped, and the same command pays."""
-    ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+    ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
     planned = plan_compensation(run, ann, "1.00", because=WHY)
     with run.store.db.atomic():
         intents.declare(run.store, planned.intent, run.clock)
@@ -193,7 +193,7 @@ def test_a_restored_store_takes_over_what_it_lacks(
     run: CampaignRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The platform's names carry the keys, so the same reason is not paid again."""
-    ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+    ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
     pay(run, ann, "1.00")
     with run.store.db.atomic():
         before = list(run.store.db.query("SELECT * FROM ledger ORDER BY entry_id"))
@@ -211,7 +211,7 @@ def test_a_restored_store_takes_over_what_it_lacks(
 
 def test_reconcile_agrees_after_a_compensation(run: CampaignRun) -> None:
     """It compares them, and there is no difference."""
-    ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
+    ann = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
     pay(run, ann, "1.00")
     comparison = reconcile(run, dry_run=True).comparison
     assert comparison.unknown_compensations == ()

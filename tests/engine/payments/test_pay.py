@@ -11,7 +11,13 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AnswerId, HitKey
 from piecework.engine.payments.due_bonuses import is_too_late, label_fault, read_bonuses, top_ups
-from piecework.engine.payments.pay import BONUS, BonusPlan, check_bonuses, close_interrupted, pay
+from piecework.engine.payments.pay import (
+    BONUS,
+    BonusPlan,
+    check_bonuses,
+    close_interrupted,
+    pay_bonuses,
+)
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.postprocess.pseudonyms import answer_pseudonym, pseudonym
@@ -38,7 +44,7 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         assert [payment.bonus.cents for payment in plan.due] == [75, 75]
         assert (plan.bonus_cents, plan.total_cents) == (150, 180)  # 20 % fee
         assert "15.0 minutes" in plan.due[0].bonus.reason
-        done = pay(run, plan)
+        done = pay_bonuses(run, plan)
         assert (done.bonuses, done.cents, done.waiting) == (2, 180, 0)
         again = top_ups(run)
         assert (again.due, again.before, again.lacking_cents) == ((), 2, 0)
@@ -80,7 +86,7 @@ def test_what_is_paid_already_counts_towards_the_floor(at_work: Open, campaign_t
         run = first_batch_paid(opened)
         ann, bob = assignment_ids(run)
         text = bonus_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
-        pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
+        pay_bonuses(run, read_bonuses(run, text, label="bonus", name="b.csv"))
         plan = top_ups(run)
         assert [(payment.bonus.assignment_id, payment.bonus.cents) for payment in plan.due] == [
             (ann, 45)
@@ -100,7 +106,7 @@ def test_a_file_pays_once_however_often_it_is_read(
             return published if is_of_dataset else answer
 
         ann, bob = assignment_ids(run)
-        worker = assignments.load(run.store)[1].worker_id
+        worker = assignments.load_assignments(run.store)[1].worker_id
         hashed = pseudonym(worker, run.pseudonym_key)
         text = bonus_file(
             (named(f"{ann}.2"), "", "0.25", "Fine."),
@@ -110,7 +116,7 @@ def test_a_file_pays_once_however_often_it_is_read(
         for paid in (2, 0):
             plan = read_bonuses(run, text, label="bonus", name="b.csv")
             assert (len(plan.due), plan.before) == (paid, 2 - paid)
-            pay(run, plan)
+            pay_bonuses(run, plan)
         theirs = [
             (bonus["assignment_id"], bonus["cents"], bonus["reason"])
             for bonus in books(run)["bonuses"]
@@ -119,7 +125,7 @@ def test_a_file_pays_once_however_often_it_is_read(
         other = text.replace("0.25", "0.26")
         with pytest.raises(ConfigError, match=r"line 2: was paid \$0\.25 .*'bonus'"):
             read_bonuses(run, other, label="bonus", name="b.csv")
-        pay(run, read_bonuses(run, text, label="thanks", name="b.csv"))
+        pay_bonuses(run, read_bonuses(run, text, label="thanks", name="b.csv"))
         assert len(books(run)["bonuses"]) == 4
         check_books(run)
 
@@ -136,7 +142,7 @@ def test_two_bonuses_that_look_alike_are_both_paid(
     with at_work(campaign_text) as opened:
         run = replace(first_batch_paid(opened), at_once=at_once)
         ann, bob = assignment_ids(run)
-        worker = pseudonym(assignments.load(run.store)[0].worker_id, run.pseudonym_key)
+        worker = pseudonym(assignments.load_assignments(run.store)[0].worker_id, run.pseudonym_key)
         text = bonus_file(
             (ann, "", "0.25", "Fine."),
             ("", worker, "0.25", "Fine."),
@@ -145,7 +151,7 @@ def test_two_bonuses_that_look_alike_are_both_paid(
         )
         plan = read_bonuses(run, text, label="bonus", name="b.csv")
         run.platform.bonus(replace(plan.due[-1].bonus, reason="By hand."), token="b")  # noqa: S106
-        assert pay(run, plan).bonuses == 3
+        assert pay_bonuses(run, plan).bonuses == 3
         paid = [bonus["assignment_id"] for bonus in books(run)["bonuses"]]
         assert sorted(paid) == sorted([ann, ann, bob, bob])
 
@@ -233,7 +239,7 @@ def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -
         text = bonus_file((bob, "0.10", "r"), (ann, "19.00", "r"))
         plan = read_bonuses(run, text, label="bonus", name="b.csv")
         with pytest.raises(BudgetExceeded, match="cost \\$22\\.92 with fees, but"):
-            pay(run, plan)
+            pay_bonuses(run, plan)
         assert books(run)["bonuses"] == []
 
 
@@ -253,7 +259,7 @@ def test_bonuses_that_the_marketplace_refuses_are_named_and_the_others_paid(
             intent = replace(wrong.intent, arguments=arguments)
             due = (replace(wrong, intent=intent), *due)
         with pytest.raises(PlatformRefused, match="6 of 7 bonuses were refused") as no:
-            pay(run, BonusPlan(label="b", due=due))
+            pay_bonuses(run, BonusPlan(label="b", due=due))
         keys = [f"bonus:w{number}:{ann}" for number in range(6)]
         assert sum(key in str(no.value) for key in keys) == 5
         assert no.value.code
@@ -261,7 +267,7 @@ def test_bonuses_that_the_marketplace_refuses_are_named_and_the_others_paid(
         assert [each["assignment_id"] for each in books(run)["bonuses"]] == [bob]
         check_books(run)
         with pytest.raises(PlatformRefused, match="1 of 1 bonuses"):
-            pay(run, BonusPlan(label="b", due=due[:1]))
+            pay_bonuses(run, BonusPlan(label="b", due=due[:1]))
 
 
 def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
@@ -274,7 +280,7 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
     """
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        (posted, *_) = hits.load(run.store)
+        (posted, *_) = hits.load_hits(run.store)
         unposted = replace(posted, posted_at=None, hit_id=None, collected_at=None)
         hits.plan(
             run.store,
@@ -319,10 +325,10 @@ def test_a_day_s_cap_pays_the_rest_on_the_next_day(at_work: Open, campaign_text:
     with at_work(text) as opened:
         run = first_batch_paid(opened)
         assert ledger.taken_cents(run.store) == 180
-        done = pay(run, top_ups(run))
+        done = pay_bonuses(run, top_ups(run))
         assert (done.bonuses, done.waiting, done.waiting_cents) == (1, 1, 90)
         tomorrow = replace(run, clock=FixedClock(EVENING + timedelta(days=1)))
-        done = pay(tomorrow, top_ups(tomorrow))
+        done = pay_bonuses(tomorrow, top_ups(tomorrow))
         assert (done.bonuses, done.waiting) == (1, 0)
         check_books(run)
 
@@ -335,7 +341,7 @@ def test_work_of_half_a_year_ago_gets_no_bonus(at_work: Open, campaign_text: str
         plan = top_ups(late)
         assert (plan.due, len(plan.too_late)) == ((), 2)
         window = run.platform.capabilities.bonus_window
-        for work in assignments.load(run.store):
+        for work in assignments.load_assignments(run.store):
             last = replace(run, clock=FixedClock(work.submitted_at + window))
             assert not is_too_late(last, work)
             after = FixedClock(last.clock.now() + timedelta(seconds=1))
@@ -357,8 +363,8 @@ def test_what_was_begun_and_never_arrived_is_forgotten_and_may_be_paid_otherwise
             intents.declare(run.store, plan.due[0].intent, run.clock)
         assert read_progress(run).waiting_for == "workers"
         assert close_interrupted(run) == 1
-        assert intents.load(run.store, BONUS, is_done=False) == []
-        assert pay(run, top_ups(run)).bonuses == 2
+        assert intents.load_intents(run.store, BONUS, is_done=False) == []
+        assert pay_bonuses(run, top_ups(run)).bonuses == 2
         check_books(run)
 
 
@@ -378,5 +384,5 @@ def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
         ).raise_for_status()
         close_interrupted(run)
         check_books(run)
-        assert pay(run, top_ups(run)).bonuses == 1
+        assert pay_bonuses(run, top_ups(run)).bonuses == 1
         check_books(run)

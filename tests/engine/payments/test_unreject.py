@@ -20,7 +20,7 @@ from piecework.domain.verdicts import Decision
 from piecework.engine import collect, settle
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import OPERATION, close_interrupted, pay, unreject
+from piecework.engine.payments.pay import OPERATION, close_interrupted, pay_bonuses, unreject
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve
@@ -44,7 +44,7 @@ def to_the_end(run: CampaignRun, people: People) -> AssignmentId:
     """Let the campaign finish; dan's assignment, which was rejected."""
     while not run_pass(run).is_finished:
         people.work()
-    (rejected,) = decisions.load(run.store, "assignment", verdicts=["reject"])
+    (rejected,) = decisions.load_decisions(run.store, "assignment", verdicts=["reject"])
     return AssignmentId(rejected.subject_id)
 
 
@@ -217,7 +217,7 @@ def _do(run: CampaignRun, act: str, name: AssignmentId, *, cents: int, label: st
             replace(decision, subject_kind="answer", subject_id=answer, verdict="drop")
             for answer, _, _ in assignments.verdicts_of_answers(run.store, [name])
         ]
-        decisions.keep(run.store, [decision, *dropped])
+        decisions.keep_decisions(run.store, [decision, *dropped])
         settle.settle(run)
         return
     status = run.platform.assignment_status(name)
@@ -227,7 +227,7 @@ def _do(run: CampaignRun, act: str, name: AssignmentId, *, cents: int, label: st
             assert status == "Rejected"
         else:
             text = bonus_file((name, f"0.{cents:02}", "Thanks."))
-            pay(run, read_bonuses(run, text, label=label, name="b.csv"))
+            pay_bonuses(run, read_bonuses(run, text, label=label, name="b.csv"))
             assert status == "Approved"
     except ConfigError:
         assert status != ("Rejected" if act == "unreject" else "Approved")

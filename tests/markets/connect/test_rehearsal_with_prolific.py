@@ -27,7 +27,7 @@ def test_every_ledger_agrees_and_the_shares_hold(tmp_path: Path) -> None:
         work_through(run, crowd)
         books = markets.close_books(run)
         assert read_progress(run).is_finished
-        first = Counter(hit.market for hit in hits.load(run.store) if not hit.round)
+        first = Counter(hit.market for hit in hits.load_hits(run.store) if not hit.round)
         listed = {each.market for each in run.platform.find_hits()}
         work = workers.work_by_market(run.store)
         report = Path(write_results(run)).read_text()

@@ -19,7 +19,7 @@ from piecework.marketplace.state import clock, outside_crowd
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_crowd import OutsideMarket
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, Terms
-from piecework.markets.connect.bridge.serving import ConnectCrowd, settle
+from piecework.markets.connect.bridge.serving import ConnectCrowd, settle_bridge
 from piecework.markets.connect.bridge.status import price_list
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.values import ApiKey
@@ -120,7 +120,7 @@ class Town:
 
     def settle(self) -> None:
         """Let the bridge work until it has nothing to do."""
-        settle(self.bridge)
+        settle_bridge(self.bridge)
 
     def post(
         self, hits: int = 1, assignments: int = 1, *, question: str = QUESTION, **changes: object

@@ -298,7 +298,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(tmp_path: Path)
             for worker_id, score in workers.load_scores(run.store).items()
         }
         assert passed == {("diligent", True), ("guesser", False), ("first_clicker", False)}
-        worked = {traits[each.worker_id] for each in assignments.load(run.store)}
+        worked = {traits[each.worker_id] for each in assignments.load_assignments(run.store)}
         assert worked == {"diligent"}
         out = run.campaign.out
     assert progress.is_finished

@@ -26,7 +26,7 @@ from piecework.analyses.corpus.composition import (
     word_counts,
 )
 from piecework.domain.errors import ConfigError
-from piecework.report.corpus.description import describe
+from piecework.report.corpus.description import describe_corpus
 from piecework.report.corpus.image_groups import (
     difficulties,
     human_pairs,
@@ -147,8 +147,8 @@ def test_the_sample_is_drawn_from_the_dataset_with_more_images() -> None:
     large = _corpus(
         *(Caption(image=image, text="two dogs run in a park") for image in "abc" for _ in range(3))
     )
-    there = describe(small, against=large).comparison
-    here = describe(large, against=small).comparison
+    there = describe_corpus(small, against=large).comparison
+    here = describe_corpus(large, against=small).comparison
     assert there is not None
     assert here is not None
     assert (there.sample.is_of_other, here.sample.is_of_other) == (True, False)
@@ -161,7 +161,7 @@ def test_the_sample_is_drawn_from_the_dataset_with_more_images() -> None:
 
 def test_people_are_counted_as_words_and_in_words() -> None:
     """A manual names nobody, though "man" is in it."""
-    description = describe(
+    description = describe_corpus(
         _corpus(
             Caption(image="1", text="a woman"),
             Caption(image="2", text="a manual"),
@@ -189,7 +189,7 @@ def test_examples_go_from_the_least_to_the_most_similar_captions() -> None:
         for word in ("red", "blue")
     ]
     corpus = _corpus(*captions, Caption(image="0", text="too bad", is_canned=True))
-    description = describe(corpus)
+    description = describe_corpus(corpus)
     values = description.specificity
     shown = [example.image for example in description.by_specificity]
     assert len(shown) == 6
@@ -209,7 +209,7 @@ def test_examples_of_levels_go_from_easy_to_hard() -> None:
         for copy in "abc"
         for place in range(3)
     ]
-    examples = describe(_corpus(*captions)).by_difficulty
+    examples = describe_corpus(_corpus(*captions)).by_difficulty
     assert [(example.label, example.value) for example in examples] == [
         ("easy", "0 of 3 answers canned"),
         ("easy", "0 of 3 answers canned"),
@@ -237,7 +237,7 @@ def test_answers_are_looked_for_as_whole_words_by_kind_and_text() -> None:
         Question(image="2", answer="No", kind="yes/no"),
         Question(image="3", answer="dogs", kind="other"),
     ]
-    rows = describe(corpus, questions=questions).answered
+    rows = describe_corpus(corpus, questions=questions).answered
     assert [(row.images, row.kind, row.answered, row.questions) for row in rows] == [
         ("all", "all", 2, 3),
         ("all", "other", 1, 1),
@@ -249,7 +249,7 @@ def test_answers_are_looked_for_as_whole_words_by_kind_and_text() -> None:
         ("without text", "yes/no", 1, 1),
     ]
     with pytest.raises(ConfigError, match="none of the questions"):
-        describe(corpus, questions=questions[-1:])
+        describe_corpus(corpus, questions=questions[-1:])
 
 
 def test_groups_of_a_column_have_their_own_composition() -> None:
@@ -260,7 +260,7 @@ def test_groups_of_a_column_have_their_own_composition() -> None:
         Caption(image="3", text="a big dog runs"),
     )
     groupings = {"place": {"1": "home", "3": "park"}}
-    compositions = describe(corpus, groupings=groupings).compositions
+    compositions = describe_corpus(corpus, groupings=groupings).compositions
     assert {name: group.per_caption["words"] for name, group in compositions.items()} == {
         "all": 3,
         "place: home": 3,
@@ -285,7 +285,7 @@ def test_lists_and_what_they_share_are_counted_in_both_datasets() -> None:
     here = _corpus(Caption(image="1", text="A cup and a dog"), Caption(image="2", text="A dog"))
     there = _corpus(Caption(image="x", text="a kite"))
     lists = {"one": ["dog", "kite"], "two": ["dog", "cup"]}
-    concepts = describe(here, against=there, concept_lists=lists).concepts
+    concepts = describe_corpus(here, against=there, concept_lists=lists).concepts
     assert concepts is not None
     assert [(row.name, row.concepts, row.here, row.there) for row in concepts.lists] == [
         ("one", 2, 1, 1),
@@ -303,7 +303,7 @@ def test_a_dataset_without_captions_cannot_be_compared_with() -> None:
     here = _corpus(Caption(image="1", text="a cup"))
     there = _corpus(Caption(image="1", text="too bad", is_canned=True))
     with pytest.raises(ConfigError, match="no captions by people"):
-        describe(here, against=there)
+        describe_corpus(here, against=there)
 
 
 def test_specificity_by_hand() -> None:

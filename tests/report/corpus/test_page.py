@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 
 from piecework.analyses.corpus.answered import Question
 from piecework.analyses.corpus.captions import Caption, Corpus
-from piecework.report.corpus.description import describe
+from piecework.report.corpus.description import describe_corpus
 from piecework.report.corpus.page import description_page
 from piecework.report.page import render_sections
 from tests.conftest import in_full
@@ -42,7 +42,7 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
     """No fault that axe knows, no sideways scrolling, no request, no dialog."""
     corpus = _corpus(source=_NASTY)
     file = tmp_path / "description.html"
-    description = describe(
+    description = describe_corpus(
         corpus,
         against=corpus,
         groupings={_NASTY: {"1": _NASTY, "2": "park"}},
@@ -74,7 +74,7 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
 def test_equal_descriptions_give_equal_bytes() -> None:
     """Nothing of the clock or of an address in memory."""
     first, second = (
-        render_sections(description_page(describe(_corpus(), against=_corpus(), seed=1)))
+        render_sections(description_page(describe_corpus(_corpus(), against=_corpus(), seed=1)))
         for _ in range(2)
     )
     assert first == second
@@ -82,5 +82,5 @@ def test_equal_descriptions_give_equal_bytes() -> None:
 
 def test_nothing_of_an_empty_corpus_fails() -> None:
     """A corpus without captions has a page too."""
-    page = render_sections(description_page(describe(Corpus(source="nothing"))))
+    page = render_sections(description_page(describe_corpus(Corpus(source="nothing"))))
     assert "What this dataset contains" in page

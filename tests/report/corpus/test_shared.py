@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from piecework.postprocess.datasets.reading import read_captions
-from piecework.report.corpus.description import describe
+from piecework.report.corpus.description import describe_corpus
 
 _DATA = Path(__file__).resolve().parents[3] / "../shared/data"
 
@@ -29,7 +29,7 @@ def test_half_of_val_is_as_documented() -> None:
 
     One test and not four, since the analyses take ten seconds and tests run apart.
     """
-    description = describe(read_captions(_path("vizwiz_val_captions_half.csv")), seed=0)
+    description = describe_corpus(read_captions(_path("vizwiz_val_captions_half.csv")), seed=0)
 
     assert description.levels.canned.tolist() == [2575, 656, 237, 146, 132, 97]
     assert (description.images, description.captions, description.canned) == (3843, 16634, 2581)
@@ -81,7 +81,7 @@ def test_half_of_val_is_as_documented() -> None:
 
 def test_votes_of_the_training_images_are_as_documented() -> None:
     """23,431 images by the votes of five workers, and the flaws most of them saw."""
-    description = describe(read_captions(_path("vizwiz_quality_train.json")))
+    description = describe_corpus(read_captions(_path("vizwiz_quality_train.json")))
 
     assert description.levels.canned.tolist() == [15751, 4122, 1424, 878, 725, 531]
     assert dict(description.levels.names) == {

@@ -65,7 +65,7 @@ def in_force(opened: OpenedCampaign) -> dict[Subject, tuple[str, str]]:
     """Verdict and reason of each decision in the store."""
     return {
         (each.subject_kind, each.subject_id): (each.verdict, each.because)
-        for each in decisions.load(opened.store)
+        for each in decisions.load_decisions(opened.store)
     }
 
 

@@ -6,7 +6,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task
 from piecework.simulation.crowd.typing_traces import broken_rules, mistype, repair
-from piecework.simulation.pictures.scenes import Scene, Thing, describe, scenes
+from piecework.simulation.pictures.scenes import Scene, Thing, describe_scene, scenes
 from piecework.simulation.seeded_rng import seeded_rng
 
 SCENE = Scene(
@@ -21,7 +21,7 @@ SCENE = Scene(
 
 def test_one_scene_is_described_in_hundreds_of_ways() -> None:
     """The grammar has far more than three hundred sentences for two things."""
-    sentences = {describe(SCENE, seeded_rng(1, str(n))) for n in range(1000)}
+    sentences = {describe_scene(SCENE, seeded_rng(1, str(n))) for n in range(1000)}
     assert len(sentences) > 300
 
 
@@ -29,14 +29,14 @@ def test_a_description_keeps_every_rule_of_the_page(caption: Task) -> None:
     """No rule of the caption task is broken, whatever is described."""
     for scene in scenes(3, 200):
         for n in range(5):
-            sentence = describe(scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5)
+            sentence = describe_scene(scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5)
             assert broken_rules(caption, sentence) == (), sentence
 
 
 def test_an_accurate_description_names_only_what_is_there() -> None:
     """With full accuracy colours, names and labels of other things never appear."""
     for n in range(300):
-        sentence = describe(SCENE, seeded_rng(3, str(n))).lower()
+        sentence = describe_scene(SCENE, seeded_rng(3, str(n))).lower()
         assert "red mugs" in sentence or "blue can" in sentence
         assert ("corn" in sentence) == ("blue can" in sentence)
         assert not {"green", "yellow", "purple", "kettle"} & set(
@@ -51,14 +51,16 @@ def test_accuracy_is_the_share_of_things_seen_right() -> None:
     share of 0.2 is sqrt(0.16 / 800) = 0.014; four of them are 0.06.
     """
     scene = Scene(item_id=ItemId("x"), place="desk", things=(SCENE.things[0],))
-    sentences = [describe(scene, seeded_rng(4, str(n)), accuracy=0.8).lower() for n in range(1000)]
+    sentences = [
+        describe_scene(scene, seeded_rng(4, str(n)), accuracy=0.8).lower() for n in range(1000)
+    ]
     wrong = sum("two red mugs" not in sentence for sentence in sentences)
     assert wrong / 1000 == pytest.approx(0.2, abs=0.06)
 
 
 def test_no_slip_without_a_rate() -> None:
     """Perfect fingers change nothing."""
-    sentence = describe(SCENE, seeded_rng(5))
+    sentence = describe_scene(SCENE, seeded_rng(5))
     assert mistype(sentence, seeded_rng(6), rate=0.0) == sentence
 
 
@@ -89,7 +91,7 @@ def test_a_mistyped_description_is_mended_as_far_as_the_page_asks(caption: Task)
     """After mending no rule is broken, even with very careless fingers."""
     for scene in scenes(4, 100):
         rng = seeded_rng(10, scene.item_id)
-        typed = mistype(describe(scene, rng), rng, rate=0.5)
+        typed = mistype(describe_scene(scene, rng), rng, rate=0.5)
         assert broken_rules(caption, repair(caption, typed, rng)) == ()
 
 
@@ -138,5 +140,6 @@ def test_what_is_too_long_for_the_page_is_cut_after_a_word_that_can_end_it() -> 
     assert cut == f"{long}purple jar."
     for scene in scenes(4, 60):
         assert (
-            broken_rules(task, repair(task, describe(scene, seeded_rng(15)), seeded_rng(16))) == ()
+            broken_rules(task, repair(task, describe_scene(scene, seeded_rng(15)), seeded_rng(16)))
+            == ()
         )

@@ -13,7 +13,7 @@ from piecework.domain.ids import AssignmentId, HitId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
-from piecework.qc.typing_evidence import read
+from piecework.qc.typing_evidence import read_typing
 from piecework.simulation.crowd.answering import Form, fill_in
 from piecework.simulation.crowd.intentions import intend
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
@@ -293,7 +293,7 @@ def test_the_record_of_typing_fits_the_trait(caption: Task) -> None:
         sent = {name: "|".join(values) for name, values in form.items()}
         for answer in read_answers(caption, AssignmentId("a"), item_ids, sent):
             text = str(answer.values["caption"])
-            typing = read(answer.typing["caption"], text)
+            typing = read_typing(answer.typing["caption"], text)
             kinds[trait] |= answer.typing["caption"].kinds.keys()
             if text != caption.canned_text:
                 assert typing is not None

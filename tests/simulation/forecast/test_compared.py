@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from piecework.campaign.rehearsals import begin
+from piecework.campaign.rehearsals import begin_rehearsal
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
@@ -85,7 +85,7 @@ def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> N
     path.write_text(CAMPAIGN)
     with pytest.raises(ConfigError, match="no two rehearsals"):
         compare_rehearsals(path)
-    begin(parse(path))
+    begin_rehearsal(parse(path))
     with pytest.raises(ConfigError, match="no two rehearsals") as refused:
         compare_rehearsals(path)
     assert "piecework rehearse" in refused.value.next_step

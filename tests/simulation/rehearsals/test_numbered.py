@@ -12,7 +12,14 @@ from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign, load_with_results
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.rehearsals import KEPT, Begun, at_number, begin, latest, numbers
+from piecework.campaign.rehearsals import (
+    KEPT,
+    Begun,
+    at_number,
+    begin_rehearsal,
+    latest_rehearsal,
+    numbers,
+)
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
@@ -127,7 +134,7 @@ def test_a_changed_file_is_the_next_rehearsal_and_states_its_own_hash(path: Path
     path.write_text(CAMPAIGN)
     again, begun = _rehearse(path)
     assert (begun.number, begun.is_new, again) == (1, False, before)
-    assert latest(parse(path)) == 1
+    assert latest_rehearsal(parse(path)) == 1
     # Nothing changed, and a new one was asked for: the seed gives the same.
     third, begun = _rehearse(path, again=True)
     assert (begun.number, begun.changes, third) == (3, (), before)
@@ -137,7 +144,7 @@ def test_one_that_continues_names_the_same_changes(path: Path) -> None:
     """Whether it was interrupted or not, it ends with what changed since the one before."""
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.60"'))
     for is_new in (True, False, False):
-        begun = begin(parse(path))
+        begun = begin_rehearsal(parse(path))
         assert (begun.number, begun.is_new, begun.before) == (2, is_new, 1)
         assert begun.changes == ("reward",)
 
@@ -146,7 +153,7 @@ def test_a_rehearsal_without_a_report_is_passed_over(path: Path) -> None:
     """One that was interrupted has no figures, so a change is compared with the last whole one."""
     for reward in ("0.50", "0.60"):
         path.write_text(CAMPAIGN.replace('"0.40"', f'"{reward}"'))
-        begun = begin(parse(path))
+        begun = begin_rehearsal(parse(path))
         assert (begun.before, begun.changes) == (1, ("reward",))
     _rehearse(path)
     assert compare_rehearsals(path).numbers == (1, 3)
@@ -220,7 +227,7 @@ def test_an_interrupted_rehearsal_is_continued_and_then_finished(path: Path) -> 
         run_pass(run)
     assert finished_facts(load_with_results(path)) is None
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.70"'))
-    assert begin(parse(path)).number == 3
+    assert begin_rehearsal(parse(path)).number == 3
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.50"'))
     progress, again = _rehearse(path)
     assert (again.number, again.is_new, progress.is_finished) == (begun.number, False, True)
@@ -231,14 +238,14 @@ def test_an_interrupted_rehearsal_is_continued_and_then_finished(path: Path) -> 
 
 def test_a_rehearsal_has_copies_of_all_that_it_was_made_from(small: Path) -> None:
     """Editing, or removing, a file changes nothing in it."""
-    begun = begin(parse(small))
+    begun = begin_rehearsal(parse(small))
     folder = begun.file.out
     assert (folder / "campaign.toml").read_bytes() == small.read_bytes()
     for name in ("data/items.csv", "mine/task.toml", "mine/question.html.j2"):
         assert (folder / "inputs" / name).read_bytes() == (small.parent / name).read_bytes()
         assert begun.file.named(name) == folder / "inputs" / name
     (small.parent / "data/items.csv").write_text("item_id,text\nc,three\n")
-    second = begin(parse(small))
+    second = begin_rehearsal(parse(small))
     assert (second.number, second.changes) == (2, ("items.file: data/items.csv",))
     assert "one" in begun.file.named("data/items.csv").read_text()
     # What did not change is not stored twice.
@@ -251,7 +258,7 @@ def test_files_above_the_campaign_are_copied_inside(small: Path, tmp_path: Path)
     (tmp_path / "deep").mkdir()
     path = tmp_path / "deep/small.toml"
     path.write_text(SMALL.replace("./mine", "../mine").replace("data/", f"{small.parent}/data/"))
-    begun = begin(parse(own(path)))
+    begun = begin_rehearsal(parse(own(path)))
     inputs = begun.file.out / "inputs"
     assert begun.file.named("../mine/task.toml") == inputs / "_above/mine/task.toml"
     assert (inputs / "_above/mine/task.toml").read_text() == "a task"
@@ -262,15 +269,15 @@ def test_files_above_the_campaign_are_copied_inside(small: Path, tmp_path: Path)
 
 def test_the_newest_ten_are_kept_and_any_at_work(small: Path) -> None:
     """The one that is shown again is kept too."""
-    first = begin(parse(small))
+    first = begin_rehearsal(parse(small))
     with only_pass(in_folder(first.file.out)):
         for number in range(KEPT + 2):
             small.write_text(SMALL + f"# {number}\n")
-            begin(parse(small))
+            begin_rehearsal(parse(small))
     there = numbers(parse(small))
     assert there == [1, *range(4, KEPT + 4)]
     small.write_text(SMALL)
-    assert begin(parse(small)).number == 1
+    assert begin_rehearsal(parse(small)).number == 1
     assert numbers(parse(small)) == there
 
 
@@ -285,11 +292,11 @@ def test_a_copy_that_was_cut_short_is_no_rehearsal(
     with monkeypatch.context() as patched:
         patched.setattr("shutil.copyfile", killed)
         with pytest.raises(KeyboardInterrupt):
-            begin(parse(small))
-    assert (numbers(parse(small)), latest(parse(small))) == ([], None)
+            begin_rehearsal(parse(small))
+    assert (numbers(parse(small)), latest_rehearsal(parse(small))) == ([], None)
     (small.parent / "out/small/rehearsals/1/inputs").mkdir(parents=True, exist_ok=True)
     (small.parent / "out/small/rehearsals/1/inputs/left").write_text("from before")
-    begun = begin(parse(small))
+    begun = begin_rehearsal(parse(small))
     assert begun.number == 1
     assert not begun.file.named("left").exists()
 
@@ -297,17 +304,17 @@ def test_a_copy_that_was_cut_short_is_no_rehearsal(
 @pytest.mark.parametrize("link", ["7", "../../..", "none"])
 def test_a_link_that_leads_nowhere_is_ignored(small: Path, link: str) -> None:
     """The highest number is the latest then."""
-    begin(parse(small))
+    begin_rehearsal(parse(small))
     pointed = small.parent / "out/small/rehearsals/latest"
     pointed.unlink()
     pointed.symlink_to(link)
     if link != "../../..":  # which leads out of the campaign's folder: not trusted
-        assert latest(parse(small)) == 1
+        assert latest_rehearsal(parse(small)) == 1
 
 
 def test_an_edited_copy_is_refused(small: Path) -> None:
     """It says what to edit instead."""
-    begun = begin(parse(small))
+    begun = begin_rehearsal(parse(small))
     copy = begun.file.out / "campaign.toml"
     copy.write_text(SMALL.replace("0.10", "0.20"))
     with pytest.raises(StoreError, match="has changed since the rehearsal began"):
@@ -324,7 +331,7 @@ def test_a_copy_reaches_nothing_that_its_file_does_not(small: Path, tmp_path: Pa
     inner.mkdir()
     path = inner / "small.toml"
     path.write_text(SMALL.replace("./mine", "../elsewhere/mine").replace("data/", "../data/"))
-    begin(parse(own(path)))
+    begin_rehearsal(parse(own(path)))
     path.write_text(SMALL)
     with pytest.raises(RefusedForSafety, match="names what"):
         at_number(parse(path), 1)
@@ -341,7 +348,7 @@ def test_a_file_with_faults_makes_no_folder(path: Path) -> None:
 
 def test_another_crowd_is_another_rehearsal(small: Path) -> None:
     """Its marketplace holds different people."""
-    assert begin(parse(small), ["panel"]).changes == ()
-    other = begin(parse(small))
+    assert begin_rehearsal(parse(small), ["panel"]).changes == ()
+    other = begin_rehearsal(parse(small))
     assert (other.number, other.changes) == (2, ("--crowd",))
-    assert begin(parse(small), ["panel"]).number == 1
+    assert begin_rehearsal(parse(small), ["panel"]).number == 1

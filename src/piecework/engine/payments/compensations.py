@@ -133,7 +133,7 @@ def act_for(run: CampaignRun, intent: Intent) -> Act:
     calls = paying(run, compensation)
 
     def record(_outcome: str) -> None:
-        ledger.pay(
+        ledger.book_payment(
             run.store,
             {"compensations": compensation.cents, "fees": intent.amount_cents - compensation.cents},
             intent_key=intent.key,
@@ -240,7 +240,7 @@ def _prefix(store: Store) -> str:
 
 
 def _recorded(store: Store) -> dict[str, Intent]:
-    return {intent.key: intent for intent in intents.load(store, OPERATION, is_done=True)}
+    return {intent.key: intent for intent in intents.load_intents(store, OPERATION, is_done=True)}
 
 
 def _intent(run: CampaignRun, worker_id: WorkerId, cents: int, reason: str) -> Intent:

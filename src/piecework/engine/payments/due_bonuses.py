@@ -78,9 +78,9 @@ def _paid_by_kind(
     run: CampaignRun, paid: Collection[AssignmentId]
 ) -> list[list[tuple[Assignment, PlannedHit]]]:
     """Return paid assignments with their HITs, grouped by HIT type and size."""
-    posted = {hit.hit_id: hit for hit in hits.load(run.store)}
+    posted = {hit.hit_id: hit for hit in hits.load_hits(run.store)}
     kinds = defaultdict[tuple[str, int], list[tuple[Assignment, PlannedHit]]](list)
-    for assignment in assignments.load(run.store):
+    for assignment in assignments.load_assignments(run.store):
         if assignment.assignment_id in paid:
             hit = posted[assignment.hit_id]
             kinds[str(hit.hit_type_id), len(hit.item_ids)].append((assignment, hit))
@@ -174,7 +174,8 @@ class _Rows:
     def __init__(self, run: CampaignRun) -> None:
         self._run = run
         self._assignments = {
-            assignment.assignment_id: assignment for assignment in assignments.load(run.store)
+            assignment.assignment_id: assignment
+            for assignment in assignments.load_assignments(run.store)
         }
         self._by_pseudonym = {
             assignment_pseudonym(name, run.pseudonym_key): name for name in self._assignments

@@ -13,7 +13,7 @@ from piecework.domain.clock import Clock
 from piecework.domain.money import OutsidePrice, PriceList
 from piecework.store import campaign_facts, hits, ledger
 from piecework.store.database import Store, writing
-from piecework.store.intents import Act, Intent, close, declare
+from piecework.store.intents import Act, Intent, close_intent, declare
 
 _LOG = logging.getLogger(__name__)
 _BOOKED = "booked"
@@ -77,7 +77,7 @@ def _book(
     # No outside call is made, so one transaction writes and closes the intent.
     declare(store, intent, clock)
     act = Act(intent=intent, do=lambda: _BOOKED, look=lambda: _BOOKED, record=record)
-    close(store, act, _BOOKED, clock)
+    close_intent(store, act, _BOOKED, clock)
 
 
 def say_unsettled(store: Store) -> None:

@@ -91,7 +91,7 @@ def act_for(run: CampaignRun, intent: Intent) -> Act:
 
     def record(_outcome: str) -> None:
         hit = hits.of_assignment(run.store, assignment_id)
-        ledger.pay(
+        ledger.book_payment(
             run.store,
             {"rewards": hit.reward_cents, "fees": hit.fee_cents},
             intent_key=intent.key,
@@ -105,7 +105,7 @@ def act_for(run: CampaignRun, intent: Intent) -> Act:
 
 
 def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
-    known = assignments.load(run.store, assignment_ids=[assignment_id])
+    known = assignments.load_assignments(run.store, assignment_ids=[assignment_id])
     if not known:
         raise ConfigError([f"{assignment_id!r} is not an assignment of this campaign"])
     verdict, outcome = assignments.verdict_and_outcome(run.store, assignment_id)
@@ -246,7 +246,7 @@ def act_of_bonus(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) ->
         return DONE
 
     def record(_outcome: str) -> None:
-        ledger.pay(
+        ledger.book_payment(
             run.store,
             {"bonuses": bonus.cents, "fees": intent.amount_cents - bonus.cents},
             intent_key=intent.key,
@@ -269,7 +269,10 @@ def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int
 
 def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:
     """Return every bonus in the ledger, by the key of its intent."""
-    return {intent.key: bonus_of(intent) for intent in intents.load(run.store, BONUS, is_done=True)}
+    return {
+        intent.key: bonus_of(intent)
+        for intent in intents.load_intents(run.store, BONUS, is_done=True)
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,7 +348,7 @@ def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
                 )
 
 
-def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
+def pay_bonuses(run: CampaignRun, plan: BonusPlan) -> Paid:
     """Pay the due bonuses that today's cap allows.
 
     Raises:
@@ -422,7 +425,7 @@ def close_interrupted(run: CampaignRun) -> int:
         return 0
     recorded, closed = list(recorded_bonuses(run).values()), 0
     for operation in _OPERATIONS:
-        for intent in intents.load(run.store, operation, is_done=False):
+        for intent in intents.load_intents(run.store, operation, is_done=False):
             act = _act_of_interrupted(run, intent, recorded)
             if act.look() is None:
                 intents.withdraw(run.store, intent.key)

@@ -119,7 +119,7 @@ def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
         hits.plan(run.store, _rest_of_batches(run, there))
         _give_up_later_rounds(run.store, {hit.batch for hit in there})
         hits.give_up(run.store, [hit.hit_key for hit in there])
-        taken = {hit.hit_key for hit in hits.load(run.store)}
+        taken = {hit.hit_key for hit in hits.load_hits(run.store)}
         for hit in there:
             named = _under_a_free_key(hit, taken)
             taken.add(named.hit_key)
@@ -131,7 +131,7 @@ def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
                     batch=named.batch,
                     at=named.posted_at or run.clock.now(),
                 )
-            intents.keep(run.store, _intent(named), str(hit.hit_id), run.clock)
+            intents.keep_outcome(run.store, _intent(named), str(hit.hit_id), run.clock)
             recording(run, named)(str(hit.hit_id))
 
 
@@ -212,7 +212,7 @@ def _fee_cents(run: CampaignRun, posted: PostedHit) -> int:
 
 def _added_slots(run: CampaignRun) -> Iterator[PlannedHit]:
     """Yield plans for slots that HITs have beyond those this store knows."""
-    known = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
+    known = {hit.hit_id: hit for hit in hits.load_hits(run.store) if hit.hit_id}
     rounds = {counts.batch: max(counts.last_round, 1) for counts in hits.count_by_batch(run.store)}
     number = _FIRST_ADDED + _count_added(run.store)
     for posted in run.platform.find_hits():
@@ -234,7 +234,7 @@ def _count_added(store: Store) -> int:
     """Return how many such plans there are already."""
     return sum(
         bool(hit.extends) and int(hit.hit_key.rsplit(".", 1)[1]) >= _FIRST_ADDED
-        for hit in hits.load(store)
+        for hit in hits.load_hits(store)
     )
 
 
@@ -287,7 +287,7 @@ def unknown_bonuses(run: CampaignRun, paid: Iterable[Bonus]) -> Iterator[Bonus]:
 
 def book_bonuses(run: CampaignRun, paid: Iterable[Bonus]) -> int:
     """Record bonuses for work that the store has; return how many."""
-    known = {each.assignment_id for each in assignments.load(run.store)}
+    known = {each.assignment_id for each in assignments.load_assignments(run.store)}
     taken = set(recorded_bonuses(run))
     acts = []
     for bonus in paid:

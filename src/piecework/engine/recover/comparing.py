@@ -89,7 +89,7 @@ class Comparison:
         )
 
 
-def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
+def compare_with_marketplace(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     """Compare all that the store and the marketplace know about the campaign.
 
     Args:
@@ -99,9 +99,9 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     Raises:
         PlatformRefused: the marketplace does not know a HIT that it cannot have lost.
     """
-    forgotten = {each.key for each in intents.load(run.store, FORGET, is_done=True)}
+    forgotten = {each.key for each in intents.load_intents(run.store, FORGET, is_done=True)}
     lost_before = hits.lost_ids(run.store)
-    here = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
+    here = {hit.hit_id: hit for hit in hits.load_hits(run.store) if hit.hit_id}
     there = {posted.hit_id: posted for posted in run.platform.find_hits()}
     status = _status_of_unlisted(
         run,
@@ -121,7 +121,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     is_gone = frozenset(hit.hit_id for hit in lost)
     known: list[Assignment] = []
     given_up: list[Assignment] = []
-    for assignment in assignments.load(run.store):
+    for assignment in assignments.load_assignments(run.store):
         is_given_up = forget_key(assignment.assignment_id) in forgotten
         (given_up if is_given_up else known).append(assignment)
     paid_there = bonuses_there(run, alive)
@@ -224,7 +224,7 @@ def _undone(
             continue
         verdict, outcome = assignments.verdict_and_outcome(run.store, name)
         if verdict in ("approve", "reject") and outcome == DONE:
-            yield from decisions.latest(run.store, [("assignment", name)])
+            yield from decisions.latest_decisions(run.store, [("assignment", name)])
 
 
 def _lost_bonuses(
@@ -253,7 +253,7 @@ def _compare_exclusions(
     }
     in_force = {
         WorkerId(decision.subject_id): decision
-        for decision in decisions.load(run.store, "worker", verdicts=["exclude"])
+        for decision in decisions.load_decisions(run.store, "worker", verdicts=["exclude"])
         if decision not in waiting and decision.subject_id not in lost
     }
     if (type_id := campaign_facts.platform_type(run.store, "exclusion")) is None:

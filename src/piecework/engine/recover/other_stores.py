@@ -37,7 +37,7 @@ def refuse_second_store(campaign: Campaign, store: Store | None, platform: "MTur
         RefusedForSafety: the marketplace has HITs of a campaign of this name, or only
             the name in the file has changed.
     """
-    if store is not None and bound.read(store).name is not None:
+    if store is not None and bound.read_bound(store).name is not None:
         return
     if campaign.number is None:
         refuse_renamed(campaign)
@@ -62,7 +62,7 @@ def claim(campaign: Campaign, store: Store, platform: "MTurk", *, allow_second_s
     Raises:
         RefusedForSafety: another store has it.
     """
-    known = bound.read(store)
+    known = bound.read_bound(store)
     if known.claimed_as is not None:
         return
     name = str(known.name)
@@ -90,7 +90,7 @@ def refuse_restored(campaign: Campaign, store: Store, platform: "MTurk") -> None
     meeting = platform.meet(name, seen=seen)
     if meeting is None:
         return
-    if bound.read(store).account is None:
+    if bound.read_bound(store).account is None:
         bound.bind(store, "account", meeting.account)
     next_step = (
         f"piecework store reconcile {campaign.path} compares the two and lets the campaign "

@@ -63,7 +63,7 @@ def rebind(campaign: Campaign, endpoint: str, *, credentials: Credentials | None
         known_store(campaign) as store,
     ):
         assert store is not None  # noqa: S101 - its address was read from it
-        if bound.read(store).environment == now:
+        if bound.read_bound(store).environment == now:
             raise StoreError(
                 f"{store.address}: the campaign is at {now} already",
                 next_step=f"piecework status {campaign.path}",
@@ -82,7 +82,7 @@ def _meet(store: Store, platform: MTurk) -> Meeting:
     Raises:
         RefusedForSafety: it has another account, or no marks.
     """
-    known = bound.read(store)
+    known = bound.read_bound(store)
     meeting = platform.meet(intents.store_name(store), seen=generations.seen(store))
     if meeting is None or known.account is None:
         raise RefusedForSafety(
@@ -127,7 +127,7 @@ def _refuse_two(
     except PieceworkError:
         return  # It does not answer: it has moved.
     platform.meet(name, seen=generations.seen(store))
-    if meeting is None or meeting.account != bound.read(store).account:
+    if meeting is None or meeting.account != bound.read_bound(store).account:
         return
     if generation(old.marks.heard or "") != generation(platform.marks.heard or ""):
         raise RefusedForSafety(
@@ -144,7 +144,7 @@ def _recognised_hits(campaign: Campaign, store: Store, platform: MTurk, meeting:
         RefusedForSafety: a HIT has another key, or an open one is missing although the
             marketplace has seen all that the store has.
     """
-    own = {hit_id: hit.hit_key for hit in hits.load(store) if (hit_id := hit.hit_id)}
+    own = {hit_id: hit.hit_key for hit in hits.load_hits(store) if (hit_id := hit.hit_id)}
     missing = {str(hit.hit_id) for hit in hits.uncollected(store) if hit.hit_id}
     seen = 0
     for hit in platform.find_hits():

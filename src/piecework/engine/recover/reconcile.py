@@ -24,7 +24,7 @@ from piecework.engine.payments import compensations, pay
 from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.posted_hits import close_gone, publish_key, record_cut_off
 from piecework.engine.recover.adopting import adopt_slots, begin_adopting, book_bonuses
-from piecework.engine.recover.comparing import Comparison, compare
+from piecework.engine.recover.comparing import Comparison, compare_with_marketplace
 from piecework.engine.settle import carry_out_again
 from piecework.store import (
     assignments,
@@ -96,14 +96,14 @@ def reconcile(run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
         record_cut_off(run)
         close_interrupted(run)
         _withdraw_repeats(run)
-    comparison = compare(run, may_have_lost=not has_seen)
+    comparison = compare_with_marketplace(run, may_have_lost=not has_seen)
     if dry_run:
         owed = [_owed(run, lost) for lost in comparison.lost_assignments]
         return Reconciliation(comparison=comparison, owed=tuple(owed), refused=())
     if comparison.returned_hits or comparison.returned_assignments:
         _take_back(run, comparison)
         comparison = replace(
-            compare(run, may_have_lost=not has_seen),
+            compare_with_marketplace(run, may_have_lost=not has_seen),
             returned_hits=comparison.returned_hits,
             returned_assignments=comparison.returned_assignments,
         )
@@ -126,7 +126,7 @@ def reconcile(run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
 
 def _withdraw_repeats(run: CampaignRun) -> None:
     """Drop repeats that were cut off: the comparison shows what is still due."""
-    for intent in intents.load(run.store, _REPEAT, is_done=False):
+    for intent in intents.load_intents(run.store, _REPEAT, is_done=False):
         intents.withdraw(run.store, intent.key)
 
 
@@ -138,7 +138,7 @@ def owed_so_far(opened: OpenedCampaign) -> list[Owed]:
             worker=str(intent.arguments["worker"]),
             cents=int(intent.arguments["cents"]),
         )
-        for intent in intents.load(opened.store, FORGET, is_done=True)
+        for intent in intents.load_intents(opened.store, FORGET, is_done=True)
         if "worker" in intent.arguments
     ]
 
@@ -154,7 +154,7 @@ def _check_account(run: CampaignRun) -> bool:
     meeting = run.platform.meet(name, seen=seen)
     if meeting is None:
         return True
-    known = bound.read(run.store).account
+    known = bound.read_bound(run.store).account
     if known is not None and known != meeting.account:
         raise RefusedForSafety(
             f"{run.platform.endpoint}: the account is {meeting.account}, but the "
@@ -174,11 +174,11 @@ def _agree(run: CampaignRun) -> None:
         return
     if meeting.store_mark and not generations.has(run.store, meeting.store_mark):
         generations.accept(run.store, meeting.store_mark)
-    generations.begin(run.store, at=run.clock.now())
+    generations.begin_generation(run.store, at=run.clock.now())
 
 
 def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
-    decisions.keep(
+    decisions.keep_decisions(
         run.store,
         [
             Decision(
@@ -298,12 +298,12 @@ def _forget(run: CampaignRun, subject: ActSubject, arguments: dict[str, str | in
     intent = Intent(
         key=forget_key(subject[1]), operation=FORGET, subject=subject, arguments=arguments
     )
-    intents.keep(run.store, intent, DONE, run.clock)
+    intents.keep_outcome(run.store, intent, DONE, run.clock)
 
 
 def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
     """Hold what the marketplace holds, for HITs with lost or returned work."""
-    for hit in hits.load(run.store, changed):
+    for hit in hits.load_hits(run.store, changed):
         price = hit.reward_cents + hit.fee_cents
         wanted = price * hits.count_held_slots(run.store, hit)
         lacking = wanted - ledger.held_cents(run.store, hit)

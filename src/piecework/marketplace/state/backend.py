@@ -220,7 +220,7 @@ class Backend:
     def begin_generation(self) -> None:
         """Begin a new generation of this database, as each starting server does."""
         with self.without_catch_up() as transaction:
-            lineage.begin(transaction)
+            lineage.begin_generation(transaction)
 
     def mark(self) -> str | None:
         """The database's current mark (`state.lineage`)."""

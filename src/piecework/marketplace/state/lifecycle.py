@@ -157,7 +157,7 @@ def _dispose(transaction: Transaction, which: str, value: int) -> None:
 
 def _abandon(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
     if row["visit"] is not None:
-        visits.close(transaction, row["visit"], stage="Late", at_ms=at_ms)
+        visits.close_visit(transaction, row["visit"], stage="Late", at_ms=at_ms)
         return
     assignments.give_back(transaction, row, status="Abandoned", at_ms=at_ms)
 

@@ -19,7 +19,7 @@ _MARK = re.compile(r"([0-9a-f]{8})/([0-9]{1,10})")
 _WORD_BYTES = 4
 
 
-def begin(transaction: Transaction) -> str:
+def begin_generation(transaction: Transaction) -> str:
     """Begin a generation and return its name; a server does so once, at its start."""
     generation = secrets.token_hex(_WORD_BYTES)
     transaction.insert(
@@ -34,7 +34,7 @@ def begin(transaction: Transaction) -> str:
 def current(transaction: Transaction) -> str:
     """Return the generation's name; begin one if no server has."""
     newest = _newest(transaction.conn)
-    return newest or begin(transaction)
+    return newest or begin_generation(transaction)
 
 
 def identity(transaction: Transaction) -> str:
@@ -57,7 +57,7 @@ def mark(conn: sqlite3.Connection) -> str | None:
 def account(transaction: Transaction, requester: int) -> str:
     """Return a requester's account, also in all copies of the file: `word/number`."""
     first = transaction.value("SELECT generation FROM generations ORDER BY number LIMIT 1")
-    return f"{first or begin(transaction)}/{requester}"
+    return f"{first or begin_generation(transaction)}/{requester}"
 
 
 def has(transaction: Transaction, mark_text: str) -> bool:

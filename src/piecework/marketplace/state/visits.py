@@ -121,7 +121,7 @@ def described(transaction: Transaction, visit: int) -> sqlite3.Row:
     return row
 
 
-def begin(
+def begin_visit(
     transaction: Transaction,
     *,
     study: sqlite3.Row,
@@ -205,7 +205,7 @@ def _find_no_work(
     Each worker is promised it once per study. One slot always stays unused, because the
     other market stops recruiting when all are used.
     """
-    close(transaction, visit, stage="TurnedAway")
+    close_visit(transaction, visit, stage="TurnedAway")
     transaction.execute(
         "UPDATE visits SET screen_out_cents = ?1 WHERE id = ?2 AND NOT EXISTS "
         "(SELECT 1 FROM visits WHERE study = ?3 AND worker = ?4 "
@@ -285,7 +285,9 @@ def finish(transaction: Transaction, visit: int) -> None:
     )
 
 
-def close(transaction: Transaction, visit: int, *, stage: str, at_ms: int | None = None) -> None:
+def close_visit(
+    transaction: Transaction, visit: int, *, stage: str, at_ms: int | None = None
+) -> None:
     """End an unfinished open visit, and free its HITs for others."""
     moment = transaction.now_ms if at_ms is None else at_ms
     changed = transaction.all(
@@ -320,7 +322,7 @@ def close_submission(transaction: Transaction, submission_id: str, *, stage: str
     """End the open visit of a submission that has ended at the other market."""
     visit = of_submission(transaction, submission_id)
     if visit is not None:
-        close(transaction, visit["id"], stage=stage)
+        close_visit(transaction, visit["id"], stage=stage)
 
 
 def _send_in(transaction: Transaction, part: sqlite3.Row) -> None:

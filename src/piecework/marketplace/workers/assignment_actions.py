@@ -86,7 +86,7 @@ def give_back(transaction: Transaction, worker: sqlite3.Row, assignment_id: str)
     """
     row = open_assignment(transaction, worker, assignment_id)
     if row["visit"] is not None:
-        visits.close(transaction, row["visit"], stage="Left")
+        visits.close_visit(transaction, row["visit"], stage="Left")
         return
     assignments.give_back(transaction, row, status="Returned", at_ms=transaction.now_ms)
 

@@ -115,7 +115,7 @@ def enter_visit(
     if visit is not None:
         is_own = visit["id"] == own or arrival.is_proven
         return int(visit["id"]) if is_own else None
-    return visits.begin(
+    return visits.begin_visit(
         transaction,
         study=study,
         worker=worker,

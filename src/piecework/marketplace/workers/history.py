@@ -87,7 +87,7 @@ def open_assignments(transaction: Transaction, worker: sqlite3.Row) -> list[sqli
     )
 
 
-def latest(
+def latest_work(
     transaction: Transaction, worker: sqlite3.Row, *, state: str = "all", before: int | None = None
 ) -> list[Entry]:
     """Return the worker's assignments, newest first, one more than `SHOWN` if any.

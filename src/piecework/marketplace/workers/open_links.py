@@ -93,7 +93,7 @@ def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
         made_ms=transaction.now_ms,
         expires_ms=transaction.now_ms + new.lifetime_ms,
     )
-    (row,) = (row for row in listed(transaction) if row["id"] == made)
+    (row,) = (row for row in listed_links(transaction) if row["id"] == made)
     return row
 
 
@@ -201,7 +201,7 @@ def completion(transaction: Transaction, worker: sqlite3.Row) -> Completion | No
     )
 
 
-def close(transaction: Transaction, name: str) -> int:
+def close_link(transaction: Transaction, name: str) -> int:
     """Close the link and return how many have joined. They stay workers.
 
     Raises:
@@ -217,7 +217,7 @@ def close(transaction: Transaction, name: str) -> int:
     return int(row["taken"])
 
 
-def listed(transaction: Transaction) -> list[sqlite3.Row]:
+def listed_links(transaction: Transaction) -> list[sqlite3.Row]:
     """Return all open links, oldest first, with how many workers have done enough."""
     return transaction.all(
         "SELECT open_links.*, (SELECT count(*) FROM joined_workers "

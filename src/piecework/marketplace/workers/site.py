@@ -219,7 +219,7 @@ class Site(Endpoints):
         with self.at_work(request) as (transaction, worker):
             if worker["comes_by_visits"]:
                 return pages.redirect(HOME)  # A session opens only its own visit.
-            entries = history.latest(
+            entries = history.latest_work(
                 transaction, worker, state=state, before=int(before) if _is_row_id(before) else None
             )
             days = history.by_day(transaction, worker)

@@ -229,7 +229,7 @@ class Visits(Endpoints):
         """End the visit early."""
         with self.backend.transaction() as transaction:
             _, visit = self._visitor(transaction, request)
-            visits.close(transaction, visit["id"], stage="Left")
+            visits.close_visit(transaction, visit["id"], stage="Left")
         if pages.wants_json(request):
             return JSONResponse({"stage": "Left"})
         return pages.redirect(HOME)
@@ -376,4 +376,4 @@ def _follow_test(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.R
     if status == "Submitted":
         visits.finish(transaction, visit["id"])
     elif status == "Late" or transaction.due_ms > visit["deadline_ms"]:
-        visits.close(transaction, visit["id"], stage="Late")
+        visits.close_visit(transaction, visit["id"], stage="Late")

@@ -173,7 +173,7 @@ def is_unknown(transaction: Transaction, study_id: str, internal_name: str | Non
     )
 
 
-def sentence(
+def loss_sentence(
     study: UnknownStudy, *, word: str, market: str, submissions: str, money: Callable[[int], object]
 ) -> str:
     """Return the warning about an unknown study.

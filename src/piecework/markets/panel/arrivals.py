@@ -23,7 +23,7 @@ from piecework.marketplace.state import visits, worker_limits
 from piecework.marketplace.state.outside_crowd import MARKET_OF_HIT_TYPE, Arrival, WayBack
 from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.marketplace.workers import eligibility
-from piecework.markets.panel.panel_file import IS_ID, NAME, Panel, filled, filled_address
+from piecework.markets.panel.panel_file import IS_ID, NAME, Panel, filled_address, filled_text
 
 _LEAST, _LONGEST = 16, 4096
 _OTHERS = 0o077
@@ -305,7 +305,7 @@ class WaysOut:
         code = self.panel.exits.code if ending == "complete" else ""
         values = self.values(ids)
         return WayBack(
-            url=filled_address(address, values) if address else "", code=filled(code, values)
+            url=filled_address(address, values) if address else "", code=filled_text(code, values)
         )
 
     def values(self, ids: Ids) -> dict[str, str]:
@@ -317,7 +317,7 @@ class WaysOut:
         digest = hmac.new(self.key, text.encode(), hashlib.sha256).hexdigest()
         hashed = ""
         if self.panel.exits.sha256_of:
-            whole = filled(
+            whole = filled_text(
                 self.panel.exits.sha256_of, {**ids.values(), "secret": self.secrets.code}
             )
             hashed = hashlib.sha256(whole.encode()).hexdigest()

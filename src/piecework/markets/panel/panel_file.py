@@ -337,7 +337,7 @@ def names_in(text: str) -> set[str]:
         raise ValueError("a brace is open: write {{ for a brace itself") from fault
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
+def filled_text(text: str, values: Mapping[str, str]) -> str:
     """Return a text with its placeholders replaced.
 
     >>> filled("{person}: {amount}", {"person": "P1", "amount": "0.60"})
@@ -355,7 +355,7 @@ def filled_address(address: str, values: Mapping[str, str]) -> str:
     >>> filled_address("https://p.example/?id={person}", {"person": "a&b=/"})
     'https://p.example/?id=a%26b%3D%2F'
     """
-    return filled(address, {name: quote(value, safe="") for name, value in values.items()})
+    return filled_text(address, {name: quote(value, safe="") for name, value in values.items()})
 
 
 def prices_of(panel: Panel) -> PriceList:

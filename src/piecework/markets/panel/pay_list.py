@@ -28,7 +28,7 @@ from piecework.marketplace.state import clock
 from piecework.marketplace.state.money import currency
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.panel.arrivals import WaysOut, ids_of
-from piecework.markets.panel.panel_file import Panel, filled
+from piecework.markets.panel.panel_file import Panel, filled_text
 
 SUFFIX = ".pay-lists"
 
@@ -310,7 +310,7 @@ def make(
         [(number, *line) for line in due],
     )
     _take_out_sent(transaction, panel, ways, number, sent)
-    listed = read(transaction, panel, ways, number)
+    listed = read_pay_list(transaction, panel, ways, number)
     if listed is not None and listed.lines:
         return listed
     transaction.execute("DELETE FROM pay_lists WHERE id = ?", number)
@@ -349,10 +349,12 @@ def unwritten(transaction: Transaction, panel: Panel, ways: WaysOut) -> PayList 
     row = transaction.first_row(
         "SELECT id FROM pay_lists WHERE panel = ? AND written_ms IS NULL", panel.name
     )
-    return None if row is None else read(transaction, panel, ways, row["id"])
+    return None if row is None else read_pay_list(transaction, panel, ways, row["id"])
 
 
-def read(transaction: Transaction, panel: Panel, ways: WaysOut, number: int) -> PayList | None:
+def read_pay_list(
+    transaction: Transaction, panel: Panel, ways: WaysOut, number: int
+) -> PayList | None:
     """Return a list of the panel by its number; None for an unknown number."""
     row = transaction.first_row(
         "SELECT * FROM pay_lists WHERE id = ? AND panel = ?", number, panel.name
@@ -456,7 +458,7 @@ def _rows(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> Iterator
             "currency": panel.pay.currency,
             "reason": _cell(line["reason"]),
         }
-        yield [_cell(filled(cell, values)) for cell in panel.pay.columns.values()]
+        yield [_cell(filled_text(cell, values)) for cell in panel.pay.columns.values()]
 
 
 def _cell(text: str) -> str:

@@ -231,7 +231,7 @@ class Comparison:
         }
 
 
-def compare(
+def compare_corpora(
     here: Sequence[TaggedCaption],
     there: Sequence[TaggedCaption],
     *,

@@ -22,7 +22,7 @@ from piecework.report.corpus.comparison import (
     KINDS,
     WORDS_LISTED,
     Comparison,
-    compare,
+    compare_corpora,
     specificity_of,
     specificity_summary,
     words_by_image,
@@ -169,7 +169,7 @@ class Description:
         }
 
 
-def describe(
+def describe_corpus(
     corpus: Corpus,
     *,
     against: Corpus | None = None,
@@ -228,7 +228,7 @@ def describe(
         files={image: corpus.files.get(image, image) for image in sorted(shown)},
         answered=_answered(corpus, captions, questions),
         concepts=concepts,
-        comparison=compare(
+        comparison=compare_corpora(
             captions, others, source=against.source, remarks=against.remarks, seed=seed
         )
         if against and others and captions

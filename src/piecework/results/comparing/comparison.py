@@ -414,7 +414,7 @@ def _of_store(opened: OpenedCampaign, own: JudgedAgain) -> Iterator[str]:
     """Say where the store has other decisions than the campaign's rules make now."""
     made = [
         decision
-        for decision in decisions.load(opened.store, "answer", "assignment")
+        for decision in decisions.load_decisions(opened.store, "answer", "assignment")
         if decision.decided_by.startswith("policy:")
     ]
     differing = sum(

@@ -18,7 +18,7 @@ from piecework.domain.ids import AssignmentId
 from piecework.domain.received_files import table_rows
 from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
 from piecework.postprocess.datasets.file_table import plain, to_csv
-from piecework.results.answers_shown import Work, flags_around, sentence
+from piecework.results.answers_shown import Work, evidence_sentence, flags_around
 from piecework.review.model.deciding import (
     Chosen,
     by_subject,
@@ -97,7 +97,7 @@ def read_decisions(opened: OpenedCampaign, text: str, *, decided_by: str, name: 
         chosen = _read_rows(opened, text, decided_by=decided_by, name=name)
         along = taken_along(opened, chosen)
         decisions.overrule(opened.store, along)
-        return decisions.keep(opened.store, chosen.values())
+        return decisions.keep_decisions(opened.store, chosen.values())
 
 
 def _read_rows(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> Chosen:
@@ -109,7 +109,7 @@ def _read_rows(opened: OpenedCampaign, text: str, *, decided_by: str, name: str)
             ): decision
             for decision in made
         }
-        for made in (waiting_for_people(opened), decisions.load(opened.store))
+        for made in (waiting_for_people(opened), decisions.load_decisions(opened.store))
     )
     reader = table_rows(text)
     faults: list[str] = []
@@ -200,7 +200,7 @@ def _kept_by_a_person(opened: OpenedCampaign, assignment_id: str) -> Decision | 
         ("answer", name)
         for name in assignments.answers_with(opened.store, AssignmentId(assignment_id), "keep")
     ]
-    made = decisions.latest(opened.store, kept)
+    made = decisions.latest_decisions(opened.store, kept)
     return next(
         (decision for decision in made if not decision.decided_by.startswith("policy:")), None
     )
@@ -228,7 +228,7 @@ def _about(work: Work, decision: Decision) -> tuple[str, str, str, str, str, str
         " | ".join(work.line(number) for number in shown),
         " | ".join(work.line(number) for number in others),
         " / ".join(
-            sentence(finding, parts.positions)
+            evidence_sentence(finding, parts.positions)
             for finding in flags_around(work.opened, parts)[:_MOST_SHOWN]
         ),
     )

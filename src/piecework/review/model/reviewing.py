@@ -291,7 +291,7 @@ def _subjects(group: Group) -> list[Subject]:
 
 def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Decision]:
     """Return the exclusion of a worker without a proposal, unless they are excluded."""
-    latest = decisions.latest(opened.store, [("worker", worker_id)])
+    latest = decisions.latest_decisions(opened.store, [("worker", worker_id)])
     if latest and latest[0].verdict in _OUT:
         return []
     return [
@@ -309,7 +309,9 @@ def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Deci
 def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
     """Return why an act can no longer be undone; "" if it can."""
     made = [review for review in undone if review.decision_id is not None]
-    latest = by_subject(decisions.latest(opened.store, [review.subject for review in made]))
+    latest = by_subject(
+        decisions.latest_decisions(opened.store, [review.subject for review in made])
+    )
     workers = [WorkerId(review.subject_id) for review in made if review.subject_kind == "worker"]
     times = decisions.times(opened.store, workers)
     for review in made:
@@ -333,7 +335,7 @@ def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
     whole: list[Subject] = [
         ("assignment", name) for name in assignments.assignments_of(opened.store, answers)
     ]
-    for decision in decisions.latest(opened.store, set(whole) - own):
+    for decision in decisions.latest_decisions(opened.store, set(whole) - own):
         if decision.verdict == "approve" and decision.because == ALL_LOOKED_AT:
             return (
                 f"{decision.decided_by} has decided the rest of its assignment since, "

@@ -27,7 +27,7 @@ from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task, is_unlimited
 from piecework.hit_templates.answers import SEPARATOR, offered
 from piecework.hit_templates.jinja_helpers import plain_number
 from piecework.simulation.crowd.typing_traces import broken_rules, repair
-from piecework.simulation.pictures.scenes import CLEAR, Scene, describe
+from piecework.simulation.pictures.scenes import CLEAR, Scene, describe_scene
 from piecework.simulation.seeded_rng import seeded_rng
 
 _NOTICES_A_FLAW = 0.85
@@ -88,7 +88,7 @@ class SceneKnowledge:
         scene = self._scenes[item_id]
         accuracy *= 1 - max(0.0, scene.severity - CLEAR / 2) / 2
         return View(
-            sentence=describe(scene, rng, accuracy=accuracy),
+            sentence=describe_scene(scene, rng, accuracy=accuracy),
             has_text=bool(scene.text) and scene.unreadable_share < 1,
             flaws=tuple(
                 flaw

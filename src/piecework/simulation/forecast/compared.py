@@ -11,7 +11,14 @@ from math import isnan
 from pathlib import Path
 
 from piecework.campaign.assembling import load_with_results
-from piecework.campaign.rehearsals import Begun, at_number, below, latest, made_from, numbers
+from piecework.campaign.rehearsals import (
+    Begun,
+    at_number,
+    below,
+    latest_rehearsal,
+    made_from,
+    numbers,
+)
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
@@ -172,7 +179,7 @@ def comparison_page(compared: RehearsalsCompared) -> SectionsPage:
 
 
 def _last_two(file: CampaignFile) -> tuple[int, int]:
-    last = latest(file)
+    last = latest_rehearsal(file)
     other = None if last is None else (below(file, last) or max(numbers(file)))
     if last is None or other in {None, last}:
         raise ConfigError(

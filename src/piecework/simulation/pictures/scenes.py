@@ -234,7 +234,7 @@ _OUTDOORS = frozenset({"street", "park", "beach"})
 _SELDOM_NAMED = 0.2
 
 
-def describe(scene: Scene, rng: Random, *, accuracy: float = 1.0) -> str:
+def describe_scene(scene: Scene, rng: Random, *, accuracy: float = 1.0) -> str:
     """Return a sentence of at least nine words about what the scene shows.
 
     Args:

@@ -8,7 +8,7 @@ from piecework.campaign.assembling import assemble
 from piecework.campaign.caps import check_caps
 from piecework.campaign.growing_source import usable_items
 from piecework.campaign.opened import OpenedCampaign
-from piecework.campaign.rehearsals import Begun, begin
+from piecework.campaign.rehearsals import Begun, begin_rehearsal
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import is_portrait_name, picture_name, scene_number
 from piecework.domain.campaign import Campaign
@@ -44,7 +44,7 @@ def prepare_rehearsal(
     file = parse(path)
     # A file with faults makes no folder, and the faults name the file and not a copy.
     with_known_rows(assemble(file))
-    begun = begin(file, crowds, again=again)
+    begun = begin_rehearsal(file, crowds, again=again)
     return prepare_file(begun.file), begun
 
 

@@ -62,7 +62,7 @@ _BOOKED = (
 )
 
 
-def pay(bridge: Bridge) -> None:
+def pay_at_connect(bridge: Bridge) -> None:
     """Make a payment of each waiting bonus, and advance each by one step."""
     with bridge.backend.transaction() as transaction:
         list_bonuses(transaction)

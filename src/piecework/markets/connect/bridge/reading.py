@@ -21,7 +21,7 @@ from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.client import Assignment, Project
 
 
-def compare(bridge: Bridge) -> None:
+def compare_projects(bridge: Bridge) -> None:
     """Compare projects once per bridge; later, only while some wait for a person.
 
     Raises:
@@ -38,7 +38,7 @@ def compare(bridge: Bridge) -> None:
     with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, NAME)
     for each in waiting:
-        LOG.warning("%s", sentence(each))
+        LOG.warning("%s", unknown_sentence(each))
 
 
 def look(bridge: Bridge) -> dict[str, Project]:
@@ -54,9 +54,9 @@ def look(bridge: Bridge) -> dict[str, Project]:
     return bridge.listed
 
 
-def sentence(study: UnknownStudy) -> str:
+def unknown_sentence(study: UnknownStudy) -> str:
     """Return the warning about an unknown project."""
-    return losses.sentence(
+    return losses.loss_sentence(
         study, word="project", market="Connect", submissions="finished", money=money
     )
 
@@ -367,4 +367,4 @@ def take_in(transaction: Transaction, visit: sqlite3.Row, assignment: Assignment
             visit["id"],
         )
     if visit["stage"] == "Open":
-        visits.close(transaction, visit["id"], stage="Left")
+        visits.close_visit(transaction, visit["id"], stage="Left")

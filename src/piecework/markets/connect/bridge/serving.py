@@ -292,18 +292,18 @@ def step(bridge: Bridge) -> bool:
     """
     bridge.listed = None
     return bridge.made_step(
-        reading.compare,
+        reading.compare_projects,
         (
             (reading.read_connect, False),
             (projects.recruit, True),
             (deciding.decide, False),
-            (bonuses.pay, True),
+            (bonuses.pay_at_connect, True),
             (send, False),
         ),
     )
 
 
-def settle(bridge: Bridge, *, most: int = 20) -> None:
+def settle_bridge(bridge: Bridge, *, most: int = 20) -> None:
     """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
     for _ in range(most):
         if not step(bridge):

@@ -18,7 +18,7 @@ from piecework.markets.bridging.status import (
 )
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import MOST_APPROVAL_SECONDS, NAME, money
-from piecework.markets.connect.bridge.reading import sentence
+from piecework.markets.connect.bridge.reading import unknown_sentence
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.values import CONNECT
 
@@ -131,7 +131,7 @@ class Status(MarketStatus):
         for project in self.projects:
             yield from project.lines()
         for unknown in self.unknown:
-            yield sentence(unknown)
+            yield unknown_sentence(unknown)
         yield f"spent: {money(self.spent_cents)}"
         yield f"spent or promised: {money(self.committed_cents)}"
         left = "nothing: served without --live"

@@ -195,7 +195,7 @@ def reconcile(
         with backend.transaction() as transaction:
             waiting = undecided(transaction, NAME)
     for each in waiting:
-        click.echo(printable(reading.sentence(each)))
+        click.echo(printable(reading.unknown_sentence(each)))
     if not waiting:
         click.echo("no project waits for a decision")
     click.get_current_context().exit(1 if waiting else 0)

@@ -25,7 +25,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.markets.connect.bridge.bridge import Bridge, Terms
 from piecework.markets.connect.bridge.drafting import NOBODY_HOLDS
-from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, settle
+from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, settle_bridge
 from piecework.markets.connect.market import MARKET
 from piecework.platforms.clocks import START
 from piecework.simulation.crowd.people import Person, Worker
@@ -190,7 +190,7 @@ def offline_market(campaign: Campaign) -> Iterator[OfflineBridged[Bridge]]:
         yield OfflineBridged(
             address=controls.address,
             account=account,
-            settle=settle,
+            settle=settle_bridge,
             no_holders=NOBODY_HOLDS,
             site=partial(ConnectSite, connect=controls),
             grace=_GRACE,

@@ -281,7 +281,7 @@ def _compare(
     own = {
         listed.recorded.key: listed
         for number in pay_list.numbers(transaction, panel)
-        if (listed := pay_list.read(transaction, panel, ways, number)) is not None
+        if (listed := pay_list.read_pay_list(transaction, panel, ways, number)) is not None
     }
     texts = {
         digest_of(text): (str(earlier.absolute()), text)
@@ -336,11 +336,11 @@ def _unequal(
 
 def _earlier(panel: "Panel", secrets: "Secrets", number: int, database: Path) -> "PayList":
     from piecework.markets.panel.panel_crowd import ways_out
-    from piecework.markets.panel.pay_list import read
+    from piecework.markets.panel.pay_list import read_pay_list
 
     with transaction_in(database) as transaction:
         ways = ways_out(transaction, panel, secrets)
-        listed = read(transaction, panel, ways, number)
+        listed = read_pay_list(transaction, panel, ways, number)
     if listed is None:
         raise ConfigError([f"{database} has no list {number} of panel {panel.name}"])
     return listed

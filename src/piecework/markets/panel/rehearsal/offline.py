@@ -29,7 +29,7 @@ from piecework.markets.panel.arrivals import Secrets, ids_of, person_key
 from piecework.markets.panel.market import MARKET
 from piecework.markets.panel.panel_crowd import ways_out
 from piecework.markets.panel.panel_file import NAME, Panel, market_of, prices_of
-from piecework.markets.panel.pay_list import make, mark_written, numbers, read
+from piecework.markets.panel.pay_list import make, mark_written, numbers, read_pay_list
 from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel, Terms, panel_file
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.simulation.crowd.people import Person, Worker
@@ -268,7 +268,7 @@ class AtPanel(RehearsedMarket):
             ways = ways_out(transaction, panel, secrets)
             make(transaction, panel, ways, file="")
             for number in numbers(transaction, panel):
-                listed = read(transaction, panel, ways, number)
+                listed = read_pay_list(transaction, panel, ways, number)
                 if listed is not None:
                     self.simulated.pay(listed.table)
                     file = self.folder / f"pay-list-{number}.csv"

@@ -91,7 +91,7 @@ def _state_losses(
                 ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
             )
         for visit in transaction.all(_WITHOUT_ANSWERS, each.id, study["id"]):
-            visits.close(transaction, visit["id"], stage="Left")
+            visits.close_visit(transaction, visit["id"], stage="Left")
             transaction.execute(
                 "UPDATE visits SET loss = 'Stated', trouble = '' WHERE id = ?", visit["id"]
             )

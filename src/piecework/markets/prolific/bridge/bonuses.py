@@ -46,7 +46,7 @@ _LINES = (
 )
 
 
-def pay(bridge: Bridge) -> None:
+def pay_at_prolific(bridge: Bridge) -> None:
     """Bundle bonuses into batches, and advance each batch by one step."""
     with bridge.backend.transaction() as transaction:
         list_bonuses(transaction)

@@ -61,13 +61,13 @@ def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
         waiting = undecided(transaction, NAME)
     for each in waiting:
         if each.study_id not in but:
-            LOG.warning("%s", sentence(bridge, each))
+            LOG.warning("%s", unknown_sentence(bridge, each))
 
 
-def sentence(bridge: Bridge, study: UnknownStudy) -> str:
+def unknown_sentence(bridge: Bridge, study: UnknownStudy) -> str:
     """Return the warning about an unknown study."""
     money = bridge.terms.money
-    return losses.sentence(
+    return losses.loss_sentence(
         study, word="study", market="Prolific", submissions="submissions", money=money
     )
 
@@ -323,4 +323,4 @@ def take_in(transaction: Transaction, visit: sqlite3.Row, submission: Submission
         )
     if visit["stage"] == "Open" and submission.status not in AT_WORK:
         late = submission.status == TIMED_OUT
-        visits.close(transaction, visit["id"], stage="Late" if late else "Left")
+        visits.close_visit(transaction, visit["id"], stage="Late" if late else "Left")

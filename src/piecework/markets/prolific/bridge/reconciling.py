@@ -83,7 +83,9 @@ def _unknown(bridge: Bridge) -> list[Difference]:
         waiting = undecided(transaction, NAME)
     return [
         Difference(
-            study_id=each.study_id, sentence=reading.sentence(bridge, each), is_taken_in=False
+            study_id=each.study_id,
+            sentence=reading.unknown_sentence(bridge, each),
+            is_taken_in=False,
         )
         for each in waiting
     ]
@@ -172,7 +174,7 @@ _PUBLISHED = (
 )
 
 
-def compare(bridge: Bridge) -> None:
+def compare_studies(bridge: Bridge) -> None:
     """Compare studies and bonuses once per bridge; later, only what waits for a person.
 
     Raises:

@@ -321,7 +321,7 @@ def step(bridge: Bridge) -> bool:
     """
     bridge.is_throttled = False
     return bridge.made_step(
-        reconciling.compare,
+        reconciling.compare_studies,
         (
             (requirements.offer, False),
             (reading.read_prolific, False),
@@ -329,13 +329,13 @@ def step(bridge: Bridge) -> bool:
             (studies.recruit, True),
             (screening.screen, True),
             (deciding.decide, False),
-            (bonuses.pay, True),
+            (bonuses.pay_at_prolific, True),
             (send, False),
         ),
     )
 
 
-def settle(bridge: Bridge, *, most: int = 20) -> None:
+def settle_bridge(bridge: Bridge, *, most: int = 20) -> None:
     """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
     for _ in range(most):
         if not step(bridge):

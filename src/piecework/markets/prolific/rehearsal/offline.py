@@ -28,7 +28,7 @@ from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.bridge.bridge import Bridge, Terms
 from piecework.markets.prolific.bridge.recruiting import NOBODY_HOLDS
 from piecework.markets.prolific.bridge.requirements import type_id_of
-from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, office, settle
+from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, office, settle_bridge
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.market import MARKET
 from piecework.platforms.clocks import START
@@ -279,7 +279,7 @@ def offline_market(campaign: Campaign) -> Iterator[OfflineBridged[Bridge]]:
         yield OfflineBridged(
             address=url,
             account=account,
-            settle=settle,
+            settle=settle_bridge,
             no_holders=NOBODY_HOLDS,
             site=partial(
                 ProlificSite,
