@@ -11,7 +11,7 @@ from piecework.config.named import Words
 
 
 def as_option(value: object) -> object:
-    """Return an option as it is written.
+    """Return an option with its value and its label.
 
     Raises:
         ValueError: it is neither a text nor a value with a label.
@@ -21,7 +21,7 @@ def as_option(value: object) -> object:
         raise ValueError('an option is a text, or { value = "...", label = "..." }')
     if not all(isinstance(text, str) and text.strip() for text in stated.values()):
         raise ValueError("an option is a text that is not empty; write its words, or remove it")
-    return value
+    return {"label": stated["value"], **stated}
 
 
 def as_example(value: object) -> object:

@@ -11,18 +11,14 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.named import Names
+from piecework.config.named import Names, as_list
 from piecework.domain.clock import zone_named
 from piecework.domain.imported import ColumnNames, Reading, Times
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=1000), Names.NOTHING]
 
 
-def _several(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
-
-
-Columns = Annotated[tuple[Column, ...], BeforeValidator(_several)]
+Columns = Annotated[tuple[Column, ...], BeforeValidator(as_list)]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$"), Names.NOTHING]
 
 

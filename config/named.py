@@ -52,6 +52,11 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), N
 """Text that is shown or compared; what names a file or address has another mark."""
 
 
+def as_list(value: object) -> object:
+    """Return a list of a single text; other values as they are."""
+    return [value] if isinstance(value, str) else value
+
+
 class Named(NamedTuple):
     """A text of a file, or the place of one in a schema.
 

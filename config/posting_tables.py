@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.named import Names
+from piecework.config.named import Names, as_list
 from piecework.domain.crowds import MARKETS, Crowds, Market
 from piecework.domain.experiment import PastePolicy
 
@@ -201,7 +201,7 @@ class MachineTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    votes: _Path | Annotated[list[_Path], Field(min_length=1)] | None = None
+    votes: Annotated[tuple[_Path, ...], BeforeValidator(as_list), Field(min_length=1)] | None = None
     field: Annotated[str, Field(min_length=1), Names.NOTHING] | None = None
     texts: _Path | None = None
 
@@ -212,10 +212,3 @@ class MachineTable(BaseModel):
         if self.votes is None and self.field is not None:
             raise ValueError("field is for labels; name their file in votes")
         return self
-
-    @property
-    def files(self) -> list[str]:
-        """The files of labels, as written."""
-        if self.votes is None:
-            return []
-        return [self.votes] if isinstance(self.votes, str) else self.votes

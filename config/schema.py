@@ -5,7 +5,7 @@ cannot represent a cent exactly.
 """
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -27,7 +27,7 @@ from piecework.config.money_tables import (
     KnownCurrency,
     currency_of_signs,
 )
-from piecework.config.named import Names, Words
+from piecework.config.named import Names, Words, as_list
 from piecework.config.posting_tables import (
     Answers,
     ExperimentTable,
@@ -89,6 +89,26 @@ def _at_least_a_cent(cents: int) -> int:
             'hourly_wage = "0", and count answers with `piecework pay CAMPAIGN --sheet FILE`'
         )
     return cents
+
+
+def in_full(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a campaign file with a table for each short form.
+
+    Raises:
+        ValueError: a key is stated in both forms.
+    """
+    full = {**document}
+    if sign := currency_of_signs(document):
+        full.setdefault("currency", sign)
+    if "items" in full or "pictures" in full:
+        full["items"] = items_in_full(full.get("items", {}), full.pop("pictures", None))
+    if "sink" in full:
+        if "sinks" in full:
+            raise ValueError("state either sink or [[sinks]]")
+        full["sinks"] = [sink_in_full(full.pop("sink"))]
+    if "prolific" in full:
+        full.setdefault("markets", {"prolific": 100})
+    return full
 
 
 def sink_in_full(sink: object) -> object:
@@ -342,8 +362,8 @@ class CampaignTables(_Strict):
     description: Words = ""
     task: TaskName | None = None
     question: Words | None = None
-    instructions: Words | tuple[Words, ...] = ()
-    options: tuple[Annotated[Words | dict[str, Words], BeforeValidator(as_option)], ...] = ()
+    instructions: Annotated[tuple[Words, ...], BeforeValidator(as_list)] = ()
+    options: tuple[Annotated[dict[Words, Words], BeforeValidator(as_option)], ...] = ()
     several: bool = False
     scale: ScaleTable | None = None
     examples: Annotated[
@@ -385,21 +405,7 @@ class CampaignTables(_Strict):
     @model_validator(mode="before")
     @classmethod
     def _in_full(cls, document: object) -> object:
-        """Return the file with a table for each short form."""
-        if not isinstance(document, dict):
-            return document
-        full = {**document}
-        if sign := currency_of_signs(document):
-            full.setdefault("currency", sign)
-        if "items" in full or "pictures" in full:
-            full["items"] = items_in_full(full.get("items", {}), full.pop("pictures", None))
-        if "sink" in full:
-            if "sinks" in full:
-                raise ValueError("state either sink or [[sinks]]")
-            full["sinks"] = [sink_in_full(full.pop("sink"))]
-        if "prolific" in full:
-            full.setdefault("markets", {"prolific": 100})
-        return full
+        return in_full(document) if isinstance(document, dict) else document
 
     @model_validator(mode="after")
     def _asks_one_thing(self) -> "CampaignTables":

@@ -10,9 +10,11 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.deriving import complete_text
 from piecework.campaign.live_changes import Means, live_changes, means, refusal_of_changes
 from piecework.cli.main import main
-from piecework.domain.errors import RefusedForSafety
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.inputs import CAMPAIGN_FILE, CODE, Inputs
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
+from piecework.store import campaign_facts
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN
 from tests.test_promises import keys_of_the_schema
@@ -146,3 +148,36 @@ def test_a_rehearsal_and_a_new_campaign_have_no_live_changes(tmp_path: Path) -> 
     (tmp_path / "items.csv").write_text(f"image_id,url\n{rows}")
     shown = CliRunner().invoke(main, ["check", str(path), "--json"])
     assert json.loads(shown.stdout)["changes"] == []
+
+
+@pytest.mark.parametrize(
+    ("was", "key"),
+    [
+        ('reward = "0.50"', "rewards.reward"),
+        ("items_per_hit = 2", "posting.batches"),
+        ("# the end", "output"),
+    ],
+)
+def test_a_store_of_an_earlier_format_of_the_file_is_refused(
+    at_work: Open, was: str, key: str
+) -> None:
+    """It keeps keys that are unknown now; what they said must not be forgotten in silence."""
+    table = key.partition(".")[0]
+    old = {"rewards": f"[rewards]\n{was}\n", "output": '[output]\nfolder = "a"\n'}
+    earlier = CAMPAIGN.replace(was, f"{was}\nbatches = 2" if table == "posting" else "")
+    earlier += old.get(table, "")
+    with at_work() as (run, _):
+        run_pass(run)
+        path, endpoint = run.campaign.path, run.endpoint
+        inputs = Inputs(text=earlier, digests={CAMPAIGN_FILE: "1", CODE: "piecework 0.0.9"})
+        campaign_facts.record_inputs(run.store, inputs, at=run.clock.now())
+    campaign = load_campaign(path)
+    words = f"the key {table if table != 'posting' else key}"
+    with (
+        pytest.raises(StoreError, match=f"an earlier version of piecework made it: .*{words}"),
+        open_on_marketplace(campaign, endpoint, live=False),
+    ):
+        pass
+    shown = CliRunner().invoke(main, ["status", str(path)])
+    assert shown.exit_code == 1
+    assert "finish the campaign with piecework 0.0.9" in " ".join(shown.output.split())

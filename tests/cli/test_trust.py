@@ -16,6 +16,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.provenance import inputs_of
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse, parse_untrusted
+from piecework.config.changed_keys import changes
 from piecework.config.machine_file import MachineFileTables
 from piecework.config.named import Names, keys_of
 from piecework.config.schema import CampaignTables
@@ -38,7 +39,6 @@ KEYS: dict[str, tuple[str, ...]] = {
     "items.pictures": (ITEMS, ITEMS + '\npictures = "{path}"'),
     "items.database": (ITEMS, 'query = "SELECT 1"\ndatabase = "sqlite:///{path}"\n[grows]'),
     "gold.file": ("[posting]", '[gold]\nfile = "{path}"\n[posting]'),
-    "machine.votes": ("[posting]", '[machine]\nvotes = "{path}"\n[posting]'),
     "machine.votes.*": ("[posting]", '[machine]\nvotes = ["a", "{path}"]\n[posting]'),
     "machine.texts": ("[posting]", '[machine]\ntexts = "{path}"\n[posting]'),
     "requirements.only_workers_of.*": (
@@ -376,7 +376,7 @@ def test_a_file_inside_a_page_needs_no_trust_of_its_own(tmp_path: Path) -> None:
     trusted(path)
     before = inputs_of(parse(path))
     style.write_text("p { background: url(../out.png) }")
-    assert before.changes(inputs_of(parse(path))) == ("task: style.css",)
+    assert changes(before, inputs_of(parse(path))) == ("task: style.css",)
     page.write_text(f"{page.read_text()} ")
     with pytest.raises(RefusedForSafety, match="has changed since it was trusted"):
         parse(path)

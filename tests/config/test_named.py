@@ -73,7 +73,7 @@ def test_no_path_or_address_has_a_control_character(key: tuple[str, ...], charac
 @pytest.mark.parametrize(
     ("table", "names"),
     [
-        ({"machine": {"votes": "a.csv", "field": "x"}}, {"machine.votes": "a.csv"}),
+        ({"machine": {"votes": "a.csv", "field": "x"}}, {"machine.votes.0": "a.csv"}),
         ({"machine": {"votes": ["a", "b"]}}, {"machine.votes.1": "b"}),
         (
             {"prolific": {"custom_allowlist": {"file": "ids"}}},

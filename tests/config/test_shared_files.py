@@ -7,6 +7,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.provenance import inputs_of
 from piecework.config.campaign_file import parse
+from piecework.config.changed_keys import changes
 from piecework.domain.errors import ConfigError
 from piecework.domain.inputs import CAMPAIGN_FILE
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -46,7 +47,7 @@ def test_a_change_of_a_shared_file_is_a_change_of_the_campaign(tmp_path: Path) -
     before = inputs_of(parse(path))
     (tmp_path / "shared/file.toml").write_text(TEST.replace("spelling = 2", "spelling = 3"))
     now = inputs_of(parse(path))
-    assert before.changes(now) == ("qualification.file: shared/file.toml",)
+    assert changes(before, now) == ("qualification.file: shared/file.toml",)
     assert before.digests[CAMPAIGN_FILE] == now.digests[CAMPAIGN_FILE]
 
 
@@ -114,7 +115,7 @@ def test_campaigns_share_what_a_file_says_about_columns(tmp_path: Path) -> None:
     assert [(field.name, field.kind) for field in campaign.task.fields] == [("mood", "text")]
     before = campaign.inputs
     path = _imported(tmp_path, columns=COLUMNS.replace('"who"', '"worker"'))
-    assert before.changes(inputs_of(parse(path))) == ("imported.file: shared/columns.toml",)
+    assert changes(before, inputs_of(parse(path))) == ("imported.file: shared/columns.toml",)
     own = f'{IMPORTED}[fields.mood]\nkind = "choice"\noptions = ["good", "bad"]\n'
     [mood] = load_campaign(_imported(tmp_path, own)).task.fields
     assert mood.kind == "choice"

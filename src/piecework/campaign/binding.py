@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from piecework.config.campaign_file import legal_name
+from piecework.config.changed_keys import changed_keys, unknown_keys
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
-from piecework.domain.inputs import keys_of_text
+from piecework.domain.inputs import CODE
 from piecework.domain.text import plural
 from piecework.store import bound, campaign_facts
 from piecework.store.bound import Dealt
@@ -53,8 +54,10 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
     """Bind a new store; compare a bound one.
 
     Raises:
-        StoreError: it is bound to something else.
+        StoreError: it is bound to something else, or an earlier format of campaign files
+            made it.
     """
+    _refuse_earlier_format(store, campaign)
     bound.bind(
         store,
         "campaign",
@@ -106,6 +109,25 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         bound.keep_dealt(store, _dealt(campaign))
 
 
+def _refuse_earlier_format(store: Store, campaign: Campaign) -> None:
+    """Refuse a store whose campaign file had keys that are unknown now.
+
+    What they said about its HITs would be lost without a word.
+    """
+    used = campaign_facts.latest_inputs(store)
+    if used is None or used.text == campaign.inputs.text:
+        return
+    if unknown := unknown_keys(used.text):
+        more = f" and {len(unknown) - 1} more" * (len(unknown) > 1)
+        version = used.digests.get(CODE, "the version that made it")
+        raise StoreError(
+            f"{campaign.store}: an earlier version of piecework made it: the campaign file that "
+            f"it keeps has the key {unknown[0]}{more}, which this version does not know",
+            next_step=f"finish the campaign with {version}; to collect again, "
+            f"{bound.OTHER_CAMPAIGN}",
+        )
+
+
 class Beside(NamedTuple):
     """A store beside a campaign that has none: perhaps its own, under another name.
 
@@ -141,10 +163,8 @@ def refuse_renamed(campaign: Campaign) -> None:
         RefusedForSafety: its store is beside the empty folder; all HITs would be posted
             a second time.
     """
-    now = keys_of_text(campaign.inputs.text)
     for other in bound.stores_beside(campaign.store.path):
-        before = keys_of_text(other.text)
-        changed = {key for key in {*before, *now} if before.get(key) != now.get(key)}
+        changed = {*changed_keys(other.text, campaign.inputs.text)}
         if (
             other.work_digest == _work_hash(campaign)
             and changed <= {"name"}

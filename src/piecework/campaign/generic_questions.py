@@ -48,19 +48,13 @@ def _built(file: CampaignFile, rows: Sequence[Mapping[str, str]], *, grows: bool
 def _asked_in_file(file: CampaignFile, rows: Sequence[Mapping[str, str]]) -> Asked:
     tables = file.tables
     minutes, most = tables.minutes, tables.posting.items_per_hit or ITEMS_PER_HIT
-    stated = tables.instructions
     return Asked(
         kind=str(tables.task),
         stated=frozenset(tables.model_fields_set & {*KEYS}),
         path=str(file.path),
         question=tables.question,
-        instructions=(stated,) if isinstance(stated, str) else stated,
-        options=tuple(
-            (option, option)
-            if isinstance(option, str)
-            else (option["value"], option.get("label", option["value"]))
-            for option in tables.options
-        ),
+        instructions=tables.instructions,
+        options=tuple((option["value"], option["label"]) for option in tables.options),
         several=tables.several,
         scale=None if tables.scale is None else Scale(**tables.scale.model_dump(exclude_none=True)),
         examples=tables.examples,

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 
 from piecework.campaign.binding import check_bound
+from piecework.config.changed_keys import differences
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.domain.inputs import CODE, Difference
@@ -83,7 +84,7 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
     is_refused = refusal_of_changes(store, campaign) is not None
     changes = [
         LiveChange(**asdict(each), means=_of(each, is_refused=is_refused))
-        for each in used.differences(campaign.inputs)
+        for each in differences(used, campaign.inputs)
         if each.key != CODE
     ]
     kinds = [Means.BOUND, Means.NEW_HITS, Means.FREE]

@@ -27,7 +27,7 @@ def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
             used; or no field of the task has labels.
     """
     table = file.tables.machine
-    if table is None or not table.files:
+    if table is None or table.votes is None:
         return ()
     if file.tables.grows is not None:
         raise ConfigError([f"{file.at('machine')}: items that grow cannot have labels of models"])
@@ -35,7 +35,7 @@ def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
     known = {str(item.item_id) for item in items}
     votes: list[MachineVote] = []
     faults: list[str] = []
-    for name in table.files:
+    for name in table.votes:
         path = file.named(name)
         if path.is_file():
             _votes_of_file(path, field, known, votes, faults)

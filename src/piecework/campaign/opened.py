@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from piecework.config.changed_keys import changes
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock
 from piecework.domain.errors import ConfigError
@@ -87,7 +88,7 @@ class OpenedCampaign:
     def changed_inputs(self) -> tuple[str, ...]:
         """The keys and files that have changed since the last pass."""
         now = self.campaign.inputs_now or self.campaign.inputs
-        return self.used_inputs[-1].inputs.changes(now)
+        return changes(self.used_inputs[-1].inputs, now)
 
     @property
     def capabilities(self) -> Capabilities:

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from piecework.campaign.provenance import code_version, files_of, inputs_of
 from piecework.config.campaign_file import REHEARSALS, CampaignFile, parse_text
+from piecework.config.changed_keys import changes
 from piecework.config.trust import reach_of
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.inputs import CAMPAIGN_FILE, CODE, Inputs
@@ -56,7 +57,7 @@ class MadeFrom(NamedTuple):
     def changes(self, now: "MadeFrom") -> tuple[str, ...]:
         """Name what is different now; () if a rehearsal would be the same."""
         crowd = () if {*self.crowds} == {*now.crowds} else ("--crowd",)
-        return (*self.inputs.changes(now.inputs), *crowd)
+        return (*changes(self.inputs, now.inputs), *crowd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

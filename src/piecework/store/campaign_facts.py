@@ -123,7 +123,7 @@ class UsedInputs:
 
 def record_inputs(store: Store, inputs: Inputs, *, at: datetime) -> None:
     """Record what a pass uses, unless the pass before used the same."""
-    if (last := latest_inputs(store)) is not None and not last.changes(inputs):
+    if (last := latest_inputs(store)) is not None and not last.changed_digests(inputs):
         return
     row = {
         "since": to_text(at),

@@ -5,7 +5,7 @@ must be as in the campaign, because the answers were given under it.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from piecework.campaign.assembling import with_rules_of
 from piecework.campaign.rehearsals import INPUTS
 from piecework.config.campaign_file import CampaignFile
+from piecework.config.changed_keys import changed_keys
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.shared_files import with_shared
@@ -34,6 +35,9 @@ JUDGED = ("heuristics", "decisions", "aggregates")
 
 _FREE = frozenset({"name", "description", "dataset"})
 """Keys of a campaign file that may differ, because no answer depends on them."""
+
+_SHORT = {"pictures": "items", "sink": "sinks"}
+"""Short forms of keys with another name."""
 
 _ASKED = ("task", "imported")
 """Keys that say what was asked; a whole campaign file has one of them."""
@@ -88,7 +92,9 @@ def read_rules(path: Path, campaign: Campaign) -> TriedRules:
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     is_whole = not stated.keys().isdisjoint(_ASKED)
-    if faults := list(_untried(path, text, stated, own, is_whole=is_whole)):
+    differing = {key.partition(".")[0] for key in changed_keys(own_text, text)}
+    same = {key for key in stated if _SHORT.get(key, key) not in differing} if is_whole else set()
+    if faults := list(_untried(path, text, stated, own, same)):
         raise ConfigError(faults, next_step=_what_it_holds())
     document = _merged(own, stated, is_whole=is_whole)
     folder = campaign.path.parent if campaign.number is None else campaign.out / INPUTS
@@ -140,11 +146,16 @@ def _what_it_holds() -> str:
 
 
 def _untried(
-    path: Path, text: str, stated: Mapping[str, Any], own: Mapping[str, Any], *, is_whole: bool
+    path: Path,
+    text: str,
+    stated: Mapping[str, Any],
+    own: Mapping[str, Any],
+    same: Collection[str],
 ) -> Iterator[str]:
-    """Yield a sentence for each key that is not about judging, and differs."""
+    """Yield a sentence for each key that is not about judging, and not the same."""
+    is_whole = not stated.keys().isdisjoint(_ASKED)
     for key, value in stated.items():
-        if key in JUDGED or key in _FREE or (is_whole and own.get(key) == value):
+        if key in JUDGED or key in _FREE or key in same:
             continue
         where = at(path, text, (key,))
         if key not in CampaignTables.model_fields:

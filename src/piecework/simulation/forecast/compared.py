@@ -20,6 +20,7 @@ from piecework.campaign.rehearsals import (
     numbers,
 )
 from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.changed_keys import differences
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
 from piecework.domain.text import NOTHING, one_line, plural
@@ -120,7 +121,7 @@ def compare_rehearsals(
     before, now = made_from(file, pair[0]), made_from(file, pair[1])
     return RehearsalsCompared(
         numbers=pair,
-        differences=before.inputs.differences(now.inputs) if before and now else (),
+        differences=differences(before.inputs, now.inputs) if before and now else (),
         figures=Forecast(
             campaign=second.tables.name,
             currency=second.tables.currency,
