@@ -134,6 +134,22 @@ def test_before_the_first_pass(campaign: Path, command: str) -> None:
     assert f"piecework run {campaign} --endpoint URL" in refused.output
 
 
+@pytest.mark.parametrize("words", [(), ("--answers", "a.csv"), ("--batch-results", "b.csv")])
+def test_an_export_before_the_first_answer_writes_nothing(
+    campaign: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty dataset looks like a result."""
+    monkeypatch.chdir(campaign.parent)
+    with rehearsal_of(prepare(campaign)) as (run, _):
+        run_pass(run)
+        before = {*campaign.parent.rglob("*")}
+        refused = piecework("export", campaign, *words)
+        assert refused.exit_code == 1, refused.output
+        assert "no answers came in yet, so nothing was written" in refused.output
+        assert f"next: piecework status {campaign}" in refused.output
+        assert {*campaign.parent.rglob("*")} == before
+
+
 @pytest.mark.parametrize("command", ["check", "rehearse", "preview"])
 def test_a_page_where_a_campaign_file_is_wanted(tmp_path: Path, command: str) -> None:
     """It is called a page, and `init` makes a campaign of it."""

@@ -20,6 +20,7 @@ from piecework.cli.options import (
     load_results,
 )
 from piecework.cli.output import also_sent_lines, say_changes
+from piecework.domain.errors import StoreError
 from piecework.domain.text import plural
 
 if TYPE_CHECKING:
@@ -240,9 +241,14 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
     from piecework.results.cleaning import clean_answers
     from piecework.results.export import export as write_files
     from piecework.results.releases import FOLDER, latest_release
-    from piecework.store.assignments import names_also_sent
+    from piecework.store import assignments
 
     with open_to_look(load_results(path)) as opened:
+        if not assignments.count_assignments(opened.store):
+            raise StoreError(
+                f"{path}: no answers came in yet, so nothing was written",
+                next_step=f"piecework status {path}",
+            )
         if batch_results is not None:
             number, file = (write_batch_results(opened, batch_results), str(batch_results))
             return {"campaign": str(path), "assignments": number, "file": file}
@@ -258,7 +264,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
             "dataset": str(out / "dataset"),
             "report": str(report),
         }
-        if also_sent := names_also_sent(opened.store):
+        if also_sent := assignments.names_also_sent(opened.store):
             facts["also_sent"] = also_sent
         if opened.campaign.has_releases:
             facts["releases"] = str(out / FOLDER)
