@@ -19,6 +19,7 @@ from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.marketplace import rehearsal_market
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from tests.small_campaign import write_campaign
 
@@ -132,6 +133,18 @@ def test_before_the_first_pass(campaign: Path, command: str) -> None:
     assert "there is no store yet" in refused.output
     assert f"piecework rehearse {campaign}" in refused.output
     assert f"piecework run {campaign} --endpoint URL" in refused.output
+
+
+def test_a_live_store_takes_no_answers_of_simulated_workers(campaign: Path) -> None:
+    """The marketplace says that it simulates; the line to type instead is a rehearsal's."""
+    with rehearsal_market(prepare(campaign)) as running:
+        words = ("--once", "--endpoint", running.endpoint_url)
+        for more in ((), ("--live", "--spend-at-most", "50")):
+            refused = piecework("run", campaign, *words, *more)
+            assert refused.exit_code == 3, refused.output
+            assert "simulated workers work at this marketplace" in refused.output
+            assert f"next: piecework run {campaign} --once --rehearsal" in refused.output
+    assert not list(campaign.parent.rglob("piecework.db"))
 
 
 @pytest.mark.parametrize("words", [(), ("--answers", "a.csv"), ("--batch-results", "b.csv")])

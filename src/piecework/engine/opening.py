@@ -27,7 +27,12 @@ from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.price_list import ask_prices, with_prices, without_markets
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock, MonotonicClock, SystemClock
-from piecework.domain.errors import PlatformRefused, RefusedForSafety, StoreError
+from piecework.domain.errors import (
+    PlatformRefused,
+    RefusedForSafety,
+    StoreError,
+    TransientPlatformError,
+)
 from piecework.domain.money import PriceList
 from piecework.engine.begun import (
     agreed_before,
@@ -374,6 +379,7 @@ def open_environment(
     if request.rehearsal:
         opened = _rehearsal_elsewhere(request)
     else:
+        _refuse_simulated(request.assembled, normal_endpoint(request.endpoint))
         opened = open_on_marketplace(
             request.assembled,
             request.endpoint,
@@ -433,6 +439,28 @@ def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
         ) as run,
     ):
         yield run
+
+
+def _refuse_simulated(campaign: Campaign, endpoint: str) -> None:
+    """Refuse a live pass where simulated workers work: its store would hold their answers.
+
+    Raises:
+        RefusedForSafety: the marketplace says that it simulates the workers.
+    """
+    if not is_on_this_machine(endpoint):
+        return
+    clock = VirtualClock(endpoint)
+    try:
+        clock.refresh()
+    except (PlatformRefused, TransientPlatformError):
+        return  # a real marketplace has no such clock; the pass says what is wrong
+    if clock.simulates:
+        raise RefusedForSafety(
+            f"{endpoint}: simulated workers work at this marketplace, so a live campaign "
+            "would take their answers for people's",
+            next_step=f"piecework run {campaign.path} --once --rehearsal --endpoint {endpoint}; "
+            "for people: piecework market serve",
+        )
 
 
 def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:

@@ -42,6 +42,8 @@ class VirtualClock:
     def __init__(self, endpoint_url: str) -> None:
         self._url = endpoint_url.rstrip("/")
         self._now: datetime | None = None
+        self.simulates = False
+        """Whether simulated workers do the HITs, as far as the last answer says."""
 
     def now(self) -> datetime:
         """Return the marketplace's current time, in UTC."""
@@ -78,6 +80,7 @@ class VirtualClock:
             code, message = reply.get("error", status), reply.get("message", "")
             raise PlatformRefused(f"{_PATH}: {message}", code=str(code))
         try:
+            self.simulates = reply.get("simulates") is True
             return datetime.fromisoformat(reply["now"])
         except (KeyError, TypeError, ValueError) as fault:
             raise strange_answer(self._url) from fault

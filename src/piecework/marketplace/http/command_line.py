@@ -21,6 +21,9 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument("--pictures", help="folder or bucket served as /pictures/")
     parser.add_argument("--rehearsal", action="store_true", help="virtual time, simulated workers")
     parser.add_argument(
+        "--simulates", action="store_true", help="say that all workers are simulated"
+    )
+    parser.add_argument(
         "--trust-local", action="store_true", help="check no signatures; loopback only"
     )
     parser.add_argument("--notify-url", default="", help="local queue or topic server for events")

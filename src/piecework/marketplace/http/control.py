@@ -76,7 +76,8 @@ class Control:
             await do_what_is_due(self._backend)
         with self._backend.transaction() as transaction:
             now = clock.to_datetime(transaction.now_ms)
-        return JSONResponse({"now": now.isoformat()})
+        simulates = self._backend.rules.simulates
+        return JSONResponse({"now": now.isoformat(), "simulates": simulates})
 
     async def workers(self, request: Request) -> Response:
         """Add a simulated worker."""

@@ -46,6 +46,7 @@ class Rules:
         start: virtual time at the first start; later the database has the time.
         clock_runs: whether a rehearsal's time runs on its own, from today without a start;
             else programs move it.
+        simulates: whether all work of a rehearsal is done by simulated workers; not stored.
         balance_cents: a new requester's balance in a rehearsal.
         prices: its currency, which is fixed once it holds money, and its fees, which
             may change at each start; a HIT keeps the fee with which it was posted.
@@ -58,6 +59,7 @@ class Rules:
     seed: int = 0
     start: datetime | None = None
     clock_runs: bool = False
+    simulates: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     prices: PriceList = MTURK
     spend_at_most_cents: int | None = None

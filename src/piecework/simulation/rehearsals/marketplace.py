@@ -72,6 +72,7 @@ def rehearsal_market(
                         port=port,
                         frames_port=frames_port,
                         rehearsal=True,
+                        simulates=True,
                         seed=campaign.rehearsal.seed,
                         start=START,
                         prices=prices or assumed_prices(campaign),
