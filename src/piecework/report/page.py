@@ -41,6 +41,7 @@ def render_report(facts: ReportFacts) -> str:
             is_finished=facts.is_finished,
             time_span=facts.time_span,
             questions=overview.questions(model),
+            results=overview.results(model),
             aspects=overview.aspects(model),
             gallery=items.gallery(model),
             parts=parts(model),

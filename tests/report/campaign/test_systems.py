@@ -6,20 +6,35 @@ import pandas as pd
 import pytest
 
 from piecework.report.components import Section
-from piecework.report.model import report_model
+from piecework.report.model import ReportModel, report_model
 from piecework.report.page import render_report
-from piecework.report.sections import comparisons
+from piecework.report.sections import comparisons, overview
 from tests.report.campaign.made_up import empty
 
 Row = tuple[str, str, str, float, str]
 
 
-def section(rows: list[Row]) -> Section | None:
-    """The section about these: first, second, outcome, grade, side."""
+def model(rows: list[Row]) -> ReportModel:
+    """A report on these: first, second, outcome, grade, side."""
     names = ["first", "second", "outcome", "grade", "side"]
     frame = pd.DataFrame(rows, columns=names)
     frame = frame.assign(item_id="a", worker="w", criterion="overall_quality")
-    return comparisons.systems_section(report_model(replace(empty(), comparisons=frame)))
+    return report_model(replace(empty(), comparisons=frame))
+
+
+def section(rows: list[Row]) -> Section | None:
+    """The section about these."""
+    return comparisons.systems_section(model(rows))
+
+
+def test_the_strengths_are_the_first_that_a_reader_sees() -> None:
+    """With the interval of each; a dataset of texts begins with what was asked."""
+    won: Row = ("north", "south", "first", 2.0, "first")
+    lost: Row = ("north", "south", "second", -1.0, "second")
+    (shown,) = overview.results(model([won, won, won, lost]))
+    assert shown.title == "Strength by overall quality"
+    assert "north +0.55; south -0.55" in shown.svg
+    assert overview.results(report_model(empty())) == ()
 
 
 def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three() -> None:

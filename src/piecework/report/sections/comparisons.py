@@ -5,6 +5,7 @@ The order on the page is that of items, of options and of sides.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 import pandas as pd
 from scipy.stats import chisquare
@@ -15,7 +16,7 @@ from piecework.domain.tables import ITEM_VALUE, ORDER
 from piecework.domain.task import Arrangement, Field, is_graded
 from piecework.domain.text import count, plural, share
 from piecework.report import plots
-from piecework.report.comparison_plots import Contest, contests
+from piecework.report.comparison_plots import Contest, Mean, contests, means
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, table, text
 from piecework.report.model import ReportModel
 
@@ -23,6 +24,8 @@ _SMOOTHING = 0.5
 _RARE = 0.01
 _MOST_CONTESTS = 12
 _MOST_CRITERIA = 6
+_NORMAL = 1.96
+"""Standard errors on either side that hold 95 % of a normal distribution."""
 
 
 def systems_section(model: ReportModel) -> Section | None:
@@ -45,6 +48,40 @@ def systems_section(model: ReportModel) -> Section | None:
         figures=tuple(_figure(pairs, name) for name in criteria[:_MOST_CRITERIA]),
         tables=(*(_strengths(pairs, name) for name in criteria), sides),
     )
+
+
+def result_figures(model: ReportModel) -> tuple[Figure, ...]:
+    """Show the strengths of the systems with their intervals, by criterion."""
+    pairs = model.facts.comparisons
+    criteria = [] if pairs.empty else dict.fromkeys(pairs["criterion"])
+    drawn = (_strength_figure(pairs, criterion) for criterion in criteria)
+    return tuple(each for each in drawn if each is not None)
+
+
+def _strength_figure(pairs: pd.DataFrame, criterion: str) -> Figure | None:
+    fit, _ = _fitted(pairs.loc[pairs["criterion"] == criterion])
+    if fit is None:
+        return None
+    rows = [
+        Mean(str(name), row["strength"], *_interval(row["strength"], row["standard_error"]))
+        for name, row in fit.sides.sort_values("strength", ascending=False).iterrows()
+    ]
+    ends = (abs(end) for row in rows for end in (row.mean, row.low, row.high))
+    widest = max(end for end in ends if not isnan(end))
+    title = f"Strength by {criterion.replace('_', ' ')}"
+    return plots.figure(
+        means(
+            rows, ends=(-1.1 * widest, 1.1 * widest), x_label="stronger to the right", decimals=2
+        ),
+        key=f"result-{criterion.replace('_', '-')}",
+        title=title,
+        description="; ".join(f"{row.label} {row.mean:+.2f}" for row in rows) + ".",
+        note="With 95 % intervals; a system stronger by 0.69 is preferred twice as often.",
+    )
+
+
+def _interval(strength: float, error: float) -> tuple[float, float]:
+    return strength - _NORMAL * error, strength + _NORMAL * error
 
 
 def _figure(pairs: pd.DataFrame, criterion: str) -> Figure:

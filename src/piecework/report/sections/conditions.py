@@ -56,6 +56,14 @@ def conditions_section(model: ReportModel) -> Section | None:
     )
 
 
+def result_figures(model: ReportModel) -> tuple[Figure, ...]:
+    """Show the means of the conditions; () without two people in all of them."""
+    compared = next(iter(model.facts.compared), None)
+    if compared is None or _analysis(compared.scores) is None:
+        return ()
+    return (_figure(condition_means(compared.scores), compared, key="result-conditions"),)
+
+
 def _title(compared: Compared) -> str:
     field = spoken(compared.field.name)
     return f"{field.capitalize()} by {spoken(compared.named.column)}"
@@ -117,7 +125,9 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _figure(by_condition: pd.DataFrame, compared: Compared) -> Figure:
+def _figure(
+    by_condition: pd.DataFrame, compared: Compared, *, key: str = "conditions-plot"
+) -> Figure:
     people = cells(compared.scores)
     rows = [
         Mean(spoken(str(name)), row["mean"], row["low"], row["high"], tuple(people[name].dropna()))
@@ -131,7 +141,7 @@ def _figure(by_condition: pd.DataFrame, compared: Compared) -> Figure:
     )
     return figure(
         plot,
-        key="conditions-plot",
+        key=key,
         title=_title(compared),
         description=f"Means, and the middle half of participants: {described}.",
         note="A pale dot is one participant's mean, a dark one the mean over "

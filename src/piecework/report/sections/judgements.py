@@ -59,11 +59,23 @@ def judgements_section(model: ReportModel) -> Section | None:
     )
 
 
-def _figure(field: Field, rows: pd.DataFrame) -> Figure:
+def result_figures(model: ReportModel) -> tuple[Figure, ...]:
+    """Show the shares of the labels, or the numbers, of each judged field; () for texts."""
+    task, rows = model.facts.task, model.rows("novel")
+    if task.main_text or rows.empty:
+        return ()
+    fields = [field for field in task.item_fields if field.kind != "text"]
+    return tuple(_figure(field, rows, key="result") for field in fields)
+
+
+def _figure(field: Field, rows: pd.DataFrame, *, key: str = "judged") -> Figure:
     plot, description = _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
-    key = f"judged-{field.name.replace('_', '-')}"
+    name = field.name.replace("_", "-")
     return figure(
-        plot, key=key, title=cut(field.label, limit=_LONGEST_LABEL), description=description
+        plot,
+        key=f"{key}-{name}",
+        title=cut(field.label, limit=_LONGEST_LABEL),
+        description=description,
     )
 
 

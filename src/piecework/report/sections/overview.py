@@ -9,16 +9,26 @@ from typing import TYPE_CHECKING
 from piecework.domain.text import count, plural
 from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP, stated
-from piecework.report.components import Aspect, KeyFigure, Note, Question, Section
+from piecework.report.components import Aspect, Figure, KeyFigure, Note, Question, Section
 from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, hours, listed, part_of
 from piecework.report.model import ReportModel
-from piecework.report.sections import judgements, money, other_sources, outcomes, summary, timeline
+from piecework.report.sections import (
+    comparisons,
+    conditions,
+    judgements,
+    money,
+    other_sources,
+    outcomes,
+    summary,
+    timeline,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_REASONS = 3
+_MOST_RESULTS = 3
 _MOST_FLAGS = 3
 _NO_REASON = "no reason is recorded"
 _MOST_CARES = 6
@@ -213,6 +223,16 @@ def cares(model: ReportModel) -> Question:
 
 
 _MOST_DAYS_IN_HOURS = 3
+
+
+def results(model: ReportModel) -> tuple[Figure, ...]:
+    """Return the plots of what a study has found; a dataset of texts has none.
+
+    Means of the conditions that it compares, else strengths of systems, else the shares
+    of each label.
+    """
+    made = (each.result_figures(model) for each in (conditions, comparisons, judgements))
+    return next((figures for figures in made if figures), ())[:_MOST_RESULTS]
 
 
 def aspects(model: ReportModel) -> tuple[Aspect, ...]:
