@@ -26,7 +26,7 @@ from piecework.config.requirements_table import (
     FilterShares,
     ParticipantFile,
 )
-from piecework.config.schema import CampaignTables, DatasetTable
+from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.shared_files import with_shared
 from piecework.config.trust import refuse_untrusted
@@ -442,27 +442,29 @@ def _type_of_filter(name: str) -> QualificationTypeId:
     return QualificationTypeId(PROLIFIC + "".join(filter(str.isalnum, name.upper())))
 
 
-def publication(table: DatasetTable, *, grows: bool = False) -> Publication:
+def publication(tables: CampaignTables) -> Publication:
     """Return what the requester states for readers of the dataset."""
+    card, table = tables.card, tables.dataset
+    train, val, _ = table.splits
     return Publication(
-        title=table.title or "",
-        version=table.version,
-        licence=_licence(table.licence, table.licence_url),
-        items_licence=_licence(table.items_licence, table.items_licence_url),
-        contact=table.contact or "",
-        citation=table.citation or "",
-        consent=table.consent or "",
-        ethics=table.ethics or "",
-        homepage=table.homepage or "",
-        tags=table.tags,
+        title=card.title or "",
+        version=card.version,
+        licence=_licence(card.licence, card.licence_url),
+        items_licence=_licence(card.items_licence, card.items_licence_url),
+        contact=card.contact or "",
+        citation=card.citation or "",
+        consent=card.consent or "",
+        ethics=card.ethics or "",
+        homepage=card.homepage or "",
+        tags=card.tags,
         pictures=table.pictures,
         shares=Shares(
-            train_percent=table.splits.train,
-            val_percent=table.splits.val,
+            train_percent=train,
+            val_percent=val,
             seed=table.split_seed,
             group_by=table.split_by or "",
             fixed_by=table.split_column or "",
-            are_stable=grows,
+            are_stable=tables.grows is not None,
         ),
     )
 

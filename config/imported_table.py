@@ -70,7 +70,7 @@ class ImportedColumnsTable(_Strict):
 class ImportedTable(_Strict):
     """The file that `[imported] columns` names; `file` is that name, and no key."""
 
-    file: Annotated[str, Names.DEFINITION] = ""
+    file: Annotated[str, Names.DEFINITION] | None = None
     columns: ImportedColumnsTable = ImportedColumnsTable()
     header: tuple[Column, ...] = ()
     separator: Literal[",", ";", "\t", "|"] | None = None

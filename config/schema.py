@@ -272,23 +272,10 @@ class AdvancedTable(_Strict):
     releases: bool = False
 
 
-class SplitsTable(_Strict):
-    """`[dataset.splits]`: how the items are divided, in per cent."""
+class CardTable(_Strict):
+    """A file of `card`: what only the requester can tell readers of the dataset."""
 
-    train: Annotated[int, Field(ge=0, le=100)] = 70
-    val: Annotated[int, Field(ge=0, le=100)] = 10
-    test: Annotated[int, Field(ge=0, le=100)] = 20
-
-    @model_validator(mode="after")
-    def _are_all(self) -> "SplitsTable":
-        if self.train + self.val + self.test != 100:  # noqa: PLR2004 - per cent
-            raise ValueError("train, val and test must add up to 100 per cent")
-        return self
-
-
-class DatasetTable(_Strict):
-    """`[dataset]`: what only the requester can tell readers of the dataset."""
-
+    file: Annotated[str, Names.DEFINITION] | None = None
     title: Annotated[Words, StringConstraints(max_length=200)] | None = None
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$"), Names.NOTHING] = "1.0.0"
     licence: Words | None = None
@@ -303,14 +290,9 @@ class DatasetTable(_Strict):
     tags: Annotated[
         tuple[Annotated[Words, StringConstraints(max_length=60)], ...], Field(max_length=30)
     ] = ()
-    pictures: Pictures = "addresses"
-    splits: SplitsTable = SplitsTable()
-    split_by: Words | None = None
-    split_column: Words | None = None
-    split_seed: Annotated[int, Field(ge=0)] = 1
 
     @model_validator(mode="after")
-    def _licences_are_known(self) -> "DatasetTable":
+    def _licences_are_known(self) -> "CardTable":
         for name in ("licence", "items_licence"):
             stated, url = getattr(self, name), getattr(self, f"{name}_url")
             if url and not stated:
@@ -321,6 +303,25 @@ class DatasetTable(_Strict):
                     f"{', '.join(LICENCES)}); for another one, set {name}_url too"
                 )
         return self
+
+
+def _are_all(percent: tuple[int, ...]) -> tuple[int, ...]:
+    if sum(percent) != 100:  # noqa: PLR2004 - per cent
+        raise ValueError("the shares for train, val and test must add up to 100 per cent")
+    return percent
+
+
+_Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class DatasetTable(_Strict):
+    """`[dataset]`: how the dataset is divided, and whether pictures are in it."""
+
+    pictures: Pictures = "addresses"
+    splits: Annotated[tuple[_Percent, _Percent, _Percent], AfterValidator(_are_all)] = (70, 10, 20)
+    split_by: Words | None = None
+    split_column: Words | None = None
+    split_seed: Annotated[int, Field(ge=0)] = 1
 
 
 class RehearsalTable(_Strict):
@@ -398,6 +399,7 @@ class CampaignTables(_Strict):
     decisions: DecisionsTable = DecisionsTable()
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
     sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
+    card: CardTable = CardTable()
     dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()
     advanced: AdvancedTable = AdvancedTable()

@@ -48,6 +48,10 @@ _OF_MACHINE = (
     "of the machine's file now: the one that PIECEWORK_CONFIG names, or piecework.toml beside "
     "the campaign file"
 )
+_OF_CARD = (
+    *("title", "version", "licence", "licence_url", "items_licence", "items_licence_url"),
+    *("contact", "citation", "consent", "ethics", "homepage", "tags"),
+)
 _MOVED: Mapping[str, str] = {
     **{f"rewards.{key}": f"{key} {_TOP}" for key in ("reward", "budget", "currency")},
     **{
@@ -76,6 +80,7 @@ _MOVED: Mapping[str, str] = {
     ),
     "requirements.prolific": "[prolific] now",
     "crowds": "[markets] now",
+    **{f"dataset.{key}": f"{key} in the file that card names now" for key in _OF_CARD},
     "output.formats": f"formats {_TOP}",
     "output.releases": "releases in [advanced] now",
     "output.sinks": "[[sinks]] now, or sink = ... at the top of the file",

@@ -1,9 +1,10 @@
 """Tables of a campaign file that are files of their own, which campaigns share.
 
 `qualification = "english.toml"` names a test, `earned = ["captioner.toml"]` what workers
-earn, and `[imported] columns = "birds.columns.toml"` the columns of another tool's files.
-Such a file is in the campaign file's folder or below, so that reading it needs no trust.
-What it names is relative to it.
+earn, `card = "birds.card.toml"` what readers of the dataset are told, and
+`[imported] columns = "birds.columns.toml"` the columns of another tool's files. Such a file
+is in the campaign file's folder or below, so that reading it needs no trust. What it names
+is relative to it.
 """
 
 import os
@@ -17,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 from piecework.config.imported_table import ImportedTable
 from piecework.config.named import Words
 from piecework.config.requirements_table import EarnedTable
-from piecework.config.schema import FieldTable, QualificationTestTable
+from piecework.config.schema import CardTable, FieldTable, QualificationTestTable
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
@@ -64,6 +65,9 @@ def with_shared(
             for name in (names if isinstance(names, list) else [names])
         ]
         full["earned"] = [_earned_of(table, name) for name, table in tables if table]
+    if "card" in document:
+        card = read("card", document["card"], CardTable) or CardTable()
+        full["card"] = card.model_copy(update={"file": str(document["card"])})
     imported = document.get("imported")
     if isinstance(imported, dict):
         faults += [
@@ -74,7 +78,7 @@ def with_shared(
         name = imported.get("columns")
         columns = None if name is None else read("imported", name, ColumnsTable, "columns")
         columns = columns or ColumnsTable()
-        full["imported"] = columns.model_copy(update={"file": str(name or "")})
+        full["imported"] = columns.model_copy(update={"file": name})
         if columns.fields:
             own = document.get("fields", {})
             full["fields"] = {**columns.fields, **(own if isinstance(own, dict) else {})}

@@ -39,7 +39,7 @@ Hint = Any
 _SHORT = ("pictures", "sink")
 """Short forms of `[items] pictures` and of one table `[[sinks]]`."""
 
-_FILES = ("qualification", "earned", "imported")
+_FILES = ("qualification", "earned", "card", "imported")
 """Tables that are files of their own; `file` is the name that the campaign file states."""
 
 _SHARED = (*OF_CAMPAIGNS, *_FILES)
@@ -72,8 +72,6 @@ def tables(page: Path) -> str:
     """
     meanings = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
     order = list(meanings)
-    of_market = meanings["markets"].pop("<market>")
-    meanings["markets"].update(dict.fromkeys(MARKETS, of_market))
     sections = dict(_sections(schema.CampaignTables, meanings, path="", header=""))
     sections |= dict(_sections_of_machine(meanings))
     for path, left in meanings.items():
@@ -111,7 +109,10 @@ def _sections(
         for name, field in model.model_fields.items()
         if (_is_value(hints[name], path) or name in meanings[path])
         and not (path in _FILES and name == "file")
+        and not (path == "markets" and name in MARKETS)
     ]
+    if path == "markets":
+        rows.append(_row("<market>", hints[MARKETS[0]], FieldInfo(default=None), meanings, path))
     # A short form is a key of the file alone: the schema reads it as a table.
     short = [name for name in _SHORT if not path]
     rows += [_row(name, None, FieldInfo(default=None), meanings, path) for name in short]

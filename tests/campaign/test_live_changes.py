@@ -23,7 +23,7 @@ CHANGES = {
     "budget": (('budget = "', 'budget = "1'), Means.FREE),
     "formats": (('formats = ["csv"]', 'formats = ["vizwiz_json"]'), Means.FREE),
     "heuristic": (("min_images = 2", "min_images = 3"), Means.FREE),
-    "dataset": (("# the end", '[dataset]\ntitle = "Birds"\n# the end'), Means.FREE),
+    "dataset": (("# the end", "[dataset]\nsplit_seed = 2\n# the end"), Means.FREE),
     "reward": (('reward = "0.50"', 'reward = "0.60"'), Means.NEW_HITS),
     "title": (("[posting]", '[posting]\ntitle = "Birds"'), Means.NEW_HITS),
     "countries": (("# the end", '[requirements]\ncountries = ["FR"]\n# the end'), Means.NEW_HITS),

@@ -49,7 +49,12 @@ def test_each_key_that_names_a_file_is_tried_here() -> None:
         for named in keys_of(CampaignTables)
         if named.names in {Names.INPUT, Names.DEFINITION}
     }
-    assert keys == NAMED.keys() | {"qualification.file", "earned.*.file", "imported.file"}
+    assert keys == NAMED.keys() | {
+        "qualification.file",
+        "earned.*.file",
+        "card.file",
+        "imported.file",
+    }
 
 
 @pytest.mark.parametrize("key", NAMED)

@@ -204,6 +204,9 @@ def test_a_test_before_the_work_is_posted_as_the_file_says(tmp_path: Path) -> No
 
 STATED = """
 [dataset]
+splits = [25, 25, 50]
+"""
+CARD = """
 title = "Birds in words"
 version = "2.3.4"
 licence = "Answers-1"
@@ -216,7 +219,6 @@ consent = "Stated on page one."
 ethics = "Reviewed by board seven."
 homepage = "https://birds.example/home"
 tags = ["feathers"]
-splits = { train = 25, val = 25, test = 50 }
 """
 
 
@@ -225,6 +227,8 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
 ) -> None:
     """The card has the requester's sentences; only the formats asked for are there."""
     text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["vizwiz_json"]')
+    text = f'card = "birds.card.toml"\n{text}'
+    (tmp_path / "birds.card.toml").write_text(CARD)
     machine = MACHINE + '[output]\nfolder = "elsewhere"'
     with at_work(text + STATED + machine) as (opened, people):
         run = at_evening(opened)
@@ -238,15 +242,15 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
     files = {path.name.partition(".")[2] for path in folder.iterdir()}
     sentences = {
         "description": "Small enough to be killed at every call.",
-        "dataset.title": "# Birds in words",
-        "dataset.licence": "The answers: [Answers-1](https://licence.example/answers)",
-        "dataset.items_licence": "The items: [Items-1](https://licence.example/items)",
-        "dataset.contact": "Contact\n\nAda, ada at birds.example",
-        "dataset.citation": "Citation\n\n    Ada (2026). Birds.",
-        "dataset.consent": "Consent\n\nStated on page one.",
-        "dataset.ethics": "Ethics\n\nReviewed by board seven.",
-        "dataset.homepage": "<https://birds.example/home>",
-        "dataset.tags": "\n- feathers\n",
+        "card.title": "# Birds in words",
+        "card.licence": "The answers: [Answers-1](https://licence.example/answers)",
+        "card.items_licence": "The items: [Items-1](https://licence.example/items)",
+        "card.contact": "Contact\n\nAda, ada at birds.example",
+        "card.citation": "Citation\n\n    Ada (2026). Birds.",
+        "card.consent": "Consent\n\nStated on page one.",
+        "card.ethics": "Ethics\n\nReviewed by board seven.",
+        "card.homepage": "<https://birds.example/home>",
+        "card.tags": "\n- feathers\n",
         "dataset.splits": "25 / 25 / 50 per cent",
     }
     assert [key for key, sentence in sentences.items() if sentence not in card] == []
@@ -254,8 +258,8 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
         {
             "the machine's output.folder": ((tmp_path / "out").exists, False),
             "formats": (lambda: files, {"md", "json"}),
-            "dataset.version": (lambda: facts["version"], "2.3.4"),
-            "dataset.homepage": (lambda: facts["url"], "https://birds.example/home"),
+            "card.version": (lambda: facts["version"], "2.3.4"),
+            "card.homepage": (lambda: facts["url"], "https://birds.example/home"),
         }
     )
 
@@ -271,7 +275,7 @@ def parts(folder: Path, dataset: str, items: str = "") -> Mapping[str, str]:
 
 def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
     """By shares, by another drawing, by a column that groups, by one that fixes."""
-    shares = "splits = { train = 25, val = 50, test = 25 }\n"
+    shares = "splits = [25, 50, 25]\n"
     drawn = parts(tmp_path, shares)
     assert pd.Series(drawn).value_counts().to_dict() == {"train": 3, "val": 6, "test": 3}
     other = parts(tmp_path, f"{shares}split_seed = 2")

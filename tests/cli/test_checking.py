@@ -9,8 +9,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-_STATED = """
-[dataset]
+_CARD = """
 licence = "CC0-1.0"
 items_licence = "CC-BY-4.0"
 contact = "ada@example.org"
@@ -37,10 +36,12 @@ def test_what_is_missing_for_publishing_is_named(tmp_path: Path) -> None:
 
 
 def test_nothing_is_missing_where_all_is_stated(tmp_path: Path) -> None:
-    """The same campaign with every key."""
-    output = _checked(tmp_path, CAMPAIGN + _STATED)
+    """The same campaign with a card that has every key."""
+    (tmp_path / "birds.card.toml").write_text(_CARD)
+    stated = f'card = "birds.card.toml"\n{CAMPAIGN}'
+    output = _checked(tmp_path, stated)
     assert "nothing" in output.split("missing")[1]
-    plain = json.loads(_checked(tmp_path, CAMPAIGN + _STATED, "--json"))
+    plain = json.loads(_checked(tmp_path, stated, "--json"))
     assert plain["missing_for_publishing"] == []
 
 

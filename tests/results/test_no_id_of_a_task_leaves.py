@@ -62,7 +62,7 @@ items_per_hit = {items}
 [decisions]
 by = "person"
 [dataset]
-splits = {{ train = 50, val = 25, test = 25 }}
+splits = [50, 25, 25]
 """
 
 

@@ -468,7 +468,7 @@ def _campaign(
         earned=values.earned(tables.earned, file.path.resolve().parent),
         wanted_earned=tables.requirements.earned,
         unwanted_earned=tables.requirements.not_earned,
-        dataset=values.publication(tables.dataset, grows=tables.grows is not None),
+        dataset=values.publication(tables),
         heuristics={**task.heuristics, **values.heuristics(tables)},
         decided_by=tables.decisions.by,
         policy=values.policy(tables),

@@ -236,7 +236,7 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
         )
     faults += [
         f"{file.at('dataset', 'split_column')}: {fault}"
-        for fault in faults_of_splits(items, values.publication(table).shares)[:_MOST_FAULTS]
+        for fault in faults_of_splits(items, values.publication(file.tables).shares)[:_MOST_FAULTS]
     ]
     elsewhere = [item for item in items if urlsplit(item.picture).netloc]
     if table.pictures == "files" and elsewhere:

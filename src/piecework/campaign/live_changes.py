@@ -37,7 +37,7 @@ _BOUND = (
     *("batches", "answers", "posting.items_per_hit", "currency"),
 )
 _FREE = (
-    *("decisions", "heuristics", "dataset", "earned", "machine", "rehearsal"),
+    *("decisions", "heuristics", "card", "dataset", "earned", "machine", "rehearsal"),
     *("grows", "formats", "sinks", "sink"),
     *("posting.max_rounds", "gold.feedback", "hourly_wage", "minutes", "budget", "fees"),
     "advanced",

@@ -367,7 +367,7 @@ def _dataset(campaign: "Campaign") -> Rows:
         (
             "missing",
             f"{len(missing)} of {len(STATEMENTS)}" if missing else "nothing",
-            "keys of dataset: " + ", ".join(missing) if missing else "",
+            "in the file of card: " + ", ".join(missing) if missing else "",
         ),
     ]
 

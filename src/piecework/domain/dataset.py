@@ -168,7 +168,7 @@ class Publication:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The keys of `[dataset]` without which it should not be published.
+        """The keys of a file of `card` without which it should not be published.
 
         >>> Publication(contact="ada@example.org", citation="x").missing
         ('licence', 'items_licence', 'consent', 'ethics')

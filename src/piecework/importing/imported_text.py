@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from piecework.domain.campaign import Campaign
 from piecework.domain.imported import Reading
 from piecework.domain.money import cents_to_wire
 from piecework.domain.toml_text import toml_key, toml_line, toml_value
@@ -48,7 +47,7 @@ def columns_name(file_name: str) -> str:
     return f"{file_name.removesuffix('.toml')}.columns.toml"
 
 
-def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
+def policy_text(policy: tuple[PolicyRule, ...]) -> str:
     """Return the tables with the policy, for the end of the file."""
     lines = [
         "",
@@ -66,7 +65,6 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
         if rule.share:
             lines.append(toml_line("share", rule.share))
         lines += [toml_line("then", rule.then), toml_line("because", rule.because)]
-    lines += ["", "[dataset]", f'# title = "..."              # of {campaign.name}']
     return "\n".join(lines) + "\n"
 
 
@@ -83,6 +81,8 @@ def _head(name: str, understood: Understanding, file_name: str, description: str
     yield toml_line("description", description or _elsewhere(understood))
     if understood.task_name:
         yield toml_line("task", understood.task_name)
+    card = f"{file_name.removesuffix('.toml')}.card.toml"
+    yield f"# {toml_line('card', card)}   # licence, contact and title of the dataset"
 
 
 def _canned_of_task(understood: Understanding) -> Iterator[str]:

@@ -112,7 +112,7 @@ def compose(path: Path, understood: Understanding) -> str:
     with TemporaryDirectory() as folder:
         _write_columns(Path(folder, path.name), understood.reading)
         campaign = assemble(parse_text(path, text, folder=Path(folder)))
-    return text + policy_text(campaign, standard_rules(campaign.task, ()))
+    return text + policy_text(standard_rules(campaign.task, ()))
 
 
 def _write_columns(campaign: Path, reading: Reading) -> None:

@@ -161,8 +161,8 @@ def test_rules_that_cannot_be_tried_are_refused_by_name(stance: Path) -> None:
 
 def without_rules(text: str) -> str:
     """The campaign file with a policy that states no rule."""
-    before, _, after = text.partition("[[decisions.rule]]")
-    return before.replace('by = "person"', 'by = "policy"') + after[after.index("[dataset]") :]
+    before, _, _ = text.partition("[[decisions.rule]]")
+    return before.replace('by = "person"', 'by = "policy"')
 
 
 def test_an_empty_list_of_rules_keeps_every_answer(stance: Path) -> None:

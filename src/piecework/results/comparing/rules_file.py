@@ -33,7 +33,7 @@ _LARGEST_BYTES = 10_000_000
 JUDGED = ("heuristics", "decisions", "aggregates")
 """The tables that count."""
 
-_FREE = frozenset({"name", "description", "dataset"})
+_FREE = frozenset({"name", "description", "card", "dataset"})
 """Keys of a campaign file that may differ, because no answer depends on them."""
 
 _SHORT = {"pictures": "items", "sink": "sinks"}
