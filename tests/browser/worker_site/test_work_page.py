@@ -184,6 +184,21 @@ def test_one_hit_after_the_other_until_there_is_none(market: Market, open_site: 
     check(page, 1280)
 
 
+def test_thanks_say_what_waits_and_what_is_left(market: Market, open_site: Opened) -> None:
+    """The reward that waits for approval, and the HITs that the worker may do next."""
+    ann, client = market.worker(), market.requester("LAB")
+    made = [post(client, Question=html_question(DRAFTING)) for _ in range(3)]
+    first = ann.accept(made[0]["HITGroupId"]).json()["assignment_id"]
+    page = open_site(ann.token, f"/worker/assignments/{first}")
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Caption").fill("a bird")
+    frame.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    sums = page.locator("dl.sums > div")
+    expect(sums).to_have_text(["Waiting for approval$0.55", "HITs for you2"])
+    check(page, 1280)
+
+
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])
 def test_each_page_is_accessible_and_fits(market: Market, open_site: Opened, width: int) -> None:
     """List with what one lacks, empty search, preview, history with all outcomes."""

@@ -286,10 +286,14 @@ class Submitting(Endpoints):
                 return _kept(row)
             if row["submitted_ms"] is None:
                 raise Refusal("AssignmentNotOpen", "This HIT was not submitted.", status=409)
-            has_next = not is_last and history.has_next(transaction, worker, row["hit_group_id"])
+            left = 0 if is_last else history.hits_left(transaction, worker, row["hit_group_id"])
             completion = open_links.completion(transaction, worker)
         return render_page(
-            "thanks.html.j2", assignment=row, has_next=has_next, completion=completion
+            "thanks.html.j2",
+            assignment=row,
+            left=left,
+            completion=completion,
+            prices=self.backend.rules.prices,
         )
 
     def _check_origin(self, request: Request, row: sqlite3.Row) -> None:

@@ -167,10 +167,10 @@ def messages(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]
     )
 
 
-def has_next(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> bool:
-    """Return whether the worker could take another HIT of the group now."""
+def hits_left(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> int:
+    """Return how many more HITs of the group the worker could take now."""
     try:
         group = discovery.visible_group(transaction, worker, hit_group_id)
     except Refusal:
-        return False
-    return group.may_accept and group.available > 0
+        return 0
+    return group.available if group.may_accept else 0
