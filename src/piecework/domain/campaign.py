@@ -137,7 +137,7 @@ class Rewards:
             first = self.fees[0].valid_from
             raise ConfigError(
                 [f"no fees are known for {day}; the first known fees start on {first}"],
-                next_step="add [[fees]] to the machine's file, see docs/reference/campaign-file.md",
+                next_step="add [[fees]] to the machine's file, see docs/reference/shared-files.md",
             )
         return known[-1]
 
