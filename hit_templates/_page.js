@@ -30,6 +30,7 @@
   }
   const steps = Array.from(document.querySelectorAll(".step"));
   const lesson = document.querySelector(".step.lesson");
+  const counted = steps.filter((step) => step !== lesson);
   const placeOf = (step) => step.dataset.position || "hit";
 
   // MTurk's host; anything but http(s) would let a link run a script here.
@@ -142,6 +143,8 @@
     else if (step.matches(".item")) heading.after($("instructions"));
     $("instructions").hidden = !step.contains($("instructions"));
     if (step === lesson) fold(true);
+    const line = document.querySelector(".dots progress");
+    if (line) line.value = counted.indexOf(step) + 1;
     document.querySelectorAll("[data-dot]").forEach((dot) => {
       dot.className = Number(dot.dataset.dot) < number ? "done" : Number(dot.dataset.dot) === number ? "now" : "";
     });
@@ -287,14 +290,17 @@
   if (isPreview) $("send").textContent = texts.accept_first;
   $("notice-preview").hidden = !isPreview;
   $("notice-address").hidden = isPreview || isOpen;
-  // Many dots are useless; the heading counts anyway.
-  const counted = steps.filter((step) => step !== lesson);
+  // Many dots are useless; a line shows how far it is, and the heading counts.
   if (counted.length <= data.most_dots) {
     document.querySelector(".dots").append(...counted.map((step) => {
       const dot = document.createElement("span");
       dot.dataset.dot = steps.indexOf(step) + 1;
       return dot;
     }));
+  } else {
+    const line = document.createElement("progress");
+    line.max = counted.length;
+    document.querySelector(".dots").append(line);
   }
   refresh();
   show(at);

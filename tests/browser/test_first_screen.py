@@ -3,10 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import Host, serving
+from tests.browser.pages import pass_lesson
 from tests.browser.test_accessibility import violations
 from tests.hit_templates.examples import example_of
 
@@ -96,3 +100,23 @@ def test_a_page_that_is_loaded_again_goes_on_where_it_was(
     at = page.locator("h2:visible").inner_text()
     page.reload()
     assert page.locator("h2:visible").inner_text() == at
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_many_items_have_a_line_for_their_progress(open_page: OpenPage, size: str) -> None:
+    """Where dots would be too many, also inside of a platform's frame on a phone."""
+    task = load_task("expert_rating")
+    (row, *_) = example_of(task).items
+    items = [Item(item_id=ItemId(f"i{n}"), columns=row.columns) for n in range(30)]
+    with serving() as host:
+        host.page = render_hit(task, items)
+        page = open_page(f"{host.url}/around", **SIZES[size])
+        frame = page.frame_locator("iframe")
+        pass_lesson(frame)
+        line = frame.locator(".dots progress")
+        expect(line).to_be_visible()
+        expect(line).to_have_js_property("value", 1)
+        frame.locator(".step:visible fieldset input").first.check()
+        frame.locator("#next").click()
+        expect(line).to_have_js_property("value", 2)
+        assert frame.locator("[data-dot]").count() == 0
