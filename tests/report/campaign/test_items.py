@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from piecework.domain.edit import Edit
+from piecework.domain.tables import value_column
 from piecework.domain.task import Field
+from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Card, Gallery
 from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, choose_items
@@ -126,6 +128,13 @@ def test_choices_are_told_as_votes() -> None:
 
 
 @pytest.mark.full
+def test_a_grade_is_told_in_the_words_that_workers_read() -> None:
+    """Votes for the second of five grades are not votes for “2”."""
+    (mistakes, *_) = [each for each in load_task("pairwise").item_fields if each.options]
+    rows = pd.DataFrame({value_column(mistakes): ["2", "2", "3"]})
+    assert items._votes(mistakes, rows) == "#1 slightly better: 2 votes, Equal: 1 vote"
+
+
 def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:
     """Ten pictures, whatever its size; with 40 kB each the page can be mailed."""
     facts = made_up.large(items=300)

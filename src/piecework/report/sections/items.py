@@ -195,8 +195,10 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
         )
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
+    # A number says nothing without the words that workers read beside it.
+    words = {option.value: option.label for option in asked.options if option.value.isdecimal()}
     return ", ".join(
-        f"{spoken(value, limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
+        f"{spoken(words.get(value) or value, limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
         for value, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     )
 
