@@ -16,14 +16,14 @@ from piecework.cli.main import main
 from piecework.cli.serve_markets import ServeCommand, options_by_crowd
 
 _COLUMNS = 80
-_SHARED_FROM = 3
+_SHARED_FROM = 2
 """Commands that have an option, from which the page shows it only once."""
 
 OPENING = """\
 # Which commands and options does piecework have?
 
 `python -m tools.command_line_page > docs/reference/command-line.md` writes this page
-from `piecework COMMAND --help`. Change the docstrings in `src/piecework/` instead.
+from `piecework COMMAND --help`. Change the docstrings instead.
 
 Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused for safety, 4 a source not read,
 130 interrupted.
@@ -32,8 +32,8 @@ Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused for safety, 4 a source n
 _SHARED = """\
 ## Options of several commands
 
-Every command has `-h`, `-v` and `--log-file`. Below, a command only names the others of
-these options.
+Every command has `-h`, `-v` and `--log-file`, most have `--json`. Below, a command only
+names the others.
 
 ```text
 {options}
@@ -52,13 +52,17 @@ def own_options() -> list[tuple[str, click.Option]]:
 
 
 def shared_options() -> dict[tuple[str, str], click.Option]:
-    """Return the options that several commands have with the same help, by both."""
+    """Return the options that several commands have with the same help, by both.
+
+    Of a name with several meanings, the most frequent.
+    """
     options = [option for _, option in own_options()]
     counted = Counter(map(_same, options))
+    usual = {name: (name, text) for (name, text), _ in reversed(counted.most_common())}
     return {
         _same(option): option
         for option in sorted(options, key=_name)
-        if counted[_same(option)] >= _SHARED_FROM
+        if counted[_same(option)] >= _SHARED_FROM and usual[_name(option)] == _same(option)
     }
 
 
@@ -70,15 +74,11 @@ def leaves() -> Iterator[tuple[str, click.Command]]:
 
 
 def command_line_page() -> str:
-    """Return the page: a list by section, the shared options, and the help of each command."""
+    """Return the page: the commands, the shared options, and the help of each command."""
     parts = [OPENING]
     for title, entries in main.sections.items():
-        rows = [
-            f"- [`piecework {entry.name}`](#piecework-{entry.name}): "
-            f"{entry.get_short_help_str(500)}"
-            for entry in entries
-        ]
-        parts.append(f"**{title}**\n\n" + "\n".join(rows) + "\n")
+        names = ", ".join(f"[`{entry.name}`](#piecework-{entry.name})" for entry in entries)
+        parts.append(f"**{title}:** {names}\n")
     shared = shared_options()
     parts.append(_SHARED.format(options=_listed([*shared.values()])))
     for path, command in _commands(main, ""):
@@ -109,14 +109,19 @@ def _described(command: click.Command, path: str, shared: Container[tuple[str, s
         for each in command.params
         if isinstance(each, click.Option) and _same(each) in shared
     ]
-    also = ", ".join(f"`{name}`" for name in names if name not in {"--verbose", "--log-file"})
+    also = ", ".join(
+        f"`{name}`" for name in names if name not in {"--verbose", "--log-file", "--json"}
+    )
     line = f"Also {also}. " if also else ""
     page = str(command.epilog).removeprefix("Documentation: docs/")
     beside = ""
     if isinstance(command, ServeCommand):
         for crowd, options in options_by_crowd(command).items():
             beside += f"Beside `--crowd {crowd}`:\n\n```text\n{_listed(options)}\n```\n\n"
-    text = _help(own, f"piecework {path}")
+    text = _help(own, f"piecework {path}").replace(" [OPTIONS]", "", 1)
+    if isinstance(command, click.Group):
+        # The commands of a group follow, each with its own help and examples.
+        text = text.partition("\n\n  Examples:\n")[0]
     return f"```text\n{text}\n```\n\n{beside}{line}[More](../{page})\n"
 
 

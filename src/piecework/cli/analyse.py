@@ -37,13 +37,13 @@ from piecework.domain.imported import NamedColumns, Reading
 @click.option("--condition", help="Compare ratings by this column of the items.")
 @click.option(
     "--unit",
-    help="Column of the items that names what all conditions show, such as an "
-    "image; default: the worker for what the task itself compares, else the HIT.",
+    help="Column of what all conditions show, such as an image; default: the "
+    "worker for what the task compares, else the HIT.",
 )
 @click.option(
     "--margin",
     type=float,
-    help="Smallest difference that matters; tests whether conditions differ by less.",
+    help="Smallest difference that matters, to test whether conditions differ by less.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the random draws.")
 @click.option(
@@ -70,15 +70,12 @@ def analyse(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     r"""Measure agreement, labels, comparisons and order effects.
 
-    For a CAMPAIGN, the command takes the answers that count. For a FILE of another
-    tool, it takes all answers and stores nothing. Of a CSV, JSON Lines or Parquet in
-    no known format, options name the columns, or their names are plain.
+    Of a CAMPAIGN, the answers that count; of a FILE of another tool, or a table whose
+    columns options name, all answers.
 
     Examples:
       piecework data analyse judgements.toml --html analyses.html
       piecework data analyse votes.csv --label answer --item q --worker w
-      piecework data analyse ratings.csv --columns columns.toml \
-        --condition system --unit image_id
     """
     from piecework.cli.output import say_sections
     from piecework.config.named_files import read_reading
@@ -129,7 +126,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     "--concepts",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Names of concepts, one per line, to look for; repeat for several lists.",
+    help="A list of concepts to look for; repeatable.",
 )
 @click.option(
     "--html",
@@ -139,7 +136,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
 @click.option(
     "--pictures",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Folder of the pictures; the page shows those of the examples.",
+    help="Folder of the pictures, for the page's examples.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the random draws.")
 @JSON
@@ -160,16 +157,13 @@ def describe(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Describe a caption dataset.
 
-    The command runs the analyses of the VizWiz-Captions paper. DATASET is a folder or
-    a file that piecework wrote (JSON, CSV, Parquet), a file in the format of
-    VizWiz-Captions or COCO, a file of quality votes, or a text file with a caption on
-    each line. Of any other CSV, JSON Lines or Parquet, options name the columns, or
-    their names are plain.
+    The command runs the analyses of the VizWiz-Captions paper. DATASET is what piecework
+    wrote, a file of VizWiz-Captions or COCO, quality votes, a text file with a caption on
+    each line, or any table whose columns options name.
 
     Examples:
       piecework data describe dataset/ --html page.html --pictures photos/
       piecework data describe captions.txt --against coco.json
-      piecework data describe captions.csv --text caption --item image
     """
     from piecework.cli.output import say_sections
     from piecework.importing.whole_table import read_captions_of
@@ -246,12 +240,11 @@ def score(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Score captioning systems against a dataset.
 
-    PREDICTIONS are files of captions. A JSON file has the format of COCO's results
-    ("image_id" and "caption"), and its name is the system's name. A CSV file may hold
-    several systems, named in the column "system".
+    PREDICTIONS are COCO results as JSON, named after the system, or CSV files with a
+    column "system".
 
-    The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals.
-    Two or more systems are also tested against each other.
+    The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals;
+    systems are tested against each other.
 
     Examples:
       piecework data score model.json --against out/demo/rehearsals/1/dataset

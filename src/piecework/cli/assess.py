@@ -67,15 +67,13 @@ def assess(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     """Run every heuristic on collected answers.
 
-    For FILES, the command prints the findings. It stores nothing and decides nothing.
-    It knows the formats of `piecework data import`. Of any other CSV, JSON Lines or
-    Parquet, options name the columns, or their names are plain.
+    For FILES in the formats of `piecework data import`, or any table whose columns
+    options name, the command prints the findings and stores nothing.
 
-    For a CAMPAIGN that `piecework data import` made, it stores the findings and applies the
-    rules of the campaign file. It keeps the answers that no rule flags. The other
-    answers wait for a person.
+    For a CAMPAIGN that `piecework data import` made, it stores them and applies the
+    campaign's rules. What no rule flags is kept; the rest waits for a person.
 
-    With --to FOLDER it judges the answers in parts, with the same findings.
+    With --to FOLDER it judges answers in parts.
 
     Examples:
       piecework data assess stance.toml

@@ -47,13 +47,11 @@ _CAMPAIGN_FILES = {".toml"}
 def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
     """Copy stores continuously to a bucket.
 
-    The command runs beside passes, review pages and schedules, and copies what they
-    write within seconds, until it is stopped. A campaign file stands for its store. For
-    a marketplace, use `piecework market serve --backup` instead.
+    The command copies within seconds what passes and reviews write, until it is stopped.
+    A campaign file stands for its store. A marketplace has `market serve --backup`.
 
     Examples:
       piecework store backup birds.toml --to s3://lab-backups/birds
-      piecework store backup birds.toml trees.toml --to s3://lab-backups/campaigns
       piecework store backup birds.toml --to s3://lab-backups/birds --once
     """
     logs.say_from(logging.INFO)
@@ -220,7 +218,7 @@ BACKUP = grouped(
         type=WholeNumber(1, 86_400),
         default=300,
         show_default=True,
-        help="Seconds that the backup may be behind before /readyz answers 503.",
+        help="Seconds behind after which /readyz answers 503.",
     ),
 )
 

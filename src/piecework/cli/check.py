@@ -55,12 +55,11 @@ class Trusting:
     metavar="YYYY-MM-DD",
     help="Price by the fees of this UTC day; default: today.",
 )
-@click.option("--endpoint", help="Price by the fees of this marketplace; nothing is changed there.")
+@click.option("--endpoint", help="Price by the fees of this marketplace.")
 @click.option(
     "--reach",
     is_flag=True,
-    help="Check that a sample of the items' addresses and files are pictures, and that "
-    "each sink answers. With PROLIFIC_TOKEN, ask Prolific who is eligible.",
+    help="Try a sample of the pictures, and each sink; with PROLIFIC_TOKEN, ask who is eligible.",
 )
 @click.option(
     "--internal",
@@ -73,21 +72,21 @@ class Trusting:
     click.option(
         "--trust",
         is_flag=True,
-        help="Let this campaign reach the databases, addresses and paths outside of its "
-        "folder that it names, until one of its files changes.",
+        help="Let this campaign reach what it names outside of its folder, until one "
+        "of its files changes.",
     ),
     click.option(
         "--variable",
         "variables",
         multiple=True,
         metavar="NAME",
-        help="With --trust: an environment variable that its addresses may have; may be repeated.",
+        help="With --trust: an environment variable that its addresses may have; repeatable.",
     ),
 )
 @click.option(
     "--full",
     is_flag=True,
-    help="Print the complete campaign file: what it states, and what is derived.",
+    help="Print the complete file, with what is derived.",
 )
 @JSON
 def check(
@@ -103,9 +102,8 @@ def check(
 ) -> None:
     """Check, render and price a campaign.
 
-    The command reports every fault of the campaign file with its line, renders every
-    page, and prices the campaign. It changes nothing and posts nothing. It prints a line
-    for each value that the file leaves out; --full prints the file with all of them.
+    The command reports every fault with its line, renders every page, prices the
+    campaign, and prints each value that the file leaves out. It changes nothing.
 
     Examples:
       piecework check birds.toml --reach

@@ -62,16 +62,15 @@ def clean(
 ) -> None:
     """Clean the texts in a table.
 
-    With --to FILE, the command keeps all columns of a CSV, JSON Lines or Parquet file, and
-    adds the column clean_text. A second file has the edits. With --to FOLDER it
-    cleans FILES of any size in parts, with the same edits.
+    With --to FILE, the command adds the column clean_text to a CSV, JSON Lines or Parquet
+    file, and writes the edits to a second file. With --to FOLDER it cleans FILES of any
+    size.
 
     For a campaign, `piecework export` cleans the texts.
 
     Examples:
       piecework data clean captions.csv --to cleaned.csv
       piecework data clean part-*.jsonl --to clean --text caption --item image
-      piecework data clean answers/ --to clean --dask
     """
     from piecework.importing.whole_table import FORMATS
 

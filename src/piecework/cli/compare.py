@@ -30,18 +30,17 @@ _NUMBER = WholeNumber(1, 1_000_000)
     type=WholeNumber(1, 1000),
     default=1,
     show_default=True,
-    help="With more than 1: rehearse both that often, with the same workers, so that the "
-    "table shows what chance does.",
+    help="Rehearse both this often, with the same workers, to show what chance does.",
 )
 @click.option(
     "--rules",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A file with other rules to try on the answers that are there.",
+    help="A file with other rules to try.",
 )
 @click.option(
     "--suggest",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write rules that agree best with what is known to this new file.",
+    help="Write the best rules to this new file.",
 )
 @click.option(
     "--harmed",
@@ -71,17 +70,15 @@ def compare(
 ) -> None:
     """Compare rehearsals, or rules on the same answers.
 
-    Without --rules and --suggest, the command compares two rehearsals: the keys that
-    differ, and what they cost and yield.
+    Without options, it compares the last two rehearsals: keys that differ, cost and
+    yield.
 
-    With --rules, it judges the stored answers of a rehearsed, live or imported CAMPAIGN
-    again, by its own rules and by others. It shows answers, workers, money and labels
-    that change, and which rules agree better with people, known answers and planted
-    workers. The file may hold [heuristics], [decisions] with [[decisions.rule]], and
-    [[aggregates]], or be the campaign file with these changed.
+    With --rules, it judges the answers of CAMPAIGN by other [heuristics], [decisions] and
+    [[aggregates]] too: what changes, and which agree better with people, known answers
+    and planted workers.
 
-    With --suggest, it chooses rules and thresholds that agree best with people's
-    decisions, known answers or planted workers, and measures them on other workers.
+    With --suggest, it chooses the rules that agree best with these, and measures them on
+    other workers.
 
     Examples:
       piecework compare birds.toml --rehearsals 1 3 --seeds 20

@@ -36,23 +36,20 @@ if TYPE_CHECKING:
     "--answers",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a CAMPAIGN: write just one Parquet file of all answers, which "
-    "`data assess FILES` and `export FILES` read.",
+    help="Write just a Parquet file of all answers, as `data assess` and `export` read it.",
 )
 @click.option(
     "--batch-results",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a CAMPAIGN: write just one CSV file of all assignments, with the "
-    "columns of MTurk's batch results (Input.*, Answer.*).",
+    help="Write just a CSV with the columns of MTurk's batch results.",
 )
 @click.option(
     "--items-for",
     metavar="TASK FILE",
     type=(str, click.Path(path_type=Path, dir_okay=False)),
-    help="With a CAMPAIGN: write just the items file of a next campaign of TASK, from "
-    "this campaign's labels: congruency to error_categories to correction. For "
-    "which_word, from the words that cleaning doubts.",
+    help="Write just the items of a next campaign of TASK, from this campaign's "
+    "labels; for which_word, from words that cleaning doubts.",
 )
 @click.option("--report-only", is_flag=True, help="With CAMPAIGNS: leave the dataset as it is.")
 @TASK
@@ -76,12 +73,11 @@ def export(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     """Write the dataset and report again.
 
-    You can export a campaign that is still running: the files show the work so far. The
-    command cleans texts and replaces worker ids with pseudonyms.
+    The campaign may still run: the files show the work so far, with clean texts and
+    pseudonyms.
 
-    With --to FOLDER it exports Parquet FILES of answers, of any size, in parts. FOLDER
-    gets a table of answers that count, a table of answers set aside, and a table of
-    items with their labels.
+    With --to FOLDER it exports Parquet FILES of answers, of any size, in parts: answers
+    that count, those set aside, and items with labels.
 
     Examples:
       piecework export birds.toml

@@ -54,18 +54,16 @@ def import_results(
 ) -> None:
     """Import results from another tool.
 
-    The command recognises MTurk's batch results, API answers and the exports of other
-    tools by their content. For any other CSV or JSON Lines file, --columns names the
-    columns. An imported campaign posts and pays nothing. If you read a file again, the
-    command adds no answer twice.
+    MTurk's results and the exports of other tools are recognised; of any other CSV or
+    JSON Lines file, --columns names the columns. An imported campaign posts and pays
+    nothing. No answer is added twice.
 
-    To read the same answers again after you change the fields in the campaign file,
-    give --as without FILES.
+    After you change fields in the campaign file, give --as without FILES to read the same
+    answers again.
 
     Examples:
       piecework data import Batch_*.csv --as stance.toml
       piecework data import answers.csv --columns columns.toml --map
-      piecework data import --as stance.toml
     """
     if campaign is None and not only_map:
         raise click.UsageError("give --as CAMPAIGN.toml, or --map to write nothing")

@@ -109,14 +109,13 @@ def _typed_of_a_campaign() -> list[str]:
         is_flag=False,
         flag_value="",
         metavar="[FOLDER]",
-        help="List the tasks instead; with FOLDER, a task or a folder of tasks, also those; "
-        "repeatable.",
+        help="List the tasks instead, also those of FOLDER; repeatable.",
     ),
     click.option(
         "--html",
         "page",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="With --tasks: write a page that shows every task with its example items.",
+        help="With --tasks: write a page that shows every task.",
     ),
     click.option(
         "--examples",
@@ -124,20 +123,19 @@ def _typed_of_a_campaign() -> list[str]:
         flag_value=".",
         metavar="[FOLDER]",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Copy the example campaigns to this folder instead. Nothing is overwritten.",
+        help="Copy the example campaigns to this folder instead.",
     ),
     click.option(
         "--new-task",
         metavar="FOLDER",
         type=click.Path(path_type=Path),
-        help="Write a task of your own into this folder instead, and items and a campaign "
-        "file beside it.",
+        help="Write a task of your own into this folder instead, with items and a "
+        "campaign file beside it.",
     ),
     click.option(
         "--kind",
         type=click.Choice(STARTER_KINDS),
-        help="With --new-task: the answer about an item, a text, one option (the default), "
-        "several options, or a point on a scale.",
+        help="With --new-task: what an answer is; default: choice.",
     ),
     click.option(
         "--from",
@@ -153,8 +151,8 @@ def _typed_of_a_campaign() -> list[str]:
     click.option(
         "--task",
         type=TaskName(),
-        help="The task: describe, choose, compare or rate; a task of the gallery (--tasks); "
-        "the folder of your own task; or a page of HTML.",
+        help="describe, choose, compare or rate; a task of --tasks; a task's folder; "
+        "or a page of HTML.",
     ),
     click.option("--items", help="The items: a .csv or .jsonl file, or a folder of pictures."),
     click.option(
@@ -168,7 +166,7 @@ def _typed_of_a_campaign() -> list[str]:
         multiple=True,
         metavar="NAME=COLUMN",
         callback=_pairs,
-        help="The column of the items file for the task's NAME; repeatable.",
+        help="The items' column for the task's NAME; repeatable.",
     ),
     click.option("--question", help="What a generic task asks, such as choose or compare."),
     click.option(
@@ -193,20 +191,18 @@ def _typed_of_a_campaign() -> list[str]:
         "--host",
         "hosts",
         multiple=True,
-        help="A host from which the HTML page may load scripts and styles; repeatable.",
+        help="A host from which the page may load; repeatable.",
     ),
     click.option("--force", "is_forced", is_flag=True, help="Overwrite a file that exists."),
 )
-@click.option("--yes", is_flag=True, help="Ask nothing; use the defaults and list them.")
+@click.option("--yes", is_flag=True, help="Ask nothing; use the defaults.")
 @JSON
 def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> None:
     """Write a campaign file from your answers.
 
-    The command asks for everything that no option states. With --json it asks nothing:
-    it uses defaults and lists them as assumed.
+    The command asks for what no option states; with --json it uses defaults.
 
-    The file states only what you chose. What it leaves out, such as the reward, the budget
-    and the rules, is derived: `piecework check FILE --full` prints it.
+    What the file leaves out is derived: `piecework check FILE --full` prints it.
 
     Examples:
       piecework init

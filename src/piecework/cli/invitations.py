@@ -84,18 +84,17 @@ class _Invitation:
         "--from",
         "file",
         type=click.Path(path_type=Path),
-        help="Instead of NAME: a CSV file of people, with a column `name`.",
+        help="Instead of NAME: a CSV with a column `name`.",
     ),
     click.option(
         "--write",
         type=click.Path(path_type=Path),
-        help="With --from: write the people and their links to this CSV file.",
+        help="With --from: write people and links to this CSV.",
     ),
     click.option(
         "--places",
         type=WholeNumber(1, 10_000),
-        help="Make an open link for a class or team called NAME, by which this many "
-        "people may join.",
+        help="Make an open link by which this many people may join a class or team NAME.",
     ),
     click.option(
         "--code", default="", help="With --places: the completion code; default: a random code."
@@ -105,14 +104,13 @@ class _Invitation:
         type=WholeNumber(1, 10_000),
         default=1,
         show_default=True,
-        help="With --places: HITs to submit before the completion code is shown.",
+        help="With --places: HITs before the completion code is shown.",
     ),
     click.option("--days", default=14, show_default=True, help="Days for which the link works."),
     click.option(
         "--country",
         default="",
-        help="Country of a new worker, as two letters; default: not stated, and then HITs "
-        "with a requirement on the country are not offered.",
+        help="Country of a new worker, as two letters; without it, no HITs that require one.",
     ),
     click.option("--subdivision", default="", help="State of a new worker, as two letters."),
     click.option("--adult", is_flag=True, help="The worker has agreed to see adult content."),
@@ -121,7 +119,7 @@ class _Invitation:
         "--email",
         default="",
         metavar="ADDRESS",
-        help="The worker must sign in at the marketplace's provider with this verified address.",
+        help="The verified address with which the worker must sign in.",
     ),
     click.option(
         "--email-column",
@@ -140,14 +138,11 @@ class _Invitation:
 def invite(*, invitation: _Invitation, database: Path, as_json: bool) -> None:
     """Print a link that signs a person in.
 
-    NAME is your own name for the worker, which requesters never see. The link works
-    until it ends or you revoke it. If the marketplace knows NAME already, the new link
-    signs in the same worker.
+    NAME is your own name for the worker, which requesters never see. For a known NAME,
+    the new link signs in the same worker.
 
-    With --from, the command makes a link for each person in a CSV file and keeps the
-    file's other columns. With --places, it makes one open link for many people. Each
-    person who joins by it becomes a new worker, called "NAME: " and the name that they
-    type.
+    With --from, each person in a CSV file gets a link. With --places, many people share
+    one; each who joins becomes a new worker, called "NAME: " and the name that they type.
 
     Examples:
       piecework market people invite ann
@@ -285,10 +280,8 @@ def say_workers(database: Path, *, as_json: bool) -> None:
 def continue_(*, person: str, site_url: str, database: Path) -> None:
     """Print a link that continues a participant's visit.
 
-    PERSON is a worker id, or the person's id at another market. A
-    visit belongs to the browser that began it; the link opens it in another. If a
-    participant asks you, on a way that shows who they are, send them this link on the
-    same way. It works once, for a day.
+    PERSON is a worker id, or an id at another market. The link opens a visit in another
+    browser, once, for a day. Send it on a way that shows who asks.
 
     Examples:
       piecework market people continue A1B2C3D4E5F6G7

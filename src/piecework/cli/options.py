@@ -224,8 +224,8 @@ DASK = click.option(
 LIVE = click.option(
     "--live",
     is_flag=True,
-    help="Let real people work for money; required for a marketplace on another "
-    "machine. Shows the most that the campaign can cost, and asks you to type it.",
+    help="Let real people work for money, after you typed the most that it can "
+    "cost; required for a marketplace on another machine.",
 )
 LIVE_MARKETPLACE = click.option(
     "--live", is_flag=True, help="Required if the campaign's marketplace is on another machine."
@@ -233,13 +233,12 @@ LIVE_MARKETPLACE = click.option(
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
     metavar="AMOUNT",
-    help="The most that the whole campaign may cost, in its currency. It stays in "
-    "force until changed, and skips the prompt.",
+    help="The most that the campaign may cost, in its currency, until changed; skips the prompt.",
 )
 ALLOW_SECOND_STORE = click.option(
     "--allow-second-store",
     is_flag=True,
-    help="Start even if the marketplace has HITs of a campaign with this name.",
+    help="Start although the marketplace has HITs of this name.",
 )
 
 
@@ -288,7 +287,7 @@ _ALTHOUGH_CLOSED = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, param, value: _keep_although_closed(ctx, param, value=value),
-    help="Call Amazon's host, if it still answers you although MTurk closed on 2026-09-30.",
+    help="Call Amazon's host, although MTurk closed on 2026-09-30.",
 )
 
 

@@ -67,7 +67,7 @@ class _Reversal:
     "--from",
     "file",
     type=click.Path(path_type=Path),
-    help="Pay the bonuses in this CSV: assignment_id or worker, amount, reason.",
+    help="Pay what this CSV says: assignment_id or worker, amount, reason.",
 )
 @click.option(
     "--label",
@@ -76,8 +76,7 @@ class _Reversal:
 )
 @click.option(
     "--worker",
-    help="Pay this person a compensation: a pseudonym, or the worker id of somebody "
-    "who submitted nothing.",
+    help="Compensate this person: a pseudonym, or a worker id.",
 )
 @click.option("--amount", help="With --worker: the amount, such as 1.00.")
 @click.option("--because", help="The reason, which the worker reads.")
@@ -87,8 +86,8 @@ class _Reversal:
     click.option(
         "--rejected",
         metavar="ID",
-        help="Reverse the rejection of this assignment: the worker is paid, and the answers "
-        "count again. It needs --because and --by.",
+        help="Reverse this rejection: the worker is paid, and the answers count. "
+        "Needs --because and --by.",
     ),
     click.option("--pay-only", is_flag=True, help="With --rejected: do not count the answers."),
     BY_PERSON,
@@ -100,14 +99,13 @@ class _Reversal:
         "--sheet",
         metavar="FILE",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="Pay nothing: write what each of your own people is owed and got to this new CSV.",
+        help="Pay nothing: write what your own people are owed and got to this CSV.",
     ),
     click.option(
         "--paid",
         metavar="FILE",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="Record that you paid people in cash or by transfer: a CSV with worker, amount "
-        "and date, such as a filled-in sheet.",
+        help="Record what you paid: a CSV with worker, amount and date, such as a filled-in sheet.",
     ),
     DATABASE,
 )
@@ -130,24 +128,19 @@ def pay(  # noqa: PLR0913 - its options
 ) -> None:
     """Pay bonuses, each exactly once.
 
-    The command shows what is due and what it costs. It pays after you type the amount
-    back, or with --yes.
+    The command shows what is due, and pays after you type the amount back, or with --yes.
 
-    Without --from, each paid assignment below hourly_wage gets the difference. For
-    that, its reward and bonuses are compared with hourly_wage for the
-    median time of its kind of HIT. With --from, the command pays the bonuses in a CSV
-    file. If you read the same file again, it pays no bonus twice.
+    Each paid assignment below hourly_wage, by the median time of its kind of HIT, gets
+    the difference; with --from, what a CSV file says, each bonus once.
 
-    With --worker, --amount and --because, the command pays one person whom a fault of
-    yours hurt, even without an assignment. A worker gets one such compensation for
-    each reason.
+    --worker, --amount and --because compensate one person whom a fault of yours hurt,
+    once for each reason.
 
-    With --rejected, the command reverses a rejection and pays the worker. You can do that
-    for 30 days after the submission. The store keeps a record of it.
+    --rejected reverses a rejection and pays the worker, up to 30 days after the
+    submission.
 
-    On a marketplace of your own, no money moves: you pay people in cash or by transfer.
-    --sheet writes what is left to pay, with the names of --database. --paid records what
-    you paid, each person once for each label or, without --label, for each date.
+    On a marketplace of your own, no money moves: --sheet writes what you have left to
+    pay, and --paid records what you paid.
 
     Examples:
       piecework pay birds.toml

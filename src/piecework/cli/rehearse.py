@@ -66,8 +66,8 @@ class _Forecast:
     multiple=True,
     default=["workers"],
     show_default=True,
-    help="Who works: the marketplace's own simulated workers, or simulated people of a "
-    "market. Repeat it for several markets at once.",
+    help="Who works: the marketplace's simulated workers, or those of a market; "
+    "repeat it for several.",
 )
 @grouped(
     "many",
@@ -82,17 +82,15 @@ class _Forecast:
         "--vary",
         multiple=True,
         metavar="KEY=VALUE,...",
-        help="Values to compare, each over many rehearsals: of reward, answers, batches, "
-        "items_per_hit, max_rounds or any table.key of the campaign file; or of workers "
-        "(30,60), bad (5%,20% of the workers) or crowd (diligent:20+paster:5). Several "
-        "--vary are combined.",
+        help="Values to compare: of reward, answers, batches, items_per_hit, "
+        "max_rounds or any table.key; of workers (30,60), bad (5%,20% of them) "
+        "or crowd (diligent:20+paster:5). Several are combined.",
     ),
     click.option(
         "--from-pilot",
         type=CampaignFile(path_type=Path, dir_okay=False),
         metavar="CAMPAIGN",
-        help="Over many rehearsals, take working times and lost answers from this campaign of "
-        "real people.",
+        help="Take working times and lost answers from this campaign of real people.",
     ),
     click.option(
         "--processes",
@@ -103,13 +101,11 @@ class _Forecast:
         "--dask",
         metavar="ADDRESS",
         default="",
-        help="Rehearse many times on the workers of this Dask scheduler, which must find "
-        "CAMPAIGN at the same path.",
+        help="Rehearse on this Dask scheduler's workers, which find CAMPAIGN at the same path.",
     ),
     click.option(
         "--endpoint",
-        help="Beside many rehearsals, show the prices of this marketplace's markets; nothing is "
-        "changed there.",
+        help="Also show the prices of this marketplace's markets.",
     ),
 )
 def rehearse(
@@ -117,17 +113,14 @@ def rehearse(
 ) -> None:
     """Run a whole campaign on simulated workers.
 
-    A rehearsal costs nothing and needs no account. It writes the dataset, the report
-    and the store to a folder of its own, such as out/birds/rehearsals/1, with copies of
-    the files that it was made from. The last ten are kept.
+    A rehearsal costs nothing and needs no account. Dataset, report, store and copies of
+    its files are in a folder such as out/birds/rehearsals/1; the last ten are kept.
 
-    If the campaign file, a file that it names or piecework has changed, the next
-    rehearsal begins. Otherwise an interrupted one continues, and a finished one is
+    If nothing has changed, an interrupted rehearsal continues, and a finished one is
     shown.
 
-    With --times or --vary, the command rehearses many times, without a folder for each
-    rehearsal. It prints a table and writes it with plots to a page in the campaign's
-    output folder.
+    With --times or --vary, it rehearses many times, prints a table, and writes a page
+    with plots.
 
     Examples:
       piecework rehearse birds.toml

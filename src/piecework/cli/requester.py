@@ -33,7 +33,6 @@ _MOST_CENTS = 10**12
 def account() -> None:
     """Manage requester accounts and keys.
 
-    The commands change the marketplace's file. You need not stop or restart the server.
     A rehearsal needs no account: it accepts any key.
 
     Examples:
@@ -59,13 +58,12 @@ def add_requester(
 ) -> None:
     """Open an account, or add a key.
 
-    NAME is the requester's name. Workers read it beside the requester's HITs. If an
-    account of that name exists, it gets one more key. The secret is shown only once.
-    Endpoint and region, for other MTurk programs, are printed to standard error.
+    Workers read NAME beside the requester's HITs. An account that exists gets one more
+    key. The secret is shown only once.
 
     Examples:
       piecework market account add "Vision lab" --balance 500
-      piecework market account add "Vision lab" --balance 200 --currency GBP
+      piecework market account add "Vision lab" --balance 20
     """
     cents = _checked(name, balance)
     with transaction_in(
@@ -138,8 +136,8 @@ def list_requesters(*, database: Path, as_json: bool) -> None:
 def revoke_key(*, key: str, database: Path) -> None:
     """End an access key.
 
-    The marketplace refuses KEY from the next call on. The account keeps its HITs and
-    its money. `piecework market account add` with the same name gives it another key.
+    The account keeps its HITs and its money. `piecework market account add` with the same
+    name gives it another key.
 
     Examples:
       piecework market account revoke PWKEYABCDEFGHIJKLMNO
@@ -162,9 +160,8 @@ def revoke_key(*, key: str, database: Path) -> None:
 def problems(*, name: str, database: Path, as_json: bool) -> None:
     """List the problems that workers reported.
 
-    The list shows the newest first: problems with HITs, and what workers wrote about
-    qualifications that they lost or were refused. With NAME (see `piecework market account
-    list`), it shows only those of that account. The texts are what workers typed.
+    The newest first: problems with HITs, and what workers wrote about qualifications that
+    they lost or were refused; with NAME, those of one account.
 
     Examples:
       piecework market problems
@@ -260,8 +257,7 @@ _TALLEST = 999_999
 def layout() -> None:
     """Manage HIT layouts for other programs.
 
-    A program names a layout by its id (HITLayoutId). The commands change the
-    marketplace's file. You need not stop or restart the server.
+    A program names a layout by its id (HITLayoutId).
 
     Examples:
       piecework market layout add page.html

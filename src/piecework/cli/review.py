@@ -57,20 +57,19 @@ class _Files:
         "write",
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Open no page: write the decisions to make to this CSV file.",
+        help="Open no page: write the decisions to make to this CSV.",
     ),
     click.option(
         "--read",
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Open no page: read a filled-in file; an error in one row rejects the whole file.",
+        help="Open no page: read a filled-in file, all rows or none.",
     ),
     click.option(
         "--audit",
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Open no page: write who signed in, and all decisions and undos so far, to "
-        "this CSV file.",
+        help="Open no page: write sign-ins, decisions and undos to this CSV.",
     ),
 )
 @BY_PERSON
@@ -81,7 +80,7 @@ class _Files:
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="SHARE",
-    help="Share of the reviewed answers to show to a second person too.",
+    help="Share of answers to show to a second person too.",
 )
 @click.option("--port", type=PORT, default=0, help="Port of the page; default: a free port.")
 @click.option(
@@ -89,7 +88,7 @@ class _Files:
     default="127.0.0.1",
     show_default=True,
     metavar="HOST",
-    help="Address to bind; an address that other machines can reach needs --tls.",
+    help="Address to bind; for other machines it needs --tls.",
 )
 @click.option(
     "--tls",
@@ -104,8 +103,7 @@ class _Files:
     "reviewers",
     multiple=True,
     metavar="NAME[:ROLE]",
-    help="Name of a reviewer, who gets a link of their own; repeatable. Role: reader, "
-    "reviewer (default) or requester.",
+    help="A reviewer, who gets a link; repeatable. Role: reader, reviewer (default) or requester.",
 )
 @SIGN_IN
 def review(  # noqa: PLR0913 - an argument for each option
@@ -125,15 +123,14 @@ def review(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     r"""Decide about flagged work.
 
-    The command opens a page in the browser. With --csv it writes the same decisions to
-    a file instead; fill it in, and read it back with --read.
+    The command opens a page in the browser; --csv writes the same decisions to a file,
+    which --read reads back.
 
-    The page shows people by pseudonym. If the marketplace's file (--database) is here, it
-    also shows you their names, but no --reviewer and no person who signs in.
+    People are shown by pseudonym, and to you alone also by name, if the marketplace's
+    file (--database) is here.
 
-    The page spends no money. The next pass carries the decisions out, and until then
-    you can undo each of them. Only this machine can open the page, unless you give
-    --listen.
+    The next pass carries decisions out; until then you can undo them. Only this machine
+    can open the page, unless you give --listen.
 
     Examples:
       piecework review birds.toml --blind --twice 0.1

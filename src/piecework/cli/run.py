@@ -79,15 +79,14 @@ class _PassOptions:
     metavar="FOLDER",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     envvar="PIECEWORK_METRICS_FOLDER",
-    help="Write metrics of each pass to a file in this folder, for node_exporter "
-    "(or PIECEWORK_METRICS_FOLDER).",
+    help="Write metrics of each pass here, for node_exporter (or PIECEWORK_METRICS_FOLDER).",
 )
 @click.option(
     "--poll-seconds",
     type=POLL_SECONDS,
     default=60.0,
     show_default=True,
-    help="Seconds between two passes while work comes in; otherwise up to 60 times as long.",
+    help="Seconds between passes while work comes in; else up to 60 times that.",
 )
 @grouped(
     "options",
@@ -96,8 +95,8 @@ class _PassOptions:
     click.option(
         "--every",
         type=Interval(),
-        help="Have a pass made each time, such as 5m, 2h or 1d: register a deployment at the "
-        "Prefect server of PREFECT_API_URL, or else print lines for cron and systemd.",
+        help="Make passes every 5m, 2h or 1d: register a deployment at "
+        "PREFECT_API_URL, or else print lines for cron and systemd.",
     ),
     click.option(
         "--rehearsal",
@@ -107,7 +106,7 @@ class _PassOptions:
     click.option(
         "--poll-open-hits",
         is_flag=True,
-        help="With --once: ask for the work on open HITs now; otherwise every 6 hours.",
+        help="With --once: ask for the work on open HITs now, not every 6 hours.",
     ),
 )
 @JSON
@@ -125,21 +124,17 @@ def run(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     """Make passes until the campaign ends.
 
-    The command also ends when the campaign waits for a person: `piecework status` says
-    what to do. Run the same command again to continue.
+    The command also ends when the campaign waits for a person. The same command continues
+    it.
 
-    With --once it makes one pass, for a schedule. If nothing is due, the pass ends at
-    once. It asks the marketplace for news at most once a minute, and less often while
-    little comes in, down to once every two hours. If PREFECT_API_URL is set, the pass is
-    a flow run on that Prefect server. Otherwise it needs no Prefect. The exit code is 4
-    if a source of items that grows could not be read, or lost too many rows at once. The
-    pass has then done all its other work.
+    --once makes one pass, for a schedule; if PREFECT_API_URL is set, as a flow run on
+    that Prefect server. The exit code is 4 if a source that grows could not be read, or
+    lost too many rows; all other work is then done.
 
-    The marketplace records what each worker is owed. It moves no money: its operator
-    pays the workers outside, or the Prolific bridge pays them.
+    The marketplace records what workers are owed, and moves no money: you pay them, or a
+    market does.
 
     Examples:
-      piecework run birds.toml --endpoint http://127.0.0.1:8080
       piecework run birds.toml --endpoint https://hits.example.org --live
       piecework run birds.toml --endpoint http://127.0.0.1:8080 --every 5m
     """
@@ -370,9 +365,8 @@ def _advance_in_prefect(
 def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     """Stop posting and close open HITs.
 
-    A worker who has accepted a HIT may still submit it. Later passes
-    (`piecework run`) collect, judge and pay what was submitted, then write
-    the dataset. You may stop a campaign while a pass runs, and repeat the command.
+    Accepted HITs may still be submitted. Later passes collect, judge and pay them, then
+    write the dataset.
 
     Examples:
       piecework stop birds.toml

@@ -75,27 +75,22 @@ def serve(  # noqa: PLR0913 - a group of options each
 ) -> None:
     r"""Run the MTurk-compatible marketplace.
 
-    Amazon Mechanical Turk closed on 2026-09-30. This server never calls Amazon and
-    moves no money there. With --rehearsal it accepts any access key. Without it,
-    programs must sign each call with a key from `piecework market account add`.
+    Programs sign each call with a key of `piecework market account add`; with
+    --rehearsal, any key will do. The server never calls Amazon.
 
-    With CAMPAIGN, it serves the campaign's pictures and opens an account for it, with
-    the campaign's budget. The key is stored beside the campaign, and `piecework run`
-    needs no --endpoint on this machine.
+    With CAMPAIGN, it serves the campaign's pictures, opens an account with its budget,
+    and leaves the key where `piecework run` finds it.
 
-    With --as-aws, a program that calls Amazon's host names runs unchanged. The command
-    prints the settings to paste before you start that program.
+    With --as-aws, programs that call Amazon's host names run unchanged, with the settings
+    that the command prints.
 
-    With --simulate, simulated workers do a campaign's HITs. Another program makes the
-    passes: `piecework run --once --rehearsal`, or a deployment. Between passes, the
-    workers work in virtual time. The command ends when the campaign is finished.
+    With --simulate, simulated workers do a campaign's HITs in virtual time, between
+    passes of `piecework run --once --rehearsal` or a deployment, until the campaign is
+    finished.
 
     Examples:
       piecework market serve birds.toml
       piecework market serve --crowd prolific --help
-      piecework market serve --crowd prolific --crowd panel --panel panel.toml \
-        --public-url https://hits.example.org \
-        --frames-url https://frames.example.org
     """
     from piecework.foundation.tracing.spans import sending
     from piecework.marketplace.http.hosts import UnsafeBindError

@@ -88,8 +88,7 @@ SIMULATED = click.option(
     "--simulate",
     metavar="CAMPAIGN",
     type=CampaignFile(path_type=Path, dir_okay=False),
-    help="Let simulated workers do the HITs of this campaign, in a rehearsal of it; only "
-    "--port and --frames-port go with it.",
+    help="Let simulated workers do this campaign's HITs; only --port and --frames-port go with it.",
 )
 _OF_SIMULATED = {"simulate", "port", "frames_port", "log_file", "verbose", "config"}
 
@@ -151,13 +150,12 @@ SITE = grouped(
     click.option(
         "--pictures",
         metavar="FOLDER|ADDRESS",
-        help="Folder of pictures to serve under /pictures/, or a private bucket such "
-        "as s3://bucket/photos.",
+        help="Folder, or private bucket such as s3://bucket/photos, to serve under /pictures/.",
     ),
     click.option(
         "--trust-local",
         is_flag=True,
-        help="Do not check signatures; only this machine may connect.",
+        help="Check no signatures; only this machine may connect.",
     ),
     click.option(
         "--tls",
@@ -171,20 +169,18 @@ SITE = grouped(
         "--frames-url",
         default="",
         help="URL at which browsers reach the question pages; https://*.NAME gives "
-        "each requester a host; default on 127.0.0.1: http://localhost with their "
-        "port.",
+        "each requester a host.",
     ),
     click.option(
         "--notify-url",
         default="",
-        help="Queue or topic server on this machine to send event notifications to.",
+        help="Queue or topic server on this machine for notifications.",
     ),
     click.option("--consent", type=_FILE, help="File with the text that workers must agree to."),
     click.option(
         "--clock-is-right",
         is_flag=True,
-        help="Confirm once that the machine's time is right (`date -u`), after serve "
-        "reported that the clock had jumped.",
+        help="Confirm once that the time is right (`date -u`), after the clock had jumped.",
     ),
 )
 WATCHING = grouped(
@@ -193,12 +189,12 @@ WATCHING = grouped(
     click.option(
         "--metrics-port",
         type=PORT,
-        help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free port.",
+        help="Port on 127.0.0.1 for Prometheus; 0 takes a free one.",
     ),
     click.option(
         "--access-log",
         metavar="FILE|-",
-        help="File to which a line of JSON for each request is appended; - is standard output.",
+        help="File for a line of JSON for each request; - is stdout.",
     ),
 )
 REHEARSAL = grouped(
@@ -214,7 +210,7 @@ REHEARSAL = grouped(
         "--start",
         default="",
         metavar="ISO-TIME",
-        help="With --rehearsal and a new file: start the clock at this time; default: now.",
+        help="With --rehearsal and a new file: the first time.",
     ),
 )
 AWS = grouped(
@@ -223,8 +219,7 @@ AWS = grouped(
     click.option(
         "--as-aws",
         is_flag=True,
-        help="Answer as Amazon's two hosts, through a proxy on this machine, so that "
-        "old programs run unchanged.",
+        help="Answer as Amazon's two hosts, through a proxy on this machine.",
     ),
     click.option(
         "--aws-port",
@@ -245,8 +240,7 @@ CROWDS = grouped(
         multiple=True,
         default=["invited"],
         show_default="invited",
-        help="Who works: people whom you invite, or people from a market. Repeat it to "
-        "serve several markets at once.",
+        help="Who works: people whom you invite, or of a market; repeat it for several markets.",
     ),
     click.option(
         "--public-url",
@@ -268,8 +262,7 @@ CROWDS = grouped(
         "--spend-at-most",
         multiple=True,
         metavar="[CROWD=]AMOUNT",
-        help="With --live: cap on all studies and bonuses, with fees and tax; with "
-        "several crowds, one for each.",
+        help="With --live: cap on studies and bonuses, with fees and tax; one for each crowd.",
     ),
     click.option(
         "--hits-per-visit",

@@ -77,20 +77,19 @@ SIGN_IN = grouped(
         "--email-role",
         multiple=True,
         metavar="EMAIL=ROLE",
-        help="Role (reader, reviewer or requester) of the person with this verified "
-        "e-mail address; repeatable.",
+        help="Role of the person with this verified address; repeatable.",
     ),
     click.option(
         "--roles-claim",
         default="",
         metavar="CLAIM",
-        help="Name of the claim that gives roles, such as groups.",
+        help="The claim that gives roles, such as groups.",
     ),
     click.option(
         "--claim-role",
         multiple=True,
         metavar="VALUE=ROLE",
-        help="Role of people with this value of the claim; repeatable.",
+        help="Role of people with this value; repeatable.",
     ),
     click.option(
         "--contact", default="", metavar="TEXT", help="Whom people without a role are told to ask."

@@ -30,14 +30,12 @@ if TYPE_CHECKING:
 def copy(*, source: str, target: str, as_json: bool) -> None:
     """Copy a store and verify the copy.
 
-    FROM and TO are a campaign's folder, a file with records of earned
-    qualifications, or the URL of a PostgreSQL database. A URL may
-    end with `#` and the name of a schema. Without it, a store keeps its schema, and a
-    store in a file gets one that is named after its campaign. A URL may have
-    ${VARIABLES} of the environment.
+    FROM and TO are a campaign's folder, a file with records of earned qualifications, or
+    the URL of a PostgreSQL database, with ${VARIABLES} and, after `#`, the name of a
+    schema.
 
-    No pass may work on the store meanwhile. TO must have no store yet. If copying stops
-    half-way, TO still has none. FROM stays as it is: do not use both.
+    No pass may work meanwhile, and TO must have no store. FROM stays as it is: do not use
+    both.
 
     Examples:
       piecework store copy out/birds postgresql://ann@db.example.org/labels
@@ -88,10 +86,9 @@ def _expanded(name: str) -> str:
 def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     """Move settled batches into Parquet files.
 
-    It is for campaigns that grow. The answers of old batches move into the folder
-    `archive` beside the store. Exports and reports keep reading them. Passes no longer
-    compare new answers with them, so a pass stays fast and the store small. Verdicts,
-    workers and money stay in the store.
+    For campaigns that grow: answers of old batches move into `archive` beside the store.
+    Exports read them; passes no longer compare new answers with them. Verdicts, workers
+    and money stay in the store.
 
     Examples:
       piecework store archive birds.toml
@@ -137,10 +134,9 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
 def move(campaign: Path, url: str, *, as_json: bool) -> None:
     """Continue at a marketplace's new address.
 
-    A store belongs to one marketplace, by its address. If the marketplace has moved,
-    this command proves that the one at URL is the same: by the requester's account, by
-    the marks that both keep of each other, and by the campaign's HITs. It refuses while
-    the marketplace also runs at the old address. It posts and pays nothing.
+    The command proves that the marketplace at URL is the store's own, by account, marks
+    and HITs. It refuses while one also runs at the old address. It posts and pays
+    nothing.
 
     Examples:
       piecework store move birds.toml https://hits.example.org
@@ -179,10 +175,9 @@ def reconcile(
 ) -> None:
     """Make store and marketplace agree after a restore.
 
-    Use it after you restore a store (piecework.db) or a marketplace from an older copy.
-    Every other command refuses to work with a restored one. The command takes in what
-    the marketplace has and the store lacks. It repeats what the marketplace has lost.
-    It says what is owed to workers for work that is lost there. It posts no new HITs.
+    Use it after you restore a store or a marketplace from an older copy, which every
+    other command refuses. It takes in what the store lacks, repeats what the marketplace
+    has lost, and says what workers are owed for lost work.
 
     Examples:
       piecework store reconcile birds.toml --dry-run

@@ -46,9 +46,8 @@ _DONE = {"grant": "granted", "revoke": "revoked"}
 def earned(campaign: Path, *, as_json: bool) -> None:
     """List earned qualifications, with their evidence.
 
-    The list shows each grant and each revocation, of all campaigns that share the
-    qualification: how many of the worker's latest items agreed, and from when to when
-    they were submitted. It shows workers by pseudonym.
+    Of all campaigns that share the qualification: who, when, and how many of the worker's
+    latest items agreed.
 
     Examples:
       piecework workers earned birds.toml
@@ -89,10 +88,8 @@ def earned(campaign: Path, *, as_json: bool) -> None:
 def grant(campaign: Path, *, worker: str, name: str, because: str, by: str) -> None:
     """Grant an earned qualification by hand.
 
-    Use the command if a qualification was revoked or refused by mistake. The rule does
-    not revoke it again on the same items: only items that the worker submits later
-    count against them. PSEUDONYM is the worker's pseudonym, or their id from
-    `piecework market problems`.
+    Use it if a qualification was revoked or refused by mistake. Only later items count
+    against the worker. PSEUDONYM may also be their id from `piecework market problems`.
 
     Examples:
       piecework workers grant birds.toml 1f3a... --name blur --because "Ours"
@@ -178,12 +175,10 @@ def list_(
 ) -> None:
     """List the workers of a campaign or marketplace.
 
-    With CAMPAIGN, the list shows the workers by pseudonym, with their work, flags and
-    pay. The dataset and the report show the same pseudonyms. With --names, it also shows
-    the names of the people whom you invited; do not publish that list.
+    With CAMPAIGN, the list shows workers by pseudonym, with work, flags and pay; with
+    --names, also the names of people whom you invited, so do not publish it.
 
-    Without CAMPAIGN, it shows the people who are invited to the marketplace of
-    --database.
+    Without CAMPAIGN, it shows who is invited to the marketplace of --database.
 
     Examples:
       piecework workers list birds.toml
@@ -222,9 +217,8 @@ def list_(
 def exclude(campaign: Path, *, worker: str, because: str, by: str, as_json: bool) -> None:
     """Offer a worker no more HITs.
 
-    You may exclude a worker at any time, flagged or not. The campaign still judges
-    and pays what they submitted, and the HIT that they are working on. PSEUDONYM is
-    the worker's pseudonym, or the start of it.
+    The campaign still judges and pays what they submitted, and the HIT that they are
+    working on. PSEUDONYM may be the start of it.
 
     Examples:
       piecework workers exclude birds.toml 1f3a... --because "One word each."

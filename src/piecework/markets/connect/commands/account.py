@@ -53,10 +53,9 @@ def doctor(
 ) -> None:
     """Check an account, and what is assumed.
 
-    Connect's document was not read, so some of what piecework does there is assumed.
-    The command checks the key and the balance, and tries each assumption that can be
-    tried without money. It says what the others would cause if they are wrong. The
-    exit code is 1 if a check fails.
+    The command checks the key and the balance, tries what piecework assumes about Connect
+    if that costs no money, and says what the other assumptions would cause. The exit code
+    is 1 if a check fails.
 
     Examples:
       piecework market connect doctor
@@ -82,9 +81,8 @@ def doctor(
 def status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's projects.
 
-    For each project, the list shows places, assignments, money, and what keeps it from
-    continuing. The figures are as of the last step of `piecework market serve --crowd
-    connect`; the command does not call Connect.
+    Places, assignments, money, and what holds a project up, as of the last step of
+    `market serve --crowd connect`.
 
     Examples:
       piecework market connect status
@@ -114,9 +112,8 @@ def status(*, database: Path, as_json: bool) -> None:
 def settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
     """Record whether bonuses were paid.
 
-    Use it for a PAYMENT that `piecework market connect status` asks about. Look at the
-    assignment at Connect first: with --unpaid, the next step pays it. Several are
-    recorded together, all or none.
+    Use it for a PAYMENT that `market connect status` asks about. Look at Connect first:
+    with --unpaid, the next step pays it.
 
     Examples:
       piecework market connect settle 3f2a91c0-7-0 --paid
@@ -157,10 +154,9 @@ def reconcile(
 ) -> None:
     """Decide about projects that the file lacks.
 
-    A marketplace's file that was restored from a copy lacks the projects that were
-    published later. --adopt takes such a project in and pays the people who took part
-    in it. --leave closes it. Without either, the command lists them and exits with
-    code 1 if there are any.
+    A restored marketplace lacks later projects: --adopt takes one in and pays its people,
+    --leave closes it. Without either, the command lists them, and exits with code 1 if
+    there are any.
 
     Examples:
       piecework market connect reconcile

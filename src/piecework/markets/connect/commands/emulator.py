@@ -16,10 +16,9 @@ from piecework.domain.errors import StoreError
 def emulator(**values: Any) -> None:  # noqa: ANN401 - of the offline Connect's options
     """Run an offline CloudResearch Connect.
 
-    The emulator serves Connect's API without people or money. Point a program at it
-    instead of https://connect-api.cloudresearch.com. Programs control participants,
-    time and faults under /emulator/. An existing --database keeps the options it was
-    created with. What is only a guess about Connect is on the page below.
+    It replaces https://connect-api.cloudresearch.com, without people or money. Programs
+    control participants, time and faults under /emulator/. An existing --database keeps
+    its options. What is a guess about Connect is on the page below.
 
     Examples:
       piecework market connect emulator

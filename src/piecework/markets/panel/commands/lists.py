@@ -77,8 +77,8 @@ _NAMES = ("clickworker", "external", "microworkers", "sona")
 def panel_example(*, name: str) -> None:
     """Print a ready-made panel file.
 
-    PANEL is `external` for any panel with an external link, or the name of a panel. The
-    comments in the file state what is verified about the panel and what is a guess.
+    PANEL is the name of a panel, or `external` for any with an external link. Comments in
+    the file say what is a guess.
 
     Examples:
       piecework market panel example external > panel.toml
@@ -172,16 +172,14 @@ def panel_pay_list(
 ) -> None:
     """Write whom the panel must pay.
 
-    PANEL_FILE states the columns. FILE is a new CSV file, which only you can read. It
-    has each visit whose HITs are all decided, with the sum of the approved rewards,
-    and each bonus. What was on an earlier list is not listed again.
+    FILE is a new CSV file with each visit whose HITs are all decided, its approved
+    rewards, and each bonus, without what earlier lists had. PANEL_FILE states the
+    columns.
 
-    The server may run meanwhile. If the command is interrupted, call it again: it
-    completes the interrupted list.
+    Call an interrupted command again: it completes the list.
 
-    DATABASE.pay-lists, beside the database, records each list. Do not restore it with
-    the database. If the two know different lists, compare them with what the panel paid
-    before you go on (--sent, --compared).
+    DATABASE.pay-lists records each list. Do not restore it with the database. If the two
+    differ, compare them with what the panel paid (--sent, --compared).
 
     Examples:
       piecework market panel pay-list panel.toml monday.csv

@@ -80,9 +80,9 @@ def doctor(
 ) -> None:
     """Check that an account is ready.
 
-    The command checks the token, the workspace, its currency and balance, the filters,
-    the recommended pay, and with --public-url the address that participants open. It
-    writes and pays nothing. The exit code is 1 if a check fails.
+    The command checks token, workspace, currency, balance, filters, recommended pay and,
+    with --public-url, the address that participants open. The exit code is 1 if a check
+    fails.
 
     Examples:
       piecework market prolific doctor

@@ -183,22 +183,18 @@ def try_visit(
 ) -> None:
     r"""Do one visit as a test participant.
 
-    The command serves the HITs of one visit, drafts their study at Prolific, and has a
-    test of it published to your test participants only. Sign in as one of them and do
-    the visit. The command then says what held: the study, the link, the pages, the
-    code, the answers. It pays nothing, and removes what it created. The workspace needs
-    Prolific's feature for test participants.
+    The command publishes a test study to your test participants only. Sign in as one of
+    them and do the visit; the command says what held, pays nothing, and removes what it
+    created. The workspace needs Prolific's feature for test participants.
 
-    The same command continues a trial that was killed. The exit code is 1 if a part
-    failed. It was tried on the offline Prolific only.
+    The same command continues a trial that was killed. It was tried on the offline
+    Prolific only.
 
     Examples:
       piecework market prolific try birds.toml \
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org --email me+test@example.org
-      piecework market prolific try birds.toml \
-        --public-url https://hits.example.org \
-        --frames-url https://frames.example.org --minutes 60
+      piecework market prolific try --help
     """
     load_extra("pycountry", extra="prolific", use="prolific try")
     from piecework.campaign.assembling import read_anywhere

@@ -28,8 +28,8 @@ HOSTS = ("api.prolific.com", "api.prolific.co")
     "authority_folder",
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Also answer as api.prolific.com, through a proxy on this machine, for "
-    "programs that cannot be pointed elsewhere. FOLDER keeps the certificates.",
+    help="Also answer as api.prolific.com, through a proxy on this machine; "
+    "FOLDER keeps the certificates.",
 )
 def emulator(
     *,
@@ -38,10 +38,9 @@ def emulator(
 ) -> None:
     """Run an offline Prolific on this machine.
 
-    The emulator serves Prolific's API without people or money. Point a program at it
-    instead of https://api.prolific.com; it accepts any token. Programs control
-    participants, time and faults under /emulator/. An existing --database keeps the
-    options it was created with.
+    It replaces https://api.prolific.com, without people or money, and accepts any token.
+    Programs control participants, time and faults under /emulator/. An existing
+    --database keeps its options.
 
     Examples:
       piecework market prolific emulator

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 def status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's studies.
 
-    For each study, the list shows places, submissions, money, and who has to act next.
-    The figures are as of the last step of `piecework market serve --crowd prolific`; the
-    command does not call Prolific.
+    Places, submissions, money, and who acts next, as of the last step of `market serve
+    --crowd prolific`.
 
     Examples:
       piecework market prolific status
@@ -141,10 +140,9 @@ def _money(cents: int, currency: str) -> str:
 def settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
     """Record whether bonuses were paid.
 
-    Use it for a BATCH of bonuses that may or may not have been paid, because Prolific
-    did not answer or the database was restored from a copy. Look at the submissions at
-    Prolific first: with --unpaid, the next step pays the batch. Several batches are
-    recorded together, all or none.
+    Use it for a BATCH of bonuses that may have been paid. Look at the submissions at
+    Prolific first: with --unpaid, the next step pays the batch. Several are recorded
+    together.
 
     Examples:
       piecework market prolific settle 6543ab... --paid
@@ -197,13 +195,11 @@ def reconcile(
 ) -> None:
     """Compare all studies with Prolific.
 
-    The command takes in what somebody approved, rejected, returned or stopped by hand
-    on Prolific's pages. If amounts of money differ, it shows them and exits with code
-    1.
+    The command takes in what was approved, rejected, returned or stopped by hand at
+    Prolific. If money differs, it exits with code 1.
 
-    A marketplace's file that was restored from a copy lacks the studies that were
-    published later. --adopt takes such a study in and pays the people who took part in
-    it. --leave stops it.
+    A restored marketplace lacks later studies: --adopt takes one in and pays its people,
+    --leave stops it.
 
     Examples:
       piecework market prolific reconcile
