@@ -86,6 +86,11 @@ def test_a_pupil_joins_agrees_works_and_gets_the_code(
     """From the link to the completion code, with a problem reported on the way."""
     page = window(width)
     page.goto(link_of(backend, site))
+    # Who asks, for what and at what pay, before the page asks for a name.
+    offered, name = page.locator("main li").first, page.get_by_label("Your name")
+    expect(offered).to_contain_text("Vision lab")
+    expect(offered).to_contain_text("$0.55")
+    assert offered.bounding_box()["y"] < name.bounding_box()["y"]  # type: ignore[index]
     check(page)
     page.get_by_label("Your name").fill("Ann")
     page.get_by_role("button", name="Join").click()
@@ -152,3 +157,29 @@ def test_no_page_makes_a_browser_join_or_exchanges_a_session(
     page.goto(link)
     expect(page.get_by_text("You are signed in as")).to_be_visible()
     check(page)
+
+
+def test_a_link_names_no_work_that_is_hidden_from_strangers(
+    backend: Backend, site: str, window: NewPage
+) -> None:
+    """A HIT that only holders of a qualification may discover is in no stranger's page."""
+    made = perform_operation(
+        backend,
+        "LAB",
+        "CreateQualificationType",
+        {"Name": "known", "Description": "known people", "QualificationTypeStatus": "Active"},
+    )
+    need = {
+        "QualificationTypeId": made["QualificationType"]["QualificationTypeId"],
+        "Comparator": "Exists",
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    hit = {**HIT_TYPE, "Title": "Secret work", "QualificationRequirements": [need]}
+    question = html_question(form(method="post"))
+    perform_operation(
+        backend, "LAB", "CreateHIT", {**hit, "Question": question, "LifetimeInSeconds": 3600}
+    )
+    page = window()
+    page.goto(link_of(backend, site))
+    expect(page.get_by_text("Describe a picture")).to_be_visible()
+    expect(page.get_by_text("Secret work")).to_have_count(0)

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -84,6 +85,19 @@ def visible_groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]
         if available > 0:
             visible.append(_group(transaction, worker, row, held, available=available))
     return visible
+
+
+def newest_work(transaction: Transaction, *, most: int) -> list[sqlite3.Row]:
+    """Return the newest groups that a person without any qualification may see."""
+    rows = transaction.all(
+        f"{_SELECT} WHERE hit_types.assignable_hits > 0 ORDER BY newest_hit DESC"
+    )
+    seen = (
+        row
+        for row in rows
+        if not eligibility.unmet(json.loads(row["requirements"]), {}, action="discover")
+    )
+    return list(islice(seen, most))
 
 
 def visible_group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> Group:

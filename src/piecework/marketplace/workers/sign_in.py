@@ -27,7 +27,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import invitations, open_links, pages
+from piecework.marketplace.workers import discovery, invitations, open_links, pages
 from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
 from piecework.marketplace.workers.pages import render_page
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 CALLBACK = "/worker/sign-in/callback"
 """The path to which the provider sends browsers back."""
 _LOG = logging.getLogger(__name__)
+_MOST_WORK = 3
+"""Kinds of HITs that the page of an open link names."""
 
 
 @dataclass(frozen=True)
@@ -285,9 +287,9 @@ class Joining(Endpoints):
             wish = self._wish(transaction, request, dict(request.query_params))
             if _is_signed_in(transaction, wish):
                 return pages.redirect("/worker/hits")
-        if wish.link["taken"] >= wish.link["places"]:
-            raise open_links.full(wish.link)
-        return _asked_for(wish)
+            if wish.link["taken"] >= wish.link["places"]:
+                raise open_links.full(wish.link)
+            return self._asked_for(transaction, wish)
 
     @form("/worker/join", in_window=True)
     async def join(self, request: Request, form: Form) -> Response:
@@ -297,7 +299,7 @@ class Joining(Endpoints):
             if _is_signed_in(transaction, wish):
                 return pages.redirect("/worker/hits")
             if fault := _fault_of_wish(transaction, wish):
-                return _asked_for(wish, complaint=fault, status=409)
+                return self._asked_for(transaction, wish, complaint=fault, status=409)
             made = open_links.join(transaction, wish.link, wish.name)
             self.sessions.close(transaction, request)
             key = self.sessions.open_by_invitation(
@@ -319,6 +321,22 @@ class Joining(Endpoints):
             worker_id=made.worker_id,
             address=address,
             expires_ms=made.expires_ms,
+        )
+
+    def _asked_for(
+        self, transaction: Transaction, wish: _Wish, *, complaint: str = "", status: int = 200
+    ) -> Response:
+        """Ask for the person's name, after who asks for what and what it pays."""
+        return render_page(
+            "join.html.j2",
+            status=status,
+            # Not even in our own frame: a question could navigate its frame here.
+            framed_by="'none'",
+            wish=wish,
+            complaint=complaint,
+            longest=open_links.LONGEST_OWN_NAME,
+            work=discovery.newest_work(transaction, most=_MOST_WORK),
+            prices=self.backend.rules.prices,
         )
 
     def _wish(self, transaction: Transaction, request: Request, fields: dict[str, str]) -> _Wish:
@@ -350,15 +368,3 @@ def _fault_of_wish(transaction: Transaction, wish: _Wish) -> str:
             name=wish.name,
         )
     return ""
-
-
-def _asked_for(wish: _Wish, *, complaint: str = "", status: int = 200) -> Response:
-    return render_page(
-        "join.html.j2",
-        status=status,
-        # Not even in our own frame: a question could navigate its frame here.
-        framed_by="'none'",
-        wish=wish,
-        complaint=complaint,
-        longest=open_links.LONGEST_OWN_NAME,
-    )
