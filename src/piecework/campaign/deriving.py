@@ -201,7 +201,7 @@ def with_standard_rules(campaign: Campaign, file: CampaignFile) -> Campaign:
     kept = tuple(rule for rule in on if len(rule.any_of) >= rule.at_least)
     unused = not_used(replace(campaign, policy=kept))
     kept, _ = within_reach(campaign, kept)
-    rules = [rule_table(rule) for rule in kept]
+    rules = [rule.as_table() for rule in kept]
     derived = (Derived(_RULES, rules, "the standard rules for this task"),)
     return replace(
         campaign, policy=kept, unused_rules=unused, derived=(*campaign.derived, *derived)
@@ -211,18 +211,6 @@ def with_standard_rules(campaign: Campaign, file: CampaignFile) -> Campaign:
 def _switched_on(rule: PolicyRule, campaign: Campaign) -> PolicyRule:
     names = tuple(name for name in rule.any_of if is_on(name, campaign.heuristics))
     return replace(rule, any_of=names)
-
-
-def rule_table(rule: PolicyRule) -> dict[str, object]:
-    """Return a rule as a campaign file states it."""
-    return {
-        "on": rule.subject_kind,
-        "any_of": list(rule.any_of),
-        **({"at_least": rule.at_least} if rule.at_least > 1 else {}),
-        **({"share": rule.share} if rule.share else {}),
-        "then": rule.then,
-        "because": rule.because,
-    }
 
 
 def with_derived_budget(campaign: Campaign) -> Campaign:

@@ -113,6 +113,20 @@ class PolicyRule:
     then: Verdict
     because: str
 
+    def as_table(self) -> dict[str, object]:
+        """Return the rule as a campaign file states it, without what holds by itself."""
+        stated = {
+            "on": self.subject_kind,
+            "any_of": list(self.any_of) or None,
+            "suspicion_above": self.suspicion_above,
+            "at_least": self.at_least if self.at_least > 1 else None,
+            "share": self.share or None,
+            "least_answers": self.least_answers if self.least_answers != LEAST_ANSWERS else None,
+            "then": self.then,
+            "because": self.because,
+        }
+        return {key: value for key, value in stated.items() if value is not None}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:

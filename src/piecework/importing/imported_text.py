@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from piecework.domain.imported import Reading
 from piecework.domain.money import cents_to_wire
-from piecework.domain.toml_text import toml_key, toml_line, toml_value
+from piecework.domain.toml_text import toml_document, toml_key, toml_line, toml_value
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.parts import as_written
@@ -57,14 +57,9 @@ def policy_text(policy: tuple[PolicyRule, ...]) -> str:
         "[decisions]",
         'by = "person"                    # "policy" follows the rules',
     ]
-    for rule in policy:
-        lines += ["", "[[decisions.rule]]", toml_line("on", rule.subject_kind)]
-        lines.append(toml_line("any_of", list(rule.any_of)))
-        if rule.at_least > 1:
-            lines.append(toml_line("at_least", rule.at_least))
-        if rule.share:
-            lines.append(toml_line("share", rule.share))
-        lines += [toml_line("then", rule.then), toml_line("because", rule.because)]
+    if policy:
+        rules = toml_document({"decisions": {"rule": [rule.as_table() for rule in policy]}})
+        lines += ["", rules.rstrip("\n")]
     return "\n".join(lines) + "\n"
 
 

@@ -24,7 +24,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import Aggregate, AggregateKind
 from piecework.domain.text import did_you_mean
-from piecework.domain.toml_text import toml_line
+from piecework.domain.toml_text import toml_document
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.task_schema import faults_of_aggregates
 
@@ -119,23 +119,7 @@ def rules_as_toml(rules: Sequence[PolicyRule]) -> str:
     [decisions]
     rule = []
     """
-    if not rules:
-        return "[decisions]\nrule = []\n"
-    return "\n\n".join("\n".join(_rule_lines(rule)) for rule in rules) + "\n"
-
-
-def _rule_lines(rule: PolicyRule) -> Iterator[str]:
-    usual = PolicyRule(subject_kind="answer", any_of=(), then="keep", because="")
-    yield "[[decisions.rule]]"
-    yield toml_line("on", rule.subject_kind)
-    if rule.any_of:
-        yield toml_line("any_of", list(rule.any_of))
-    for name in ("suspicion_above", "at_least", "share", "least_answers"):
-        value = getattr(rule, name)
-        if value != getattr(usual, name):
-            yield toml_line(name, value)
-    yield toml_line("then", rule.then)
-    yield toml_line("because", rule.because)
+    return toml_document({"decisions": {"rule": [rule.as_table() for rule in rules]}})
 
 
 def _what_it_holds() -> str:
