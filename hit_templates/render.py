@@ -1,11 +1,11 @@
-"""Makes the page of a HIT, a complete HTML document.
+"""Make the page of a HIT, or say why it cannot be made.
 
 Items come from files that piecework did not write, so values are escaped. Text that
 cannot be carried faithfully (control characters, addresses that are not http) is
 refused before posting.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -19,18 +19,52 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Task
+from piecework.domain.task import Field, Task
 from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item
-from piecework.hit_templates.jinja_helpers import filled
+from piecework.hit_templates.jinja_helpers import filled, wire
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.order import groups_of
 from piecework.hit_templates.own_html.page import own_page
 from piecework.hit_templates.page_compression import fitted, is_packed
-from piecework.hit_templates.page_faults import page_faults
 from piecework.hit_templates.rules import CHARACTERS
 from piecework.hit_templates.templates import QUESTION, rendered
+
+_FIRST = 1
+"""The position to check; a template shows all items alike."""
+
+
+def page_faults(task: Task, page: str) -> list[str]:
+    """Why a page cannot be answered, one sentence each.
+
+    Args:
+        task: a task from a user's folder.
+        page: its page with at least one item, not compressed.
+    """
+    where = f"{task.own.path if task.own else task.name}/{QUESTION}"
+    return [f"{where}: {fault}." for field in task.fields for fault in _faults_of(field, page)]
+
+
+def _faults_of(field: Field, page: str) -> Iterator[str]:
+    n = "hit" if field.scope == "hit" else _FIRST
+    position = '"hit"' if field.scope == "hit" else "n"
+    name, place = wire(field, n), f"faults-{field.name}-{n}"
+    if f'name="{name}"' not in page:
+        macro = _MACROS[field.kind]
+        yield (
+            f"the page does not ask for the field {field.name} (a control named "
+            f"{name}); write {{{{ {macro}(fields.{field.name}, {position}) }}}}"
+        )
+    elif page.count(f'id="{place}"') != 1:
+        yield (
+            f"the field {field.name} needs one place for its messages; write "
+            f"{{{{ faults(fields.{field.name}, {position}) }}}} beside its control"
+        )
+
+
+_MACROS = {"text": "text_area", "choice": "choice", "choices": "choices", "number": "slider"}
+
 
 ROOM_FOR_PAGE = MTURK.question_bytes - 512
 """A larger page is compressed; the rest of the limit is for the envelope around it."""

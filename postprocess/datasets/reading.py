@@ -22,8 +22,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from piecework.analyses.corpus.answered import Question
-from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.analyses.corpus.captions import Caption, Corpus, Question
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.datasets.read_published import (

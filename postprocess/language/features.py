@@ -22,7 +22,7 @@ from rapidfuzz.distance import OSA
 
 from piecework.postprocess.language import channel, lexicon
 from piecework.postprocess.language.candidates import Candidate, sound
-from piecework.postprocess.language.corpus import EDGE, Corpus
+from piecework.postprocess.language.corpus import EDGE, Corpus, Suspect
 from piecework.postprocess.language.lexicon import (
     begins_compounds,
     compounding,
@@ -32,7 +32,6 @@ from piecework.postprocess.language.lexicon import (
     is_ending,
     is_inflected,
 )
-from piecework.postprocess.language.suspects import Suspect
 
 ENGLISH_NAMES = (
     "english_unknown", "english_share", "english_after", "english_before",

@@ -16,9 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from piecework.domain.edit import Edit
 from piecework.postprocess.language import channel
 from piecework.postprocess.language.candidates import candidates
-from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.corpus import Corpus, Suspect, find_suspects
 from piecework.postprocess.language.features import Typos, chances, rivals
-from piecework.postprocess.language.suspects import Suspect, find_suspects
 from piecework.postprocess.language.tokens import Text
 from piecework.postprocess.language.weights import WEIGHTS
 

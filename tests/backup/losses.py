@@ -23,9 +23,8 @@ import boto3
 from moto.server import ThreadedMotoServer
 
 from piecework.backup.marker import read_address
-from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
-from piecework.backup.restoring import restore
+from piecework.backup.restoring import ReplicatedFile, litestream, restore
 from piecework.domain.clock import SystemClock
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.backup.conftest import litestream_of

@@ -16,12 +16,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.backup import control as trouble_module
 from piecework.backup import replicator as replicator_module
-from piecework.backup import trouble as trouble_module
 from piecework.backup.marker import read_address
-from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
-from piecework.backup.restoring import restore
+from piecework.backup.restoring import ReplicatedFile, litestream, restore
 from piecework.domain.clock import SystemClock
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.backend import Backend, Rules

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from piecework.backup import replicator as trial_module
 from piecework.backup.marker import read_address
-from piecework.backup.program import ReplicatedFile
 from piecework.backup.replicator import Trial
+from piecework.backup.restoring import ReplicatedFile
 from piecework.cli.main import main
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.backup.conftest import backed_up_once

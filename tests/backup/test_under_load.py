@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from piecework.backup.marker import read_address
-from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
-from piecework.backup.restoring import restore
+from piecework.backup.restoring import ReplicatedFile, litestream, restore
 from piecework.domain.clock import SystemClock
 from piecework.marketplace.state.backend import Backend, Rules
 

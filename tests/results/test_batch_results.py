@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.rows import ImportedRow
-from piecework.results.answers_files import write_batch_results
+from piecework.results.export import write_batch_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.campaign.test_own_page import HTML, written

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.cli.main import main
-from piecework.results.delivery import reach_sinks
+from piecework.results.releases import reach_sinks
 from tests.importing.batches import stances, write
 from tests.trusted import own
 

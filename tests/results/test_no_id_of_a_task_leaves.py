@@ -29,9 +29,8 @@ from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import example_items, load_task, task_names
 from piecework.postprocess.pseudonyms import answer_pseudonym
-from piecework.results.answers_files import write_answers, write_batch_results
 from piecework.results.cleaning import clean_answers
-from piecework.results.export import export
+from piecework.results.export import export, write_answers, write_batch_results
 from piecework.results.next_items import write_next_items
 from piecework.results.word_questions import word_questions, write_word_items
 from piecework.store import assignments, bound, decisions, hits

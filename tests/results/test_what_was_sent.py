@@ -22,8 +22,7 @@ from piecework.platforms.clocks import VirtualClock
 from piecework.postprocess.datasets.file_table import to_csv
 from piecework.postprocess.datasets.layouts import sent_columns
 from piecework.postprocess.pseudonyms import answer_pseudonym
-from piecework.results.answers_files import write_batch_results
-from piecework.results.export import export
+from piecework.results.export import export, write_batch_results
 from piecework.results.table import answers_table
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.page import Page

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from piecework.backup.control import complete
-from piecework.backup.program import ReplicatedFile, environment, fault_in, write_settings
+from piecework.backup.restoring import ReplicatedFile, environment, fault_in, write_settings
 from piecework.foundation.sqlitefile.files import FOR_OWNER
 
 _RUN_AND_END = """

@@ -17,13 +17,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from piecework.backup.control import NotReplicatedError
+from piecework.backup.control import NotReplicatedError, Trouble
 from piecework.backup.lag import Distance, Identity, Lag, identity_of
 from piecework.backup.marker import FOLDER_MODE, RENEWED_EVERY, Claim, TakenOverError
 from piecework.backup.process import LitestreamProcess
-from piecework.backup.program import ReplicatedFile
-from piecework.backup.restoring import DamagedReplicaError, commits_in
-from piecework.backup.trouble import Trouble
+from piecework.backup.restoring import DamagedReplicaError, ReplicatedFile, commits_in
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
 from piecework.foundation.sqlitefile.files import fold, is_log_large, wait_for_checkpoints

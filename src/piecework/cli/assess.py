@@ -135,7 +135,7 @@ def _answer_files(
     from piecework.domain.imported import Reading
     from piecework.importing.assessing import opened_files
     from piecework.importing.named_columns import FOR_ASSESSING
-    from piecework.results.answers_files import write_table
+    from piecework.results.export import write_table
     from piecework.results.large.answer_files import Origin, are_answers
 
     if campaign and stated:

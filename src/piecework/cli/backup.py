@@ -260,8 +260,8 @@ def replicator_at(database: Path, address: str, *, use: str) -> "Replicator":
         ConfigError: Litestream is not installed, or this is no address of a replica.
     """
     from piecework.backup.marker import read_address
-    from piecework.backup.program import ReplicatedFile, litestream
     from piecework.backup.replicator import Replicator
+    from piecework.backup.restoring import ReplicatedFile, litestream
     from piecework.domain.clock import SystemClock
 
     file = ReplicatedFile(database, read_address(address))

@@ -233,9 +233,9 @@ def _say(written: _Written) -> None:
 def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -> "_Written":
     """Write the files of a campaign; return their paths and counts by name."""
     from piecework.engine.opening import open_to_look
-    from piecework.results.answers_files import write_answers, write_batch_results
     from piecework.results.cleaning import clean_answers
     from piecework.results.export import export as write_files
+    from piecework.results.export import write_answers, write_batch_results
     from piecework.results.releases import FOLDER, latest_release
     from piecework.store import assignments
 

@@ -165,7 +165,7 @@ def serve_crowds(
     from piecework.cli.marketplace_file import transaction_in
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state import outside_crowd
-    from piecework.markets.bridging.running import Running
+    from piecework.markets.bridging.accounts import Running
 
     with transaction_in(marketplace.database) as transaction:
         order = [market.name for market in outside_crowd.served(transaction)]

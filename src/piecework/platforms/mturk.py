@@ -26,7 +26,7 @@ from piecework.platforms import extensions, listing
 from piecework.platforms.calling import called
 from piecework.platforms.client import turk_client
 from piecework.platforms.endpoint import Credentials, refuse_closed_host
-from piecework.platforms.qualification_types import claim, holders, make_or_find, notify, take_back
+from piecework.platforms.listing import claim, holders, make_or_find, notify, take_back
 from piecework.platforms.wire import (
     SharedQuestion,
     limit_to_wire,

@@ -10,8 +10,8 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.campaign.exchange.table_source import TableFolder
 from piecework.domain.errors import ConfigError
-from piecework.results.delivery import deliver
 from piecework.results.export import export
+from piecework.results.releases import deliver
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.campaign.exchange.conftest import S3

@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 
 from piecework.foundation.client.calls import get_request
 from piecework.foundation.tracing import spans
-from piecework.markets.bridging.running import Running
+from piecework.markets.bridging.accounts import Running
 from piecework.platforms.client import turk_client
 from tests.answering import Answer
 from tests.foundation.tracing.collector import Collector, collecting

@@ -15,7 +15,7 @@ from offline_markets.connect.options import KEY
 from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Transport
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.markets.bridging.running import only_bridge
+from piecework.markets.bridging.accounts import only_bridge
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, Bridge, Terms
 from piecework.markets.connect.bridge.serving import step
 from piecework.markets.connect.bridge.status import price_list

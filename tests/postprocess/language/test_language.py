@@ -17,9 +17,8 @@ from spellchecker import SpellChecker
 from piecework.postprocess.language import channel, confusions, features, lexicon
 from piecework.postprocess.language.candidates import candidates, sound, splits, targets
 from piecework.postprocess.language.channel import UNHEARD_OF, Channel
-from piecework.postprocess.language.corpus import EDGE, Corpus, has_name
+from piecework.postprocess.language.corpus import EDGE, Corpus, Suspect, find_suspects, has_name
 from piecework.postprocess.language.lexicon import is_foreign, is_spelling_variant
-from piecework.postprocess.language.suspects import Suspect, find_suspects
 from piecework.postprocess.language.tokens import Text, capitals, folded, place, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
 from tests.examples import examples

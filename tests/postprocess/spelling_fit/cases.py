@@ -9,9 +9,8 @@ import numpy as np
 from piecework.postprocess.language import confusions, features
 from piecework.postprocess.language.candidates import candidates
 from piecework.postprocess.language.channel import Channel
-from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.corpus import Corpus, Suspect, find_suspects
 from piecework.postprocess.language.lexicon import may_be_typo
-from piecework.postprocess.language.suspects import Suspect, find_suspects
 from piecework.postprocess.language.tokens import Place, Text, words
 from tests.postprocess.spelling_fit import channel_training
 from tests.postprocess.spelling_fit.labels import FOLDS, Half, Label, as_campaigns, fold_of, pairs

@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.corpus.answered import Question, concepts_of, images_with
 from piecework.analyses.corpus.captions import (
     Caption,
     Corpus,
     Quality,
+    Question,
     Tagged,
     TaggedCaption,
+    concepts_of,
+    images_with,
     tag_captions,
 )
 from piecework.analyses.corpus.composition import (

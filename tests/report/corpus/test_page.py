@@ -6,8 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from piecework.analyses.corpus.answered import Question
-from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.analyses.corpus.captions import Caption, Corpus, Question
 from piecework.report.corpus.description import describe_corpus
 from piecework.report.corpus.page import description_page
 from piecework.report.page import render_sections

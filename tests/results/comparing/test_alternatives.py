@@ -9,7 +9,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_to_look
 from piecework.report.model import report_model
-from piecework.results.comparing import alternatives
+from piecework.results.comparing import page
 from piecework.results.export import write_report
 from piecework.results.report_facts import report_facts
 from piecework.results.whole_pass import write_results
@@ -45,7 +45,7 @@ def test_the_report_leads_to_three_other_sets_of_rules(demo: Path) -> None:
 def test_each_file_of_rules_gives_the_figures_of_its_row(demo: Path) -> None:
     """`compare --rules` with the file beside a page counts the same."""
     with open_to_look(load_campaign(demo)) as opened:
-        others = alternatives.write_other_rules(opened, report_model(report_facts(opened)))
+        others = page.write_other_rules(opened, report_model(report_facts(opened)))
         out = opened.campaign.out
     assert others is not None
     own, *tried = others.outcomes
@@ -71,7 +71,7 @@ def test_many_answers_are_not_judged_again_for_a_report(
     with open_to_look(load_campaign(demo)) as opened:
         pages = opened.campaign.out / "other-rules"
         with monkeypatch.context() as changed:
-            changed.setattr(alternatives, "MOST_ANSWERS", 10)
+            changed.setattr(page, "MOST_ANSWERS", 10)
             report = write_report(opened).read_text()
         assert "<code>piecework compare demo.toml --rules FILE</code>" in report
         assert [*pages.iterdir()] == []
@@ -85,7 +85,7 @@ def test_imported_results_show_no_money(tmp_path: Path) -> None:
     done("data", "import", write(tmp_path / "batch.csv", stances()), "--as", path)
     done("data", "assess", path)
     with open_to_look(load_campaign(path)) as opened:
-        others = alternatives.write_other_rules(opened, report_model(report_facts(opened)))
+        others = page.write_other_rules(opened, report_model(report_facts(opened)))
         report = write_report(opened)
     assert others is not None
     assert {each.paid for each in others.outcomes} == {""}

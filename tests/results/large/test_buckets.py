@@ -8,7 +8,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from piecework.results.large.parts import BatchByBatch, deal, item_tally, read_bucket, write_buckets
+from piecework.results.large.cleaning import (
+    BatchByBatch,
+    deal,
+    item_tally,
+    read_bucket,
+    write_buckets,
+)
 
 
 def rows(*answers: tuple[str, int]) -> pa.Table:

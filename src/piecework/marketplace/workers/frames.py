@@ -40,9 +40,9 @@ from piecework.marketplace.requester import questions
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import assignment_actions, history, hit_forms, open_links, pages
 from piecework.marketplace.workers.assignment_actions import NOT_AVAILABLE
-from piecework.marketplace.workers.endpoints import Endpoints, page
 from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.pictures import Pictures
+from piecework.marketplace.workers.sign_in import Endpoints, page
 
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(

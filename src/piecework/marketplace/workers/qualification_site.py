@@ -12,9 +12,9 @@ from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.state import clock, messages
 from piecework.marketplace.workers import form_views, hit_forms, pages, qualifying
-from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
 from piecework.marketplace.workers.pages import render_page
 from piecework.marketplace.workers.pictures import Pictures
+from piecework.marketplace.workers.sign_in import Endpoints, Form, action, form, page
 
 _LONGEST_SEARCH = 200
 _LONGEST_ID = 18

@@ -1,4 +1,8 @@
-"""Signs workers in: by an invitation's link, at a provider, or by an open link.
+"""How workers sign in, and the addresses that they send forms to.
+
+A class of pages names its addresses at its methods: `page` for a page or a document, `form`
+for a form of the site and `action` for a button that sends no fields. A form and an action
+must come from the site's own origin; a form's fields are read for the method.
 
 A link alone does not sign in: any page can make a browser request an address, and with
 a swapped session a worker would unknowingly earn money for another person. So the link
@@ -12,13 +16,15 @@ worker and never opens an existing worker's session.
 import logging
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from piecework.foundation.server import security_log
 from piecework.foundation.signin.pending import PendingSignIns
@@ -26,13 +32,95 @@ from piecework.foundation.signin.person import ProviderUnusable, SignInRefused
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, invitations, open_links, pages
-from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
-from piecework.marketplace.workers.pages import render_page
+from piecework.marketplace.workers.pages import Origins, render_page
+from piecework.marketplace.workers.sessions import Sessions
 
 if TYPE_CHECKING:
     from piecework.foundation.signin.provider import Provider
+
+_MARK = "endpoint"
+Form = dict[str, str]
+"""The fields of a form; the last of repeated ones."""
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Pages of one marketplace.
+
+    Attributes:
+        backend: its state.
+        origins: its addresses.
+        sessions: who sends a request.
+    """
+
+    backend: Backend
+    origins: Origins
+    sessions: Sessions
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes of all methods with an address."""
+        marked = ((name, getattr(each, _MARK, None)) for name, each in vars(type(self)).items())
+        return [
+            Route(mark[0], getattr(self, name), methods=mark[1]) for name, mark in marked if mark
+        ]
+
+    @contextmanager
+    def at_work(self, request: Request) -> Iterator[tuple[Transaction, sqlite3.Row]]:
+        """Open a transaction for the worker who sends a request.
+
+        Raises:
+            Refusal: no worker is signed in (401).
+        """
+        with self.backend.transaction() as transaction:
+            yield transaction, self.sessions.worker_of(transaction, request)
+
+
+Handler = Callable[..., Awaitable[Response]]
+"""A method that takes a request and, of a form, its fields."""
+
+
+def page(address: str, *methods: str) -> Callable[[Handler], Handler]:
+    """Serve an address by GET, or by other methods."""
+
+    def mark(handler: Handler) -> Handler:
+        setattr(handler, _MARK, (address, list(methods or ("GET",))))
+        return handler
+
+    return mark
+
+
+def action(address: str, *, in_window: bool = False) -> Callable[[Handler], Handler]:
+    """Serve a POST of the site itself; with `in_window`, of a page in its own window."""
+
+    def checked(handler: Handler) -> Handler:
+        @wraps(handler)
+        async def serve(self: Endpoints, request: Request) -> Response:
+            pages.check_origin(request, (self.origins.site,))
+            if in_window:
+                pages.check_window(request)
+            return await handler(self, request)
+
+        return page(address, "POST")(serve)
+
+    return checked
+
+
+def form(address: str, *, in_window: bool = False) -> Callable[[Handler], Handler]:
+    """Serve the same for a form, whose fields the method takes."""
+
+    def with_fields(handler: Handler) -> Handler:
+        @action(address, in_window=in_window)
+        @wraps(handler)
+        async def serve(self: Endpoints, request: Request) -> Response:
+            return await handler(self, request, dict(await pages.read_fields(request)))
+
+        return serve
+
+    return with_fields
+
 
 CALLBACK = "/worker/sign-in/callback"
 """The path to which the provider sends browsers back."""

@@ -21,13 +21,22 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts, clock, messages, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, discovery, history, open_links, pages
-from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
 from piecework.marketplace.workers.entering import Admittance, Crowds
 from piecework.marketplace.workers.frames import Submitting, framed_page
 from piecework.marketplace.workers.pages import STATIC, render_page
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.qualification_site import Qualifications
-from piecework.marketplace.workers.sign_in import CALLBACK, Joining, ProviderSignIn, SignIn
+from piecework.marketplace.workers.sign_in import (
+    CALLBACK,
+    Endpoints,
+    Form,
+    Joining,
+    ProviderSignIn,
+    SignIn,
+    action,
+    form,
+    page,
+)
 from piecework.marketplace.workers.visit_site import HOME, Visits
 
 _GROUP = "/worker/groups/{group_id}"

@@ -32,9 +32,9 @@ from piecework.marketplace.state.outside_crowd import (
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, entering, invitations, pages
-from piecework.marketplace.workers.endpoints import Endpoints, Form, action, form, page
 from piecework.marketplace.workers.entering import Crowds
 from piecework.marketplace.workers.pages import render_page
+from piecework.marketplace.workers.sign_in import Endpoints, Form, action, form, page
 
 HOME = "/visit"
 """The address that always shows a participant the next step."""

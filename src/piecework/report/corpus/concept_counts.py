@@ -8,8 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 
-from piecework.analyses.corpus.answered import Concepts, concepts_of, images_with
-from piecework.analyses.corpus.captions import Caption, Corpus, TaggedCaption
+from piecework.analyses.corpus.captions import (
+    Caption,
+    Concepts,
+    Corpus,
+    TaggedCaption,
+    concepts_of,
+    images_with,
+)
 from piecework.analyses.votes import Difficulty
 from piecework.domain.text import plural
 from piecework.report.components import Card, Reply, Tag

@@ -5,8 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
 
-from piecework.analyses.corpus.answered import ALL, Answered, Question, answered
-from piecework.analyses.corpus.captions import Corpus, TaggedCaption, tag_captions
+from piecework.analyses.corpus.captions import (
+    ALL,
+    Answered,
+    Corpus,
+    Question,
+    TaggedCaption,
+    answered,
+    tag_captions,
+)
 from piecework.analyses.corpus.composition import (
     Composition,
     Part,

@@ -18,8 +18,7 @@ from piecework.domain.task import Aggregate
 from piecework.domain.verdicts import Finding, Subject, SubjectKind
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.answers_shown import Work
-from piecework.results.comparing.judging_again import JudgedAgain, Moment
-from piecework.results.comparing.truths import Truth
+from piecework.results.comparing.judging_again import JudgedAgain, Moment, Truth
 from piecework.results.table import surplus
 from piecework.store import item_totals, results
 

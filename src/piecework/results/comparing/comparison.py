@@ -28,9 +28,8 @@ from piecework.results.comparing.changed_answers import (
     shown_answers,
     when,
 )
-from piecework.results.comparing.judging_again import JudgedAgain, judge_again
+from piecework.results.comparing.judging_again import JudgedAgain, Truth, judge_again, truths_of
 from piecework.results.comparing.rules_file import TriedRules, read_rules
-from piecework.results.comparing.truths import Truth, truths_of
 from piecework.results.review_quality import interval_of_share
 from piecework.store import assignments, decisions, item_totals
 from piecework.store.tables import read_rewards

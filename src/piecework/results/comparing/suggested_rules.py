@@ -22,8 +22,8 @@ from piecework.qc.registry import TITLES
 from piecework.qc.suggesting import FOLDS, Suggestion, Tally, suggest
 from piecework.report.components import KeyFigure, Note, Section, number, table, text
 from piecework.report.page import SectionsPage
+from piecework.results.comparing.judging_again import Truth, truths_of
 from piecework.results.comparing.rules_file import rules_as_toml
-from piecework.results.comparing.truths import Truth, truths_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

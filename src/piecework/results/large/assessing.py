@@ -48,8 +48,8 @@ from piecework.results.large.answer_files import (
     pieces_of,
     read_piece,
 )
-from piecework.results.large.parts import (
-    ROWS,
+from piecework.results.large.cleaning import (
+    ROWS_COMPARED,
     BatchByBatch,
     Source,
     bucket_count,
@@ -107,7 +107,7 @@ def assess_in_parts(
     settings: Settings,
     seed: int = 0,
     items: Iterable[Item] = (),
-    bucket_rows: int = ROWS,
+    bucket_rows: int = ROWS_COMPARED,
 ) -> AssessedParts:
     """Run every heuristic on the answers of all files together.
 

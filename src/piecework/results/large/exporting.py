@@ -58,8 +58,17 @@ from piecework.results.large.answer_files import (
     read_piece,
     warnings_of,
 )
-from piecework.results.large.cleaning import ROWS, cleaning_of, judge, split
-from piecework.results.large.parts import Source, bucket_count, keep_items, known_items, states
+from piecework.results.large.cleaning import (
+    ROWS_CLEANED,
+    Source,
+    bucket_count,
+    cleaning_of,
+    judge,
+    keep_items,
+    known_items,
+    split,
+    states,
+)
 from piecework.results.large.work_folder import PartRunner, finish, open_work
 
 _NEEDED = ("worker_id", "item_id", "batch", "text", "is_canned", "submitted_at")
@@ -107,7 +116,7 @@ def export_files(
     facts: DatasetFacts,
     key: bytes,
     items: Iterable[Item] = (),
-    bucket_rows: int = ROWS,
+    bucket_rows: int = ROWS_CLEANED,
 ) -> ExportedFiles:
     """Write the tables of a dataset with the answers of all files.
 

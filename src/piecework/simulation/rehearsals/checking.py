@@ -34,8 +34,8 @@ from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import PriceList
 from piecework.engine.begun import as_priced, known_store
 from piecework.markets.registry import market
-from piecework.results.delivery import reach_sinks
 from piecework.results.pictures import warnings_of_metadata
+from piecework.results.releases import reach_sinks
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
 from piecework.store import dealt_items

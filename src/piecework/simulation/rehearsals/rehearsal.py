@@ -30,8 +30,8 @@ from piecework.platforms.mturk import MTurk
 from piecework.simulation.crowd.campaign_crowd import crowd_of
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.people import SIMULATED_BAD
-from piecework.simulation.crowd.several_sites import SeveralSites
 from piecework.simulation.crowd.site import WorkerSite
+from piecework.simulation.crowd.visit_site import SeveralSites
 from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.marketplace import MARKET, rehearsal_market
 from piecework.simulation.rehearsals.marketplace_process import program

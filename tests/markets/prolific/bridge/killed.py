@@ -13,7 +13,7 @@ from pathlib import Path
 from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.markets.bridging.running import only_bridge
+from piecework.markets.bridging.accounts import only_bridge
 from piecework.markets.prolific.bridge.bridge import Bridge, Terms
 from piecework.markets.prolific.bridge.serving import step
 from piecework.markets.prolific.bridge.status import price_list

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from piecework.foundation.client.errors import Unusable
-from piecework.markets.bridging.running import Running, only_bridge
+from piecework.markets.bridging.accounts import Running, only_bridge
 from piecework.markets.prolific.bridge.serving import step
 from tests.markets.prolific.bridge.town import Town
 
 _HOLD = (
     "import sys; from pathlib import Path; "
-    "from piecework.markets.bridging.running import only_bridge\n"
+    "from piecework.markets.bridging.accounts import only_bridge\n"
     "with only_bridge(Path(sys.argv[1]), 'Prolific'):\n"
     "    print('held', flush=True); sys.stdin.read()"
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from piecework.marketplace.watching.metrics import Metrics
-from piecework.markets.bridging.running import Pace, Running
+from piecework.markets.bridging.accounts import Pace, Running
 from piecework.markets.prolific.bridge import bridge
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.serving import step

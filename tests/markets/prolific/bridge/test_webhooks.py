@@ -13,7 +13,7 @@ import pytest
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import clock
 from piecework.marketplace.workers.visit_site import EVENTS
-from piecework.markets.bridging.running import Pace, Running
+from piecework.markets.bridging.accounts import Pace, Running
 from piecework.markets.prolific.bridge.serving import settle_bridge, step
 from piecework.markets.prolific.bridge.webhooks import Receiver, register, signature_of
 from tests.foundation.server.security_lines import caught

@@ -1,12 +1,113 @@
-"""Operations on the account: balance, validity of participant ids, demographics."""
+"""The account, its participants, and the messages between them."""
 
 from typing import Any
 
 from offline_markets.connect import money
-from offline_markets.connect.call import Call
-from offline_markets.connect.participants import is_known
-from offline_markets.connect.project_fields import read_fields
-from offline_markets.core.errors import wrong
+from offline_markets.connect.call import Call, missing
+from offline_markets.connect.project import Project, read_fields
+from offline_markets.connect.state import State
+from offline_markets.core.clock import iso
+from offline_markets.core.errors import ApiError, wrong
+
+
+def draw(state: State, count: int) -> None:
+    """Create this many participants in a new state."""
+    if not state.number("SELECT count(*) FROM participant"):
+        for _ in range(count):
+            insert(state)
+
+
+def insert(state: State) -> str:
+    """Make a participant and return the id."""
+    participant_id = state.new_id()
+    state.conn.execute("INSERT INTO participant (id) VALUES (?)", (participant_id,))
+    return participant_id
+
+
+def create(call: Call) -> dict[str, Any]:
+    """Make a participant for a program."""
+    call.only()
+    return {"participantId": insert(call.state)}
+
+
+def list_participants(call: Call) -> dict[str, Any]:
+    """List the ids of all participants."""
+    rows = call.state.rows("SELECT id FROM participant ORDER BY number")
+    return {"participantIds": [row["id"] for row in rows]}
+
+
+def check_known(state: State, participant_id: str) -> str:
+    """Return the id of a participant.
+
+    Raises:
+        ApiError: there is no such participant.
+    """
+    if not is_known(state, participant_id):
+        raise missing(state, "participant", participant_id)
+    return participant_id
+
+
+def is_known(state: State, participant_id: str) -> bool:
+    """Return whether there is such a participant."""
+    return bool(state.number("SELECT count(*) FROM participant WHERE id = ?", (participant_id,)))
+
+
+def send(call: Call) -> None:
+    """Send a message to a participant of a project."""
+    call.only("projectId", "subject", "message", "recipientId")
+    project = Project.find(call.state, call.text("projectId"))
+    recipient = call.text("recipientId")
+    if not call.state.number(
+        "SELECT count(*) FROM assignment WHERE project_id = ? AND participant_id = ?",
+        (project.project_id, recipient),
+    ):
+        raise ApiError(400, f"{recipient} has not taken part in this project.")
+    keep(
+        call.state,
+        kind="message",
+        project_id=project.project_id,
+        participant_id=recipient,
+        subject=call.optional_text("subject"),
+        body=call.text("message"),
+    )
+
+
+def keep(
+    state: State,
+    *,
+    kind: str,
+    project_id: str,
+    participant_id: str,
+    body: str,
+    subject: str | None = None,
+) -> None:
+    """Keep a message."""
+    state.conn.execute(
+        "INSERT INTO message (at_ms, kind, project_id, participant_id, subject, body) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (state.now_ms, kind, project_id, participant_id, subject, body),
+    )
+
+
+def list_messages(call: Call) -> dict[str, Any]:
+    """List the messages to a participant."""
+    participant_id = check_known(call.state, call.path["participant_id"])
+    rows = call.state.rows(
+        "SELECT * FROM message WHERE participant_id = ? ORDER BY number", (participant_id,)
+    )
+    return {
+        "messages": [
+            {
+                "sentAt": iso(row["at_ms"]),
+                "kind": row["kind"],
+                "projectId": row["project_id"],
+                "subject": row["subject"],
+                "message": row["body"],
+            }
+            for row in rows
+        ]
+    }
+
 
 MOST_FEASIBLE = 5_000
 """How many participants a project can have in `feasibility`: invented."""

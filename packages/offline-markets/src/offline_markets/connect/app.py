@@ -12,10 +12,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from offline_markets.connect import site, tokens
-from offline_markets.connect.call import Call
+from offline_markets.connect import site, state
+from offline_markets.connect.call import Call, error_body
 from offline_markets.connect.due import catch_up
-from offline_markets.connect.error_body import error_body
 from offline_markets.connect.routes import CONTROLS, NAMES, OPERATIONS, PREFIX, Operation
 from offline_markets.connect.state import State
 from offline_markets.core.controls import Controls
@@ -117,7 +116,7 @@ class Emulator:
         token = request.headers.get(TOKEN_HEADER)
         if token:
             with self._state.transaction():
-                tokens.use(self._state, token)
+                state.use(self._state, token)
         elif self._state.switches.needs_token:
             raise ApiError(400, f"Send a token in the header {TOKEN_HEADER}.")
 

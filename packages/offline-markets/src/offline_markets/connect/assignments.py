@@ -4,8 +4,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from offline_markets.connect import account, money
 from offline_markets.connect import assignment as life
-from offline_markets.connect import messages, money
 from offline_markets.connect.assignment import Assignment
 from offline_markets.connect.call import Call, missing
 from offline_markets.connect.project import (
@@ -181,7 +181,7 @@ def _read(kind: type[_Body], call: Call) -> _Body:
 
 def _tell(state: State, assignment: Assignment, kind: str, message: str | None) -> None:
     if message:
-        messages.keep(
+        account.keep(
             state,
             kind=kind,
             project_id=assignment.project_id,

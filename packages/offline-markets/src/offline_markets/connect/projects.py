@@ -7,6 +7,7 @@ from typing import Any
 from offline_markets.connect.call import Call
 from offline_markets.connect.project import (
     APPROVED,
+    EDITABLE_WHEN_PUBLISHED,
     FINISHED,
     IN_PROGRESS,
     PENDING,
@@ -15,13 +16,10 @@ from offline_markets.connect.project import (
     RETURNED,
     TIMED_OUT,
     Project,
-    follow,
-    set_status,
-)
-from offline_markets.connect.project_fields import (
-    EDITABLE_WHEN_PUBLISHED,
     ProjectFields,
+    follow,
     read_fields,
+    set_status,
 )
 from offline_markets.core.clock import MINUTE
 from offline_markets.core.errors import ApiError, wrong

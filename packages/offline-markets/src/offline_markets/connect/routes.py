@@ -4,15 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from offline_markets.connect import (
-    account,
-    assignments,
-    books,
-    messages,
-    participants,
-    projects,
-    taking,
-)
+from offline_markets.connect import account, assignments, books, projects, taking
 from offline_markets.connect.call import Call
 
 
@@ -65,7 +57,7 @@ OPERATIONS = (
         assignments.reverse_reject,
     ),
     Operation("bonus", "POST", "/assignments/{project_id}/bonus", assignments.pay_bonuses),
-    Operation("send-message", "POST", "/conversations/send-message", messages.send),
+    Operation("send-message", "POST", "/conversations/send-message", account.send),
     Operation("list-demographics", "GET", "/demographics/list", account.list_demographics),
     Operation("get-feasibility", "POST", "/demographics/feasibility", account.feasibility),
 )
@@ -76,12 +68,12 @@ NAMES = frozenset(operation.name for operation in OPERATIONS)
 _PERSON = "/emulator/participants/{participant_id}"
 
 CONTROLS = (
-    Operation("participants", "GET", "/emulator/participants", participants.list_participants),
-    Operation("create", "POST", "/emulator/participants", participants.create),
+    Operation("participants", "GET", "/emulator/participants", account.list_participants),
+    Operation("create", "POST", "/emulator/participants", account.create),
     Operation("projects", "GET", f"{_PERSON}/projects", taking.list_open),
     Operation("arrive", "POST", f"{_PERSON}/projects/{{project_id}}", taking.arrive),
     Operation("mine", "GET", f"{_PERSON}/assignments", taking.list_mine),
-    Operation("messages", "GET", f"{_PERSON}/messages", messages.list_messages),
+    Operation("messages", "GET", f"{_PERSON}/messages", account.list_messages),
     Operation(
         "complete", "POST", "/emulator/assignments/{assignment_id}/complete", taking.complete
     ),

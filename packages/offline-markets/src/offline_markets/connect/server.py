@@ -3,11 +3,11 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
+from offline_markets.connect.account import draw
 from offline_markets.connect.app import Emulator
 from offline_markets.connect.money import open_account
 from offline_markets.connect.offline_connect import OfflineConnect
 from offline_markets.connect.options import Options
-from offline_markets.connect.participants import draw
 from offline_markets.connect.state import State
 from offline_markets.core.serving import Listening, end_by_signals, opened_port
 

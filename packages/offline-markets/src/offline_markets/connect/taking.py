@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from offline_markets.connect import assignment as life
+from offline_markets.connect.account import check_known
 from offline_markets.connect.assignment import Assignment
 from offline_markets.connect.call import Call
-from offline_markets.connect.participants import check_known
 from offline_markets.connect.project import FINISHED, IN_PROGRESS, RETURNED, TIMED_OUT, Project
 from offline_markets.connect.state import State
 from offline_markets.core.errors import ApiError

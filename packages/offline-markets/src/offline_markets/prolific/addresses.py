@@ -1,6 +1,6 @@
 """Where a participant works: the study's own page, one of several, or Prolific's."""
 
-from offline_markets.prolific.beyond import allocations, signing
+from offline_markets.prolific.beyond import allocations, uploads
 from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.study import Study
@@ -17,7 +17,7 @@ def work_address(call: Call, study: Study, submission: Submission) -> str:
         return _filled(page, submission)
     address = _filled(str(study.fields["external_study_url"]), submission)
     if study.fields.get("is_external_study_url_secure"):
-        return signing.signed(call.state, address, study, submission.submission_id)
+        return uploads.signed(call.state, address, study, submission.submission_id)
     return address
 
 

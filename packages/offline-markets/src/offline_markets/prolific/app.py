@@ -23,12 +23,19 @@ from offline_markets.core.requests import (
     struck,
 )
 from offline_markets.prolific import site
-from offline_markets.prolific.absent import ABSENT, absent_sentence
 from offline_markets.prolific.beyond.routes import WITHOUT_TOKEN
-from offline_markets.prolific.call import Accepted, Call, Csv, WithHeaders, Zip
+from offline_markets.prolific.call import (
+    ABSENT,
+    Accepted,
+    Call,
+    Csv,
+    WithHeaders,
+    Zip,
+    absent_sentence,
+    error_body,
+)
 from offline_markets.prolific.control import Control
 from offline_markets.prolific.due import catch_up
-from offline_markets.prolific.error_body import error_body
 from offline_markets.prolific.operation import Operation
 from offline_markets.prolific.routes import OPERATIONS, PARTICIPANTS, PREFIX
 from offline_markets.prolific.state import State

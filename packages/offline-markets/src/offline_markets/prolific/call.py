@@ -1,4 +1,11 @@
-"""A call of the API as its handler sees it, with checked access to query and body."""
+"""A call of the API, the body of its errors, and what it does not have.
+
+Prolific's documentation wraps the object in `error` for some operations and not for
+others; a client has to read both.
+
+They answer 501 with a sentence, so that the author of a program sees that the address
+is right and the emulator lacks the operation.
+"""
 
 import csv
 import io
@@ -6,8 +13,50 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from offline_markets.core.errors import ApiError, wrong
+from offline_markets.core.errors import TITLES, ApiError, wrong
 from offline_markets.prolific.state import State
+
+_FIRST_CODE = 140_000
+"""Prolific's real numbers are not documented, so a client must not rely on them."""
+
+
+class DocumentedError(ApiError):
+    """A refusal with a body of its own, as some operations document.
+
+    Args:
+        status: the HTTP status.
+        body: the JSON body of the answer.
+    """
+
+    def __init__(self, status: int, body: Mapping[str, Any]) -> None:
+        super().__init__(status, str(body["message"]))
+        self.body = dict(body)
+
+
+def error_body(refusal: ApiError, *, is_wrapped: bool) -> dict[str, Any]:
+    """Return the body of the answer to a refused call."""
+    if isinstance(refusal, DocumentedError):
+        return refusal.body
+    inner = {
+        "status": refusal.status,
+        "error_code": _FIRST_CODE + refusal.status,
+        "title": TITLES.get(refusal.status, "Error"),
+        "detail": refusal.detail,
+    }
+    return {"error": inner} if is_wrapped else inner
+
+
+ABSENT = (("GET", "/filters/{id}/distribution/", "get-filter-distribution"),)
+"""Method, address after the prefix, and operationId in Prolific's OpenAPI document."""
+
+
+def absent_sentence(name: str) -> str:
+    """Return what an operation that is not performed answers."""
+    return (
+        f"Prolific has the operation {name}, but this emulator does not perform it; "
+        "its how-to guide lists those that it performs."
+    )
+
 
 _YES = frozenset({"1", "true", "yes", "t"})
 _NO = frozenset({"0", "false", "no", "f"})

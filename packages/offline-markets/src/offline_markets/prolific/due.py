@@ -5,7 +5,7 @@ from collections.abc import Callable
 from offline_markets.core import database
 from offline_markets.prolific import bonuses, study_life
 from offline_markets.prolific import submission as submission_life
-from offline_markets.prolific.beyond.task_builder import datasets, exports, migrations, tasks
+from offline_markets.prolific.beyond.task_builder import datasets, exports, records, tasks
 from offline_markets.prolific.state import State
 
 _KINDS: dict[str, Callable[[State, str], None]] = {
@@ -18,7 +18,7 @@ _KINDS: dict[str, Callable[[State, str], None]] = {
     "pay_bonus": bonuses.settle,
     "export": exports.generate,
     "import": datasets.take_in,
-    "migrate": migrations.migrate,
+    "migrate": records.migrate,
     "set_up": tasks.set_up,
     "sync": tasks.synchronize,
 }

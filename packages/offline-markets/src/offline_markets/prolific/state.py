@@ -1,5 +1,6 @@
-"""The emulator's state: what every offline market keeps, its rates and its switches."""
+"""The state of an offline Prolific, and its events."""
 
+import json
 import uuid
 from collections.abc import Callable
 from decimal import Decimal
@@ -54,3 +55,26 @@ class State(OfflineState[Switches]):
     def new_uuid(self) -> str:
         """Return a new id in the form that surveys and data collections have."""
         return str(uuid.uuid5(uuid.NAMESPACE_OID, self.new_id()))
+
+
+EVENT_TYPES = {
+    "study.status.change": "A study's status has changed.",
+    "submission.status.change": "A submission's status has changed.",
+}
+
+
+def announce(
+    state: State, workspace_id: str, event_type: str, *, resource_id: str, **fields: str
+) -> None:
+    """Record an event for each of the workspace's subscriptions to this type."""
+    payload = {"resource_id": resource_id, "event_type": event_type, **fields}
+    for row in state.rows(
+        "SELECT id FROM subscription WHERE workspace_id = ? AND event_type = ? "
+        "AND is_enabled = 1 ORDER BY number",
+        (workspace_id, event_type),
+    ):
+        state.conn.execute(
+            "INSERT INTO event (id, subscription_id, resource_id, payload, next_ms, "
+            "created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5)",
+            (state.new_id(), row["id"], resource_id, json.dumps(payload), state.now_ms),
+        )

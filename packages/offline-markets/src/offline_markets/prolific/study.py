@@ -8,8 +8,7 @@ from typing import Any, Self
 
 from offline_markets.core import clock
 from offline_markets.core.errors import not_found
-from offline_markets.prolific import events
-from offline_markets.prolific.state import State
+from offline_markets.prolific.state import State, announce
 
 OPEN = ("RESERVED", "ACTIVE", "AWAITING REVIEW")
 """Statuses of undecided submissions, with their rewards held."""
@@ -153,7 +152,7 @@ class Study:
     def set_status(self, state: State, status: str) -> Self:
         """Store another status, and return the study with it."""
         state.conn.execute("UPDATE study SET status = ? WHERE id = ?", (status, self.study_id))
-        events.announce(
+        announce(
             state,
             self.workspace_id,
             "study.status.change",

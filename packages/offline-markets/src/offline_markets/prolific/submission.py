@@ -6,11 +6,11 @@ from typing import Any, Self
 
 from offline_markets.core import clock
 from offline_markets.core.errors import ApiError, not_found, wrong
-from offline_markets.prolific import events, messages, money, study_life
+from offline_markets.prolific import messages, money, study_life
 from offline_markets.prolific.beyond import allocations, credentials
 from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.groups import add, remove
-from offline_markets.prolific.state import State
+from offline_markets.prolific.state import State, announce
 from offline_markets.prolific.study import Study
 
 NO_CODE = "NOCODE"
@@ -144,7 +144,7 @@ def set_status(state: State, submission: Submission, status: str) -> Submission:
             "INSERT OR REPLACE INTO review (submission_id, at_ms) VALUES (?, ?)",
             (submission.submission_id, state.now_ms),
         )
-    events.announce(
+    announce(
         state,
         Study.find(state, submission.study_id).workspace_id,
         "submission.status.change",

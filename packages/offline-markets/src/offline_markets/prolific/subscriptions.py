@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import ApiError, not_found, wrong
 from offline_markets.prolific.call import Call, WithHeaders
-from offline_markets.prolific.events import EVENT_TYPES
 from offline_markets.prolific.pages import listing
-from offline_markets.prolific.state import State
+from offline_markets.prolific.state import EVENT_TYPES, State
 from offline_markets.prolific.workspaces import workspace_row
 
 _STATUSES = ("PENDING", "SUCCEEDED", "FAILED")

@@ -1,14 +1,23 @@
-"""Participants' actions: see studies, take places, enter codes, return.
+"""How participants take places of a study: quotas, and a prediction of how fast.
+
+Prolific documents the field `weightings` of a filter, and not how it is kept. Here each
+value has its part of the places, rounded up; a value without a weighting may have all.
+A participant with several of the values counts for the first that has room.
+
+Prolific predicts this with a model that it does not describe. Here every eligible
+participant takes a place once in fifty hours, which is an invention.
 
 A program acts for each of them, or a person in a browser (`site.py`).
 """
 
+import json
+import math
 import sqlite3
 from collections import Counter
 from typing import Any
 
-from offline_markets.core.errors import ApiError
-from offline_markets.prolific import filters, quotas
+from offline_markets.core.errors import ApiError, wrong
+from offline_markets.prolific import filters
 from offline_markets.prolific import submission as submission_life
 from offline_markets.prolific.addresses import work_address
 from offline_markets.prolific.beyond import allocations, credentials
@@ -16,9 +25,92 @@ from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.participants import row_of
 from offline_markets.prolific.state import State
-from offline_markets.prolific.study import Study
+from offline_markets.prolific.study import OPEN, PAID, Study
 from offline_markets.prolific.study_fields import NO_LIMIT
 from offline_markets.prolific.submission import Submission, set_status
+from offline_markets.prolific.workspaces import workspace_row
+
+
+def has_room(state: State, person: sqlite3.Row, study: Study) -> bool:
+    """Return whether a place of a study is free for a person with these answers."""
+    return all(
+        _has_room(state, person, study, selection)
+        for selection in study.fields["filters"] or []
+        if selection.get("weightings") and "selected_values" in selection
+    )
+
+
+def _has_room(state: State, person: sqlite3.Row, study: Study, selection: dict[str, Any]) -> bool:
+    weightings, filter_id = selection["weightings"], selection["filter_id"]
+    whole = sum(weightings.values())
+    left = dict.fromkeys(selection["selected_values"], study.places) | {
+        value: math.ceil(study.places * weight / whole) for value, weight in weightings.items()
+    }
+    marks = ", ".join("?" for _ in (*OPEN, *PAID))
+    taken = state.rows(
+        "SELECT answers FROM submission JOIN participant "
+        "ON participant.id = participant_id WHERE study_id = ? "
+        f"AND submission.status IN ({marks}) ORDER BY submission.number",
+        (study.study_id, *OPEN, *PAID),
+    )
+    for row in taken:
+        if (value := _first_with_room(row, filter_id, left)) is not None:
+            left[value] -= 1
+    return _first_with_room(person, filter_id, left) is not None
+
+
+def _first_with_room(person: sqlite3.Row, filter_id: str, left: dict[str, int]) -> str | None:
+    own = json.loads(person["answers"]).get(filter_id, [])
+    return next((value for value in own if left.get(value)), None)
+
+
+_HOURS_BETWEEN = 50.0
+_LIMIT = 100.0
+"""From this time on, the prediction is said to be unstable."""
+
+
+def of_study(call: Call) -> dict[str, Any]:
+    """Predict the recruitment time of a study."""
+    study = Study.find(call.state, call.path["study_id"])
+    return _predicted(call.state, study.fields["filters"] or [], study.places)
+
+
+def of_fields(call: Call) -> dict[str, Any]:
+    """Predict the recruitment time of a study that does not exist."""
+    asked = call.body.get("filters")
+    if not isinstance(asked, list):
+        raise wrong("filters", "This field is required.")
+    workspace_row(call.state, call.text("workspace_id"))
+    call.text("study_type")
+    filters.check(call.state, asked)
+    numbers = ("reward", "total_available_places", "estimated_completion_time")
+    reward, places, minutes = (_number(call, name) for name in numbers)
+    del reward, minutes  # Prolific's model may use them; this one does not.
+    return _predicted(call.state, asked, places)
+
+
+def _predicted(state: State, asked: list[Any], places: float) -> dict[str, Any]:
+    people = state.rows("SELECT * FROM participant")
+    eligible = sum(filters.is_eligible(state, person, asked) for person in people)
+    hours = places * _HOURS_BETWEEN / eligible if eligible else _LIMIT
+    hours = round(hours, 2)
+    shown = f"{hours:g} hours" if hours < _LIMIT else f"{_LIMIT:g} hours+"
+    return {
+        "precise_recruitment_time_hours": hours,
+        "lower_bound_hours": round(hours * 0.5, 2),
+        "upper_bound_hours": round(hours * 2, 2),
+        "display_string": shown,
+        "limit_at": _LIMIT,
+    }
+
+
+def _number(call: Call, name: str) -> float:
+    value = call.body.get(name)
+    if value is None:
+        raise wrong(name, "This field is required.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise wrong(name, "Not a number above zero.")
+    return float(value)
 
 
 def list_open(call: Call) -> dict[str, Any]:
@@ -153,7 +245,7 @@ def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
         return "Every place is taken."
     if not filters.is_eligible(state, person, study.fields["filters"] or []):
         return "This participant is not eligible."
-    if not quotas.has_room(state, person, study):
+    if not has_room(state, person, study):
         return "The quota of this participant's answers is full."
     return _used_up(state, person, study) or _had_enough(state, person, study)
 

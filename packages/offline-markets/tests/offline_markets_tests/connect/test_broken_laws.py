@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from offline_markets.connect import assignments, books, money, participants, projects, taking
+from offline_markets.connect import account, assignments, books, money, projects, taking
 from offline_markets.connect.call import Call
 from offline_markets.connect.options import Options
 from offline_markets.connect.state import State
@@ -19,7 +19,7 @@ def state() -> Iterator[State]:
     state = State(Options(start=START))
     with state.transaction():
         money.open_account(state, 2_000)
-        participants.draw(state, 2)
+        account.draw(state, 2)
         created = projects.create(Call(state=state, body=PROJECT))["project"]
         path = {"project_id": created["projectId"]}
         live = Call(state=state, path=path, body={"status": "Live"})

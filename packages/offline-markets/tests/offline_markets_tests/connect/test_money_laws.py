@@ -11,15 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from offline_markets.connect import (
-    account,
-    assignments,
-    books,
-    money,
-    participants,
-    projects,
-    taking,
-)
+from offline_markets.connect import account, assignments, books, money, projects, taking
 from offline_markets.connect.call import Call
 from offline_markets.connect.due import catch_up
 from offline_markets.connect.options import Options, Switches
@@ -98,7 +90,7 @@ class MoneyLaws(RuleBasedStateMachine):
         self.bonuses = self.deposits = self.now = 0
         with self.state.transaction():
             money.open_account(self.state, OPENING)
-            participants.draw(self.state, PEOPLE)
+            account.draw(self.state, PEOPLE)
             opens = Switches(rejection_opens_place=not self.rejected_fill)
             self.state.set_switches(opens)
         rows = self.state.rows("SELECT id FROM participant ORDER BY number")

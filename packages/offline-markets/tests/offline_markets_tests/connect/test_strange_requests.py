@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offline_markets.connect import books, money, participants, projects, taking
-from offline_markets.connect.call import Call
+from offline_markets.connect import account, books, money, projects, taking
+from offline_markets.connect.call import Call, error_body
 from offline_markets.connect.due import catch_up
-from offline_markets.connect.error_body import error_body
 from offline_markets.connect.options import Options
 from offline_markets.connect.routes import CONTROLS, OPERATIONS
 from offline_markets.connect.state import State
@@ -46,7 +45,7 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     state = State(Options(start=START))
     with state.transaction():
         money.open_account(state, 10_000)
-        participants.draw(state, 2)
+        account.draw(state, 2)
         made = projects.create(Call(state=state, body=PROJECT))["project"]
         path = {
             "project_id": made["projectId"],

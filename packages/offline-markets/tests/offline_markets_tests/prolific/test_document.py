@@ -2,8 +2,8 @@
 
 import pytest
 
-from offline_markets.prolific.absent import ABSENT
 from offline_markets.prolific.beyond.routes import WITHOUT_TOKEN
+from offline_markets.prolific.call import ABSENT
 from offline_markets.prolific.operation import Operation
 from offline_markets.prolific.routes import OPERATIONS, PREFIX
 from offline_markets_tests.prolific import documented

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from offline_markets.prolific.absent import ABSENT
+from offline_markets.prolific.call import ABSENT
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.routes import OPERATIONS, PREFIX
 from offline_markets.prolific.server import serve

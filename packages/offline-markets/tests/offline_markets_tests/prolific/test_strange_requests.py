@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from offline_markets.core.errors import ApiError
 from offline_markets.core.faults import FaultScript
 from offline_markets.prolific import books, participants
-from offline_markets.prolific.call import Call
+from offline_markets.prolific.call import Call, error_body
 from offline_markets.prolific.due import catch_up
-from offline_markets.prolific.error_body import error_body
 from offline_markets.prolific.options import Options, Switches
 from offline_markets.prolific.routes import NAMES, OPERATIONS, PARTICIPANTS
 from offline_markets.prolific.state import State

@@ -9,7 +9,7 @@ from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging import accounts
 from piecework.markets.bridging.accounts import SAMPLE_CENTS, number_of, prices_by_sample
-from piecework.markets.bridging.status import (
+from piecework.markets.bridging.losses import (
     MarketStatus,
     OfStudy,
     described_studies,

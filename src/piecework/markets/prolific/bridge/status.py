@@ -15,14 +15,14 @@ from piecework.marketplace.state.outside_crowd import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging import accounts
 from piecework.markets.bridging.accounts import SAMPLE_CENTS, number_of, prices_by_sample
-from piecework.markets.bridging.settling import SCREENED_OUT
-from piecework.markets.bridging.status import (
+from piecework.markets.bridging.losses import (
     MarketStatus,
     OfStudy,
     described_studies,
     loose_ends,
     states_of,
 )
+from piecework.markets.bridging.settling import SCREENED_OUT
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.bridge import NAME, Terms
 from piecework.markets.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING

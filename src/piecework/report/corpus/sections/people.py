@@ -7,7 +7,7 @@ the question that came with the image: Table 2.
 from collections import Counter
 from statistics import fmean, median
 
-from piecework.analyses.corpus.answered import Answered
+from piecework.analyses.corpus.captions import Answered
 from piecework.domain.text import NOTHING, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Line, lines

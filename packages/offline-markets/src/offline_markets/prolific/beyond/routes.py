@@ -5,7 +5,6 @@ from offline_markets.prolific.beyond import (
     credentials,
     demographics,
     filter_sets,
-    signing,
     surveys,
     uploads,
 )
@@ -15,7 +14,7 @@ from offline_markets.prolific.beyond.task_builder import (
     collecting,
     datasets,
     exports,
-    instructions,
+    layouts,
 )
 from offline_markets.prolific.operation import Operation
 
@@ -36,12 +35,12 @@ OPERATIONS: tuple[Operation, ...] = (
     *collecting.OPERATIONS,
     *datasets.OPERATIONS,
     *batches.OPERATIONS,
-    *instructions.OPERATIONS,
+    *layouts.OPERATIONS,
 )
 """Prolific's operations."""
 
 WITHOUT_TOKEN: tuple[Operation, ...] = (
-    Operation("get-study-jwks", "GET", "/.well-known/study/jwks.json", signing.keys),
+    Operation("get-study-jwks", "GET", "/.well-known/study/jwks.json", uploads.keys),
     *uploads.WITHOUT_TOKEN,
     *exports.WITHOUT_TOKEN,
     *batches.WITHOUT_TOKEN,

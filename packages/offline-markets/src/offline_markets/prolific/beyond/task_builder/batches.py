@@ -8,14 +8,7 @@ from pydantic import Field
 
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import ApiError, not_found, wrong
-from offline_markets.prolific.beyond.task_builder import (
-    datasets,
-    exports,
-    instructions,
-    layouts,
-    reports,
-    tasks,
-)
+from offline_markets.prolific.beyond.task_builder import datasets, exports, layouts, tasks
 from offline_markets.prolific.beyond.task_builder.collecting import TaskDetails
 from offline_markets.prolific.body import Closed, Text, read
 from offline_markets.prolific.call import Call
@@ -86,12 +79,12 @@ def create(call: Call) -> dict[str, Any]:
 
 def get(call: Call) -> dict[str, Any]:
     """Return one batch."""
-    return _document(call.state, instructions.batch_row(call))
+    return _document(call.state, layouts.batch_row(call))
 
 
 def update(call: Call) -> dict[str, Any]:
     """Change a batch; its dataset only before tasks are made of it."""
-    row, state, change = instructions.batch_row(call), call.state, read(_Change, call)
+    row, state, change = layouts.batch_row(call), call.state, read(_Change, call)
     dataset_id = change.dataset_id or row["dataset_id"]
     if dataset_id != row["dataset_id"] and row["status"] in ("PROCESSING", "READY"):
         raise wrong("dataset_id", "Tasks were made of the batch's dataset already.")
@@ -113,17 +106,17 @@ def update(call: Call) -> dict[str, Any]:
     state.conn.execute(
         f"UPDATE batch SET {assignments} WHERE id = ?", [*values.values(), row["id"]]
     )
-    return _document(state, instructions.batch_row(call))
+    return _document(state, layouts.batch_row(call))
 
 
 def get_status(call: Call) -> dict[str, Any]:
     """Return whether a batch's tasks are made."""
-    return {"status": instructions.batch_row(call)["status"]}
+    return {"status": layouts.batch_row(call)["status"]}
 
 
 def set_up(call: Call) -> dict[str, Any]:
     """Make a batch's tasks, a little later."""
-    row, state, wanted = instructions.batch_row(call), call.state, read(_SetUp, call)
+    row, state, wanted = layouts.batch_row(call), call.state, read(_SetUp, call)
     if row["status"] in ("PROCESSING", "READY"):
         raise ApiError(400, f"The batch is {row['status']} already.")
     dataset = _dataset(state, wanted.dataset_id or row["dataset_id"], row["workspace_id"])
@@ -131,7 +124,7 @@ def set_up(call: Call) -> dict[str, Any]:
         raise wrong("dataset_id", "The batch has no dataset.")
     if datasets.status(state, dataset) != "READY":
         raise ApiError(400, "The dataset is not ready: no file was imported.")
-    if not instructions.questions(row):
+    if not layouts.questions(row):
         raise ApiError(400, "The batch asks nothing: it has no instructions.")
     state.conn.execute(
         "UPDATE batch SET status = 'PROCESSING', dataset_id = ?, tasks_per_group = ? WHERE id = ?",
@@ -143,7 +136,7 @@ def set_up(call: Call) -> dict[str, Any]:
 
 def sync(call: Call) -> dict[str, Any]:
     """Make tasks of the rows that came since, a little later."""
-    row = instructions.batch_row(call)
+    row = layouts.batch_row(call)
     if row["status"] != "READY":
         raise ApiError(400, f"The batch is {row['status']}; set it up first.")
     return _sync(call.state, row["id"], tasks.begin_sync(call.state, row))
@@ -151,12 +144,12 @@ def sync(call: Call) -> dict[str, Any]:
 
 def sync_status(call: Call) -> dict[str, Any]:
     """Return what became of such a job."""
-    return _sync(call.state, instructions.batch_row(call)["id"], call.path["sync_id"])
+    return _sync(call.state, layouts.batch_row(call)["id"], call.path["sync_id"])
 
 
 def duplicate(call: Call) -> dict[str, Any]:
     """Copy a batch without its tasks; both share the dataset, or the copy has none."""
-    row, state, wanted = instructions.batch_row(call), call.state, read(_Copy, call)
+    row, state, wanted = layouts.batch_row(call), call.state, read(_Copy, call)
     layout = json.loads(row["layout"]) if row["layout"] else None
     dataset_id = None if wanted.upload_new_dataset else row["dataset_id"]
     return _insert(
@@ -172,7 +165,7 @@ def duplicate(call: Call) -> dict[str, Any]:
 
 def list_responses(call: Call) -> dict[str, Any]:
     """List the answers to a batch."""
-    row = instructions.batch_row(call)
+    row = layouts.batch_row(call)
     return listing(
         call,
         "task_response JOIN submission ON submission.id = submission_id WHERE parent_id = ?",
@@ -189,18 +182,18 @@ def list_responses(call: Call) -> dict[str, Any]:
 
 def report(call: Call) -> dict[str, Any]:
     """Return an address of the dataset as CSV, with the answers beside it."""
-    row = instructions.batch_row(call)
+    row = layouts.batch_row(call)
     return {**exports.presigned(call, f"reports/{row['id']}"), "http_method": "GET"}
 
 
 def request_export(call: Call) -> object:
     """Begin an export of all answers, or return the one that is ready."""
-    return exports.request(call, instructions.batch_row(call)["id"])
+    return exports.request(call, layouts.batch_row(call)["id"])
 
 
 def export_status(call: Call) -> dict[str, Any]:
     """Return whether an export is ready, and from where."""
-    return exports.status(call, instructions.batch_row(call)["id"])
+    return exports.status(call, layouts.batch_row(call)["id"])
 
 
 def _dataset(state: State, dataset_id: str | None, workspace_id: str) -> sqlite3.Row | None:
@@ -256,7 +249,7 @@ def _document(state: State, row: sqlite3.Row) -> dict[str, Any]:
         "name": row["name"],
         "status": row["status"],
         "total_task_count": count,
-        "total_instruction_count": len(instructions.questions(row)),
+        "total_instruction_count": len(layouts.questions(row)),
         "workspace_id": row["workspace_id"],
         "schema_version": 3 if row["layout"] is None else 4,
         "task_details": json.loads(row["task_details"]),
@@ -312,4 +305,6 @@ OPERATIONS = (
     Operation("request-batch-export", "POST", _EXPORT, request_export),
     Operation("get-batch-export-status", "GET", f"{_EXPORT}/{{export_id}}", export_status),
 )
-WITHOUT_TOKEN = (Operation("report", "GET", "/emulator/reports/{batch_id}", reports.download),)
+WITHOUT_TOKEN = (
+    Operation("report", "GET", "/emulator/reports/{batch_id}", exports.download_report),
+)

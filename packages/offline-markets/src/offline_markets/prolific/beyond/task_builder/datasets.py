@@ -14,7 +14,7 @@ from pydantic import Field
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import ApiError, not_found, wrong
 from offline_markets.prolific.beyond import uploads
-from offline_markets.prolific.beyond.task_builder import migrations, records, tasks
+from offline_markets.prolific.beyond.task_builder import records, tasks
 from offline_markets.prolific.beyond.task_builder.records import DataSchema
 from offline_markets.prolific.body import Closed, Text, read
 from offline_markets.prolific.call import Call
@@ -70,7 +70,7 @@ def update(call: Call) -> dict[str, Any]:
     after = read(_Change, call).fields
     if before.group_field() != after.group_field() and _count(call.state, row["id"]):
         raise wrong("schema", "The task_group_id cannot change: there are datapoints.")
-    job_id = migrations.begin(call.state, row["id"], after.model_dump_json(exclude_none=True))
+    job_id = records.begin(call.state, row["id"], after.model_dump_json(exclude_none=True))
     changed = document(call.state, _asked(call))
     return {**changed, "migration_job_id": job_id}
 
@@ -345,7 +345,7 @@ OPERATIONS = (
         "get-schema-migration-status",
         "GET",
         f"{_DATASET}/schema-migrations/{{job_id}}",
-        migrations.get,
+        records.get,
     ),
     Operation("get-task-builder-dataset-status", "GET", f"{_DATASET}/status", get_status),
 )

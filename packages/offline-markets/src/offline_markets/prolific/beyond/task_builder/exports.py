@@ -1,4 +1,4 @@
-"""Exports of answers: jobs that make a file, and addresses to fetch it from.
+"""Exports and reports of a batch.
 
 A job takes as long as the switch `settling_seconds` says, and at least until the next
 call. For an hour it answers further requests. An address is valid for an hour as well,
@@ -14,9 +14,44 @@ from typing import Any
 
 from offline_markets.core.clock import HOUR, SECOND, iso
 from offline_markets.core.errors import ApiError, not_found
-from offline_markets.prolific.call import Accepted, Call, Zip
+from offline_markets.prolific.beyond.task_builder import layouts
+from offline_markets.prolific.call import Accepted, Call, Csv, Zip
 from offline_markets.prolific.operation import Operation
 from offline_markets.prolific.state import State
+
+
+def download_report(call: Call) -> Csv:
+    """Return a row for each task and submission, and for each task without one."""
+    check_expiry(call)
+    batch = layouts.batch_row(call)
+    questions = layouts.questions(batch)
+    answers: dict[str, dict[str, dict[str, Any]]] = {}
+    people: dict[str, str] = {}
+    for row in call.state.rows(ALL, (batch["id"],)):
+        of_task = answers.setdefault(row["task_id"], {})
+        values = [str(part["value"]) for part in json.loads(row["answer"])]
+        of_task.setdefault(row["submission_id"], {})[row["instruction_id"]] = values
+        people[row["submission_id"]] = row["participant_id"]
+    tasks = call.state.rows(
+        "SELECT task.id, content FROM task JOIN datapoint "
+        "ON datapoint.id = datapoint_id WHERE batch_id = ? ORDER BY datapoint.number",
+        (batch["id"],),
+    )
+    contents = [json.loads(task["content"]) for task in tasks]
+    columns = list(dict.fromkeys(key for content in contents for key in content))
+    table = [
+        [
+            *(content.get(column, "") for column in columns),
+            people.get(submission_id, ""),
+            submission_id,
+            *("; ".join(of_submission.get(question["id"], ())) for question in questions),
+        ]
+        for task, content in zip(tasks, contents, strict=True)
+        for submission_id, of_submission in answers.get(task["id"], {"": {}}).items()
+    ]
+    asked = [question["description"] for question in questions]
+    return Csv.of([*columns, "participant_id", "submission_id", *asked], table)
+
 
 COLUMNS = (
     "task_response.id, task_response.created_ms, parent_id, task_id, instruction_id, "
@@ -96,7 +131,7 @@ def generate(state: State, job_id: str) -> None:
     )
 
 
-def download(call: Call) -> Zip:
+def download_export(call: Call) -> Zip:
     """Return the file of an export."""
     check_expiry(call)
     job = _job(call.state, call.path["export_id"])
@@ -143,4 +178,4 @@ def _shown(call: Call, job: sqlite3.Row) -> dict[str, Any]:
     return {"status": "complete", **presigned(call, f"downloads/{job['id']}")}
 
 
-WITHOUT_TOKEN = (Operation("download", "GET", "/emulator/downloads/{export_id}", download),)
+WITHOUT_TOKEN = (Operation("download", "GET", "/emulator/downloads/{export_id}", download_export),)

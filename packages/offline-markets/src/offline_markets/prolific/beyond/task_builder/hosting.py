@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from offline_markets.core.errors import wrong
-from offline_markets.prolific.beyond.task_builder import collecting, instructions
+from offline_markets.prolific.beyond.task_builder import collecting, layouts
 from offline_markets.prolific.beyond.task_builder import tasks as builder_tasks
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import Study
@@ -79,7 +79,7 @@ def tasks(state: State, study: Study, submission_id: str) -> list[dict[str, Any]
         [batch] = state.rows(
             "SELECT * FROM batch WHERE id = ?", (study.fields["data_collection_id"],)
         )
-        asked = instructions.questions(batch)
+        asked = layouts.questions(batch)
         return [
             {"task_id": task["id"], "datapoint": json.loads(task["content"]), "questions": asked}
             for task in builder_tasks.of_submission(state, submission_id)
