@@ -197,6 +197,12 @@ def test_thanks_say_what_waits_and_what_is_left(market: Market, open_site: Opene
     sums = page.locator("dl.sums > div")
     expect(sums).to_have_text(["Waiting for approval$0.55", "HITs for you2"])
     check(page, 1280)
+    page.get_by_role("link", name="Your work").first.click()
+    own = page.locator(".own-answers")
+    expect(own).to_be_hidden()
+    page.get_by_text("Your answers").click()
+    expect(own).to_contain_text("a bird")
+    check(page, 1280)
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])

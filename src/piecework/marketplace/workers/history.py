@@ -3,10 +3,11 @@
 import sqlite3
 from dataclasses import dataclass
 from datetime import date
+from textwrap import shorten
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import sentence
-from piecework.marketplace.state import clock, ledger
+from piecework.marketplace.state import clock, ledger, review_policies
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery
 
@@ -22,6 +23,12 @@ STATES = {
     "undone": (sentence("Not done"), ("Returned", "Abandoned")),
 }
 """The filters of the history, with their names for people."""
+
+_MOST_ANSWERS = 40
+_ANSWER_CHARACTERS = 600
+_LONGEST_READ = 100_000
+_BY_THE_PAGE = {"item", "order", "typing", "shown_ms", "pastes", "keystrokes", "focus_losses"}
+"""Names of what piecework's own pages send besides answers."""
 
 _SELECT = (
     "SELECT assignments.*, hit_types.title, hits.reward_cents, "
@@ -56,6 +63,17 @@ class Entry:
 
     row: sqlite3.Row
     bonuses: tuple[sqlite3.Row, ...]
+
+    @property
+    def answers(self) -> list[tuple[str, str]]:
+        """What the worker wrote or chose, by field; not what the page measured."""
+        answer = self.row["answer"] or ""
+        sent = review_policies.read_values(answer) if 0 < len(answer) < _LONGEST_READ else {}
+        return [
+            (name, shorten(", ".join(sorted(values)), _ANSWER_CHARACTERS, placeholder="…"))
+            for name, values in sent.items()
+            if any(values) and name.split(".")[0] not in _BY_THE_PAGE
+        ][:_MOST_ANSWERS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
