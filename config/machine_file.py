@@ -20,30 +20,16 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from piecework.config.money_tables import Fees
 from piecework.config.named import Names, Words
 from piecework.config.schema_faults import at, schema_faults
-from piecework.config.user_files import read_text, with_secrets
+from piecework.config.user_files import COMMANDS, CONFIG, read_text, with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import NAMES, Currency, currency_of
 from piecework.domain.store_address import first_refused
-
-CONFIG = "PIECEWORK_CONFIG"
-"""The environment variable with the path of the machine's file."""
 
 STORE_URL = "PIECEWORK_STORE_URL"
 """The environment variable with the URL of a database for stores."""
 
 FILE_NAME = "piecework.toml"
 """The name of the machine's file beside a campaign file."""
-
-COMMANDS = {
-    "serve": "market serve",
-    "backup": "store backup",
-    "run": "run",
-    "review": "review",
-}
-"""The commands that supervisors and schedules start, by the names of their tables."""
-
-OF_CAMPAIGNS = ("output", "store", "fees")
-"""The keys that hold for campaigns, and not for one command."""
 
 
 class _Strict(BaseModel):

@@ -12,6 +12,20 @@ from urllib.parse import quote
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import not_utf8
 
+CONFIG = "PIECEWORK_CONFIG"
+"""The environment variable with the path of the machine's file."""
+
+COMMANDS = {
+    "serve": "market serve",
+    "backup": "store backup",
+    "run": "run",
+    "review": "review",
+}
+"""The commands that supervisors and schedules start, by the names of their tables."""
+
+OF_CAMPAIGNS = ("output", "store", "fees")
+"""The keys that hold for campaigns, and not for one command."""
+
 LARGEST_BYTES = 500_000_000
 """A larger file would not fit into memory with what is made of it."""
 

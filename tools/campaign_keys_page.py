@@ -20,8 +20,9 @@ from pydantic.fields import FieldInfo
 
 from piecework.config import schema
 from piecework.config.imported_table import Column
-from piecework.config.machine_file import OF_CAMPAIGNS, OutputTable, StoreTable
+from piecework.config.machine_file import OutputTable, StoreTable
 from piecework.config.money_tables import Cents, FeesTable
+from piecework.config.user_files import OF_CAMPAIGNS
 from piecework.domain.crowds import MARKETS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.config.machine_file import COMMANDS
+from piecework.config.user_files import COMMANDS
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import PIECEWORK
 

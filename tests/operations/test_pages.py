@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.config.machine_file import COMMANDS
+from piecework.config.user_files import COMMANDS
 from tests.for_each import for_each
 from tests.operations.deployed import DEPLOY, PAGES, ROOT, check_accepted, commands_of, shell_of
 

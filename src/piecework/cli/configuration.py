@@ -17,14 +17,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from piecework.config.machine_file import (
-    COMMANDS,
-    CONFIG,
-    OF_CAMPAIGNS,
-    machine_path,
-    tables_of,
-)
-from piecework.config.user_files import read_text
+from piecework.config.user_files import COMMANDS, CONFIG, OF_CAMPAIGNS, read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import control_in
 
@@ -112,6 +105,8 @@ def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> Non
     """
     if file is None:
         return
+    from piecework.config.machine_file import tables_of  # --help does without its models
+
     text = read_text(file, name="configuration")
     try:
         document = tomllib.loads(text)
@@ -143,6 +138,8 @@ def _refuse_second_place(ctx: click.Context, campaign: Path) -> None:
     Raises:
         ConfigError: the other commands read another file, or none.
     """
+    from piecework.config.machine_file import machine_path
+
     file = ctx.meta.get(_OF_CAMPAIGNS_IN)
     others = machine_path(campaign)
     if file is None or (others is not None and others.resolve() == file.resolve()):
