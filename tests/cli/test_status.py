@@ -6,39 +6,26 @@ from pathlib import Path
 import pytest
 
 from piecework.cli.output import next_command, progress_lines, progress_rows
-from piecework.domain.progress import Progress, Waiting
+from piecework.domain.progress import Waiting
 from tests.for_each import for_each
+from tests.progress import BEFORE_THE_FIRST_PASS
 
-_FINISHED = Progress(
-    campaign="birds",
-    is_rehearsal=False,
+_FINISHED = replace(
+    BEFORE_THE_FIRST_PASS,
     items=8,
     batch=2,
     batches=2,
     hits_posted=4,
-    hits_open=0,
-    replaced=0,
     submitted=10,
     answers=50,
     flagged=3,
     accepted=40,
     dropped=9,
     surplus=1,
-    missing=0,
-    rejected=0,
     excluded=1,
-    to_decide=0,
     rewards_cents=1192,
-    bonuses_cents=0,
     fees_cents=238,
-    held_cents=0,
     budget_cents=1900,
-    currency="USD",
-    waiting_for="nobody",
-    cap_reached=False,
-    stopped_by="",
-    goes_on_at="",
-    due_at="",
 )
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from piecework.domain.progress import GOES_ON, Progress, Waiting
+from tests.progress import BEFORE_THE_FIRST_PASS
 
-HALF = Progress(
-    campaign="birds",
-    is_rehearsal=False,
+HALF = replace(
+    BEFORE_THE_FIRST_PASS,
     items=10,
     batch=1,
     batches=2,
@@ -25,7 +25,6 @@ HALF = Progress(
     missing=30,
     rejected=1,
     excluded=1,
-    to_decide=0,
     rewards_cents=600,
     bonuses_cents=75,
     fees_cents=135,
@@ -33,10 +32,6 @@ HALF = Progress(
     budget_cents=2000,
     currency="GBP",
     waiting_for="workers",
-    cap_reached=False,
-    stopped_by="",
-    too_few_workers="",
-    goes_on_at="",
     due_at="2026-01-05T15:00:00+00:00",
 )
 

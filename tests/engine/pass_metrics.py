@@ -1,19 +1,19 @@
 """A file of metrics in which everything has a value."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from piecework.domain.progress import Progress, SourceState
 from piecework.engine.watching.watched_passes import WatchedPasses
+from tests.progress import BEFORE_THE_FIRST_PASS
 
-PROGRESS = Progress(
-    campaign="birds",
-    is_rehearsal=False,
+PROGRESS = replace(
+    BEFORE_THE_FIRST_PASS,
     items=9,
     batch=1,
     batches=1,
     hits_posted=4,
     hits_open=1,
-    replaced=0,
     submitted=8,
     answers=16,
     flagged=2,
@@ -31,9 +31,6 @@ PROGRESS = Progress(
     budget_cents=2000,
     currency="GBP",
     waiting_for="workers",
-    cap_reached=False,
-    stopped_by="",
-    goes_on_at="",
     due_at="2027-01-15T12:00:00+00:00",
     pays_itself_at="2027-01-16T12:00:00+00:00",
     compensations_cents=7,

@@ -1,0 +1,35 @@
+"""The progress of a campaign that has not begun; a test replaces what it is about."""
+
+from piecework.domain.progress import Progress
+
+BEFORE_THE_FIRST_PASS = Progress(
+    campaign="birds",
+    is_rehearsal=False,
+    items=0,
+    batch=0,
+    batches=0,
+    hits_posted=0,
+    hits_open=0,
+    replaced=0,
+    submitted=0,
+    answers=0,
+    flagged=0,
+    accepted=0,
+    dropped=0,
+    surplus=0,
+    missing=0,
+    rejected=0,
+    excluded=0,
+    to_decide=0,
+    rewards_cents=0,
+    bonuses_cents=0,
+    fees_cents=0,
+    held_cents=0,
+    budget_cents=0,
+    currency="USD",
+    waiting_for="nobody",
+    cap_reached=False,
+    stopped_by="",
+    goes_on_at="",
+    due_at="",
+)
