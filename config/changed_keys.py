@@ -19,7 +19,7 @@ from piecework.domain.text import one_line
 _SHOWN = 60
 """Characters of a value that a message shows."""
 
-_NAMES_FILES = ("qualification", "earned", "card", "imported")
+_NAMES_FILES = ("qualification", "earned", "card", "fields", "imported")
 """Keys that name files of their own: what is in these is compared as files are."""
 
 _PRESENCE = ("grows", "imported", "prolific")

@@ -355,6 +355,13 @@ class FieldTable(_Strict):
     canned: Words | None = None
 
 
+class FieldsTable(_Strict):
+    """A file of `fields`: what a page does not say about its fields."""
+
+    file: Annotated[str, Names.DEFINITION] | None = None
+    fields: dict[Words, FieldTable] = Field(default_factory=dict)
+
+
 class CampaignTables(_Strict):
     """A whole campaign file."""
 
@@ -373,7 +380,7 @@ class CampaignTables(_Strict):
     text: TextTable | None = None
     imported: ImportedTable | None = None
     page: PageTable = PageTable()
-    fields: dict[Words, FieldTable] = {}
+    fields: FieldsTable = FieldsTable()
     language: Language = "en"
     # Imported items are in the store; otherwise `parse_text` requires the table.
     items: Items = Field(default_factory=ItemsTable.model_construct)
@@ -421,8 +428,8 @@ class CampaignTables(_Strict):
                 "is your own page)"
             )
         has_page, is_generic = is_page(self.task), self.task in GENERIC
-        if not has_page and (self.page != PageTable() or self.fields):
-            raise ValueError('[page] and [fields] go with a page, such as task = "hit.html"')
+        if not has_page and (self.page != PageTable() or self.fields.fields):
+            raise ValueError('[page] and fields go with a page, such as task = "hit.html"')
         if self.reward is None and (has_page or is_generic) and not self.hourly_wage:
             raise ValueError('nothing says what work pays; write hourly_wage = "12.00", or reward')
         if self.reward is None and has_page and self.minutes is None:
@@ -471,9 +478,9 @@ class CampaignTables(_Strict):
                 "[imported] results were collected elsewhere: remove "
                 f"{' and '.join(sorted(elsewhere, reverse=True))}"
             )
-        if (self.task is None or self.task in GENERIC) == (not self.fields):
+        if (self.task is None or self.task in GENERIC) == (not self.fields.fields):
             raise ValueError(
-                'set either task = "..." (`piecework init --tasks` lists them) or [fields], '
-                "to say what was asked"
+                'set either task = "..." (`piecework init --tasks` lists them) or [fields.NAME] in '
+                "the file of columns, to say what was asked"
             )
         return self

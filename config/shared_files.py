@@ -1,10 +1,10 @@
 """Tables of a campaign file that are files of their own, which campaigns share.
 
 `qualification = "english.toml"` names a test, `earned = ["captioner.toml"]` what workers
-earn, `card = "birds.card.toml"` what readers of the dataset are told, and
-`[imported] columns = "birds.columns.toml"` the columns of another tool's files. Such a file
-is in the campaign file's folder or below, so that reading it needs no trust. What it names
-is relative to it.
+earn, `card = "birds.card.toml"` what readers of the dataset are told, `fields =
+"hit.fields.toml"` what a page does not say about its fields, and `[imported] columns =
+"birds.columns.toml"` the columns of another tool's files. Such a file is in the campaign
+file's folder or below, so that reading it needs no trust. What it names is relative to it.
 """
 
 import os
@@ -18,7 +18,12 @@ from pydantic import BaseModel, Field, ValidationError
 from piecework.config.imported_table import ImportedTable
 from piecework.config.named import Words
 from piecework.config.requirements_table import EarnedTable
-from piecework.config.schema import CardTable, FieldTable, QualificationTestTable
+from piecework.config.schema import (
+    CardTable,
+    FieldsTable,
+    FieldTable,
+    QualificationTestTable,
+)
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
@@ -68,21 +73,35 @@ def with_shared(
     if "card" in document:
         card = read("card", document["card"], CardTable) or CardTable()
         full["card"] = card.model_copy(update={"file": str(document["card"])})
+    full |= _fields_and_columns(document, read)
+    imported = document.get("imported")
+    faults += [
+        f'{at("imported", key)}: goes into a file: columns = "birds.columns.toml" names it'
+        for key in (imported if isinstance(imported, dict) else ())
+        if key != "columns"
+    ]
+    return full, faults
+
+
+def _fields_and_columns(
+    document: Mapping[str, Any], read: Callable[..., Any]
+) -> dict[str, BaseModel]:
+    """Return `fields` and `imported`: a file of columns may say what fields are, too."""
+    full: dict[str, BaseModel] = {}
+    fields = FieldsTable()
+    if "fields" in document:
+        named = read("fields", document["fields"], FieldsTable) or FieldsTable()
+        fields = full["fields"] = named.model_copy(update={"file": str(document["fields"])})
     imported = document.get("imported")
     if isinstance(imported, dict):
-        faults += [
-            f'{at("imported", key)}: goes into a file: columns = "birds.columns.toml" names it'
-            for key in imported
-            if key != "columns"
-        ]
         name = imported.get("columns")
         columns = None if name is None else read("imported", name, ColumnsTable, "columns")
         columns = columns or ColumnsTable()
         full["imported"] = columns.model_copy(update={"file": name})
         if columns.fields:
-            own = document.get("fields", {})
-            full["fields"] = {**columns.fields, **(own if isinstance(own, dict) else {})}
-    return full, faults
+            both = {"fields": {**columns.fields, **fields.fields}}
+            full["fields"] = fields.model_copy(update=both)
+    return full
 
 
 def _test_of(table: QualificationTestTable, name: str) -> QualificationTestTable:

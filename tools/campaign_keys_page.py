@@ -40,7 +40,7 @@ Hint = Any
 _SHORT = ("pictures", "sink")
 """Short forms of `[items] pictures` and of one table `[[sinks]]`."""
 
-_FILES = ("qualification", "earned", "card", "imported")
+_FILES = ("qualification", "earned", "card", "fields", "imported")
 """Tables that are files of their own; `file` is the name that the campaign file states."""
 
 _SHARED = (*OF_CAMPAIGNS, *_FILES)
@@ -130,7 +130,7 @@ def _sections(
             if _origin(hints[name]) is dict:
                 place += ".<name>"
             is_list = _origin(_bare(hints[name])) is tuple
-            typed = name if path in _FILES else place
+            typed = place.removeprefix(f"{path}.") if path in _FILES else place
             header = f"[[{typed}]]" if is_list else f"[{typed}]"
             header = place if place in _FILES else header
             yield from _sections(inner, meanings, path=place, header=header)
@@ -144,7 +144,8 @@ def _section(header: str, meanings: Meanings, path: str, rows: list[str]) -> str
     title = f"The machine's {title}" if path in OF_CAMPAIGNS else title
     about = _meaning(meanings, path, "about")["means"]
     lines = textwrap.fill(about, 120, break_long_words=False, break_on_hyphens=False)
-    return f"### {title}\n\n{lines}\n\n{head}{''.join(rows)}"
+    table = f"\n{head}{''.join(rows)}" if rows else ""
+    return f"### {title}\n\n{lines}\n{table}"
 
 
 def _row(name: str, hint: Hint, field: FieldInfo, meanings: Meanings, path: str) -> str:
@@ -177,7 +178,7 @@ def _default(field: FieldInfo) -> str:
 def _is_value(hint: Hint, path: str) -> bool:
     """Whether a key of this type is a row of its table, and not only a table."""
     if _origin(hint) is dict:
-        return path != ""
+        return path != "" and _table_in(hint) is None
     return any(_table_in(choice) is None for choice in _choices(hint))
 
 

@@ -79,7 +79,7 @@ def html_task(path: Path, around: Around) -> Task:
     if not fields and not faults:
         faults.append(
             f"{path}: the page has nothing to fill in; give its inputs names, or "
-            "state [fields.<name>] kind for inputs that a script makes."
+            "state kind of [fields.NAME] in a file of fields for inputs that a script makes."
         )
     if faults:
         raise ConfigError(faults, next_step=_next_step(refused, around))

@@ -173,8 +173,8 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
         ('task = "hit.html"', 'task = "caption"\npage.hosts = ["a.b"]', "go with a page"),
         ('reward = "0.10"\n', "", "a page does not say how long it takes; write"),
         ('"hit.html"', '"hat.html"', "hat.html: "),
-        ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
-        ("[items]", "[fields.size]\nlabel = '?'\n[items]", "the page has no such field"),
+        ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts[1]"),
+        ('task = "hit.html"', 'fields = "f.toml"\ntask = "hit.html"', "the page has no such field"),
     ],
 )
 def test_what_a_campaign_says_wrongly_of_a_page_is_told(
@@ -182,6 +182,7 @@ def test_what_a_campaign_says_wrongly_of_a_page_is_told(
 ) -> None:
     """In one sentence, before anything is posted."""
     path = written(tmp_path)
+    (tmp_path / "f.toml").write_text("[fields.size]\nlabel = '?'\n")
     path.write_text(CAMPAIGN.replace(before, after, 1))
     with pytest.raises(ConfigError) as raised:
         load_campaign(path)

@@ -427,14 +427,15 @@ kind = "number"
 minimum = 2
 maximum = 8
 step = 2
-[items]"""
+"""
 
 
 def test_the_file_says_what_a_page_does_not_say_of_its_fields(tmp_path: Path) -> None:
     """What a script fills in, the range of a number, and the page's own sentence."""
     html = "<img src='${image_url}'><input type='hidden' name='pressed'><input name='age'>"
     path = written(tmp_path, html=html, rows=2)
-    path.write_text(path.read_text().replace("[items]", FIELDS))
+    (tmp_path / "page.toml").write_text(FIELDS)
+    path.write_text('fields = "page.toml"\n' + path.read_text())
     task = load_campaign(path).task
     by_name = {field.name: field for field in task.fields}
     pressed, age = by_name["pressed"], by_name["age"]
@@ -456,8 +457,8 @@ def test_the_file_says_what_a_page_does_not_say_of_its_fields(tmp_path: Path) ->
         }
     )
     path = written(tmp_path, html="<textarea name='note'></textarea>", rows=2)
-    canned = '[fields.note]\ncanned = "Nothing can be seen."\n[items]'
-    path.write_text(path.read_text().replace("[items]", canned))
+    (tmp_path / "page.toml").write_text('[fields.note]\ncanned = "Nothing can be seen."\n')
+    path.write_text('fields = "page.toml"\n' + path.read_text())
     assert load_campaign(path).task.canned_text == "Nothing can be seen."
 
 
@@ -541,6 +542,9 @@ budget = "1.00"
 hourly_wage = "0"
 [imported]
 columns = "birds.columns.toml"
+"""
+MOOD = """item = "text"
+answers = { mood = "said" }
 [fields.mood]
 kind = "text"
 scope = "hit"
@@ -551,8 +555,8 @@ def test_an_imported_answer_may_be_about_the_whole_hit(tmp_path: Path) -> None:
     """By `scope`, which says that it was asked once for all items of a row."""
     path = tmp_path / "birds.toml"
     columns = tmp_path / "birds.columns.toml"
-    columns.write_text('item = "text"\nanswers = { mood = "said" }\n')
     for line, scope in (('scope = "hit"', "hit"), ('scope = "item"', "item")):
-        path.write_text(ELSEWHERE.replace('scope = "hit"', line))
+        path.write_text(ELSEWHERE)
+        columns.write_text(MOOD.replace('scope = "hit"', line))
         [mood] = load_campaign(path).task.fields
         assert mood.scope == scope

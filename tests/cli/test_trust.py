@@ -75,7 +75,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 """For each key that names a file, an address or a database: the text to replace, and what
 stands in its place; if the key is of a shared file, that file too."""
 
-INSIDE = {"qualification.file", "earned.*.file", "card.file", "imported.file"}
+INSIDE = {f"{key}.file" for key in ("qualification", "earned.*", "card", "fields", "imported")}
 """Keys of files that are never outside of the campaign file's folder."""
 
 

@@ -116,7 +116,10 @@ def test_campaigns_share_what_a_file_says_about_columns(tmp_path: Path) -> None:
     before = campaign.inputs
     path = _imported(tmp_path, columns=COLUMNS.replace('"who"', '"worker"'))
     assert changes(before, inputs_of(parse(path))) == ("imported.file: shared/columns.toml",)
-    own = f'{IMPORTED}[fields.mood]\nkind = "choice"\noptions = ["good", "bad"]\n'
+    (tmp_path / "own.toml").write_text(
+        '[fields.mood]\nkind = "choice"\noptions = ["good", "bad"]\n'
+    )
+    own = f'fields = "own.toml"\n{IMPORTED}'
     [mood] = load_campaign(_imported(tmp_path, own)).task.fields
     assert mood.kind == "choice"
 

@@ -227,8 +227,10 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
     done("data", "assess", campaign)
     with open_to_look(load_campaign(campaign)) as opened:
         accepted = read_progress(opened).accepted
-    text = campaign.read_text()
-    campaign.write_text(text.replace('["no", "yes"]', '["YES", "NO", "maybe"]'))
+    columns = campaign.with_name("stance.columns.toml")
+    text = columns.read_text()
+    columns.write_text(text.replace('["no", "yes"]', '["YES", "NO", "maybe"]'))
+    assert columns.read_text() != text
     refused = piecework("status", campaign)
     assert refused.exit_code == 1
     assert "have changed since its answers were read" in refused.output
@@ -258,12 +260,14 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     assert not answers(campaign)["is_canned"].any()
     assert "Flagged answers: 10 " in done("data", "assess", campaign)
     assert accepted(campaign) == 30
-    lines = written.splitlines()
-    assert kept in lines
+    assert kept in written.splitlines()
+    columns = tmp_path / "dogs.columns.toml"
+    lines = columns.read_text().splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("# Written 10 t"))
     end = lines.index(f'# canned = "{sentence}"') + 1
     lines[start:end] = [line.removeprefix("# ") for line in lines[start + 1 : end]]
-    instead = [line for line in lines if not line.startswith("task = ")]
+    columns.write_text("\n".join(lines))
+    instead = [line for line in written.splitlines() if not line.startswith("task = ")]
     campaign.write_text("\n".join(instead))
     assert (
         f"next: piecework data import --as {campaign}"
@@ -287,11 +291,12 @@ def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
     ]
     campaign = tmp_path / "stance.toml"
     done("data", "import", write(tmp_path / "batch.csv", rows), "--as", campaign)
-    written = campaign.read_text()
+    columns = tmp_path / "stance.columns.toml"
+    written = columns.read_text()
     assert "[fields.why]" in written
     assert "canned" not in written
     head = "[fields.stance]\n"
-    campaign.write_text(written.replace(head, head + 'canned = "No picture."\n'))
+    columns.write_text(written.replace(head, head + 'canned = "No picture."\n'))
     result = piecework("data", "import", "--as", campaign)
     assert result.exit_code == 2
     assert "fields.stance.canned: only the first of all-text fields" in result.output

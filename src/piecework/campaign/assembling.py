@@ -227,7 +227,9 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
             _stated_fields(tables),
             title=tables.posting.title or tables.description,
             columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
-            once=frozenset(name for name, field in tables.fields.items() if field.scope == "hit"),
+            once=frozenset(
+                name for name, field in tables.fields.fields.items() if field.scope == "hit"
+            ),
             language=tables.language,
             canned=_canned(tables),
         )
@@ -238,12 +240,16 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
 def _stated_fields(tables: CampaignTables) -> dict[str, StatedField]:
     return {
         name: StatedField(**table.model_dump(exclude={"scope", "canned"}))
-        for name, table in tables.fields.items()
+        for name, table in tables.fields.fields.items()
     }
 
 
 def _canned(tables: CampaignTables) -> dict[str, str]:
-    return {name: table.canned for name, table in tables.fields.items() if table.canned is not None}
+    return {
+        name: table.canned
+        for name, table in tables.fields.fields.items()
+        if table.canned is not None
+    }
 
 
 def _around_page(tables: CampaignTables) -> Around:

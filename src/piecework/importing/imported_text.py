@@ -23,17 +23,18 @@ def imported_text(
             *_head(name, understood, file_name, description),
             "",
             *_money(understood),
-            *_canned_of_task(understood),
         ],
-        _imported(understood.reading, file_name),
-        *(_field(understood, name) for name in understood.fields),
+        _imported(understood, file_name),
     )
     return "\n".join("\n".join(part) + "\n" for part in map(list, parts))
 
 
-def columns_text(reading: Reading) -> str:
+def columns_text(understood: Understanding) -> str:
     """Return the text of the file of columns; "" if nothing has to be stated."""
-    lines = [*_stated(reading)]
+    lines = [*_stated(understood.reading)]
+    for name in understood.fields:
+        lines += ["", *_field(understood, name)]
+    lines += _canned_of_task(understood)
     head = "# The columns of files that another tool wrote (docs/reference/shared-files.md)."
     return "\n".join([head, *lines]) + "\n" if lines else ""
 
@@ -100,9 +101,9 @@ def _elsewhere(understood: Understanding) -> str:
     return f"Answers collected elsewhere: {tools}."
 
 
-def _imported(reading: Reading, file_name: str) -> Iterator[str]:
+def _imported(understood: Understanding, file_name: str) -> Iterator[str]:
     yield "[imported]"
-    if columns_text(reading):
+    if columns_text(understood):
         yield toml_line("columns", columns_name(file_name))
 
 

@@ -99,7 +99,7 @@ def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
         assert planned.understood is not None  # noqa: S101 - there are files then
         text = compose(planned.path, planned.understood)
         planned.path.parent.mkdir(parents=True, exist_ok=True)
-        _write_columns(planned.path, planned.understood.reading)
+        _write_columns(planned.path, planned.understood)
         write_new(planned.path, text)
         campaign = assemble(parse(planned.path))
     return campaign, keep_files(campaign, planned.sources)
@@ -110,14 +110,14 @@ def compose(path: Path, understood: Understanding) -> str:
     name = campaign_name(path.stem)
     text = imported_text(name, understood, file_name=path.name)
     with TemporaryDirectory() as folder:
-        _write_columns(Path(folder, path.name), understood.reading)
+        _write_columns(Path(folder, path.name), understood)
         campaign = assemble(parse_text(path, text, folder=Path(folder)))
     return text + policy_text(standard_rules(campaign.task, ()))
 
 
-def _write_columns(campaign: Path, reading: Reading) -> None:
+def _write_columns(campaign: Path, understood: Understanding) -> None:
     """Write the file of columns beside a campaign file; the same one may be there."""
-    text, path = columns_text(reading), campaign.with_name(columns_name(campaign.name))
+    text, path = columns_text(understood), campaign.with_name(columns_name(campaign.name))
     if not text:
         return
     if path.exists() and path.read_bytes() != text.encode():

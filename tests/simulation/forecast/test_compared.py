@@ -22,7 +22,9 @@ reward = "0.01"
 budget = "0.00"
 hourly_wage = "0.00"
 [imported]
-[fields.mood]
+columns = "moods.columns.toml"
+"""
+COLUMNS = """[fields.mood]
 kind = "choice"
 options = ["good", "bad"]
 """
@@ -91,6 +93,7 @@ def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> N
     assert "piecework rehearse" in refused.value.next_step
     imported = tmp_path / "imported.toml"
     imported.write_text(IMPORTED)
+    imported.with_name("moods.columns.toml").write_text(COLUMNS)
     with pytest.raises(ConfigError, match="no two rehearsals") as refused:
         compare_rehearsals(imported)
     assert "--rules" in refused.value.next_step
