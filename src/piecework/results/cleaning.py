@@ -1,13 +1,16 @@
-"""Propose edits to every answer's text, as people have decided about its words.
+"""Clean the texts of a campaign, and give back the memory that it took.
 
 The text itself never changes. A word that cleaning would change is accepted, kept or
 replaced for the whole campaign. Later cleaning leaves alone the words that a person
 called right; for others, the person's word replaces what cleaning would have written.
 """
 
+import ctypes
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+import pyarrow as pa
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
@@ -17,10 +20,18 @@ from piecework.domain.verdicts import WordVerdict
 from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
-from piecework.results.unused_memory import give_back
 from piecework.store import results, reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
+
+
+def give_back() -> None:
+    """Return memory that this process keeps for later use, where that is possible."""
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
+    if trim is not None:
+        trim(0)
+
 
 _AROUND = 40
 """Characters of a text that are shown on each side of a word."""

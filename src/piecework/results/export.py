@@ -58,12 +58,12 @@ from piecework.postprocess.splits import splits
 from piecework.report.model import report_model
 from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
+from piecework.results.cleaning import give_back
 from piecework.results.comparing.page import write_other_rules
 from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.releases import deliver
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table, hidden_ids
-from piecework.results.unused_memory import give_back
 from piecework.store import assignments, decisions, hits, results
 from piecework.store.files import write_whole, write_whole_text
 

@@ -241,7 +241,7 @@ def test_the_command_imports_nothing_of_it_unasked() -> None:
     """Without the variables, a pass pays nothing."""
     script = (
         "import sys\nfrom piecework.foundation.tracing.spans import sending, span\n"
-        "import piecework.platforms.traced_calls, piecework.foundation.client.transport\n"
+        "import piecework.platforms.client, piecework.foundation.client.transport\n"
         "with sending('test'), span('pass'): pass\n"
         "print(any(name.startswith('opentelemetry') for name in sys.modules))"
     )

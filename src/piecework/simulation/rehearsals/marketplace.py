@@ -1,4 +1,4 @@
-"""The marketplace of a rehearsal: a child process with a database of its own.
+"""The marketplace of a rehearsal, and its books afterwards.
 
 The database is beside the store. The marketplace runs in virtual time, on one processor
 core while the pipeline uses another.
@@ -18,10 +18,48 @@ from piecework.marketplace.http.server import Marketplace, Running, serve_apart
 from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.storage import WrongDatabaseError
+from piecework.marketplace.state.transaction import Transaction
 from piecework.platforms.clocks import START
 from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk
 from piecework.store.files import make_private_folder
+
+
+def spent_cents(transaction: Transaction) -> int:
+    """Return what requesters have spent: workers' pay and fees."""
+    return _sum(transaction, "worker") + _sum(transaction, "fees")
+
+
+def fees_cents_of(transaction: Transaction, market: str) -> int:
+    """Return the fees on rewards and bonuses of people from one market."""
+    row = transaction.first_row(
+        "SELECT (SELECT coalesce(sum(fee_cents), 0) FROM assignments "
+        "JOIN participants USING (worker) "
+        "WHERE market = ?1 AND status = 'Approved') + "
+        "(SELECT coalesce(sum(fee_cents), 0) FROM bonuses "
+        "JOIN participants USING (worker) WHERE market = ?1)",
+        market,
+    )
+    return int(row[0]) if row else 0
+
+
+def outside_price_cents(transaction: Transaction) -> int:
+    """Return the part of the fees that was booked after the other market had paid."""
+    row = transaction.first_row(
+        "SELECT coalesce(sum(cents), 0) FROM entries "
+        "JOIN transfers ON transfers.id = entries.transfer "
+        "JOIN accounts ON accounts.id = entries.account "
+        "WHERE reason = 'outside price' AND kind = 'fees'"
+    )
+    return int(row[0]) if row else 0
+
+
+def _sum(transaction: Transaction, kind: str) -> int:
+    row = transaction.first_row(
+        "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind = ?", kind
+    )
+    return int(row[0]) if row else 0
+
 
 MARKET = "marketplace.db"
 

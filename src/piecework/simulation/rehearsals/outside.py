@@ -24,7 +24,7 @@ from piecework.platforms.clocks import START, VirtualClock
 from piecework.report.books import Books
 from piecework.simulation.crowd.site import Site
 from piecework.simulation.crowd.visit_site import BridgedSite, VisitingSite
-from piecework.simulation.rehearsals.marketplace_books import outside_price_cents, spent_cents
+from piecework.simulation.rehearsals.marketplace import outside_price_cents, spent_cents
 
 _LAST_DAY = 30
 """Markets themselves settle everything before: the latest after 21 days."""

@@ -34,7 +34,7 @@ from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel, Te
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.visit_site import Visit, VisitingSite
-from piecework.simulation.rehearsals.marketplace_books import fees_cents_of
+from piecework.simulation.rehearsals.marketplace import fees_cents_of
 from piecework.simulation.rehearsals.outside import RehearsedMarket, Taken
 from piecework.simulation.seeded_rng import seeded_rng
 
