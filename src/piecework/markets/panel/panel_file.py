@@ -340,7 +340,7 @@ def names_in(text: str) -> set[str]:
 def filled_text(text: str, values: Mapping[str, str]) -> str:
     """Return a text with its placeholders replaced.
 
-    >>> filled("{person}: {amount}", {"person": "P1", "amount": "0.60"})
+    >>> filled_text("{person}: {amount}", {"person": "P1", "amount": "0.60"})
     'P1: 0.60'
     """
     return "".join(
