@@ -62,8 +62,9 @@ def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
 ) -> None:
     """Refused with the key's name, and nothing was posted."""
     with at_work(with_key(campaign_text, line)) as (run, _):
-        with pytest.raises(BudgetExceeded, match=words):
+        with pytest.raises(BudgetExceeded, match=words) as refused:
             post(run)
+        assert "piecework check" in str(refused.value.next_step)
         assert list(run.platform.find_hits()) == []
 
 
@@ -109,10 +110,68 @@ def test_a_campaign_that_grows_needs_caps_that_pay_for_one_hit(tmp_path: Path, n
         text = with_key(TEXT.replace("900.00", "20.00"), f'{name} = "0.{cap}"')
         campaign = load_campaign(write_growing(tmp_path, names(1, 4), text))
         if is_refused:
-            with pytest.raises(BudgetExceeded, match=rf"budget(\.{name})? is"):
+            with pytest.raises(BudgetExceeded, match=rf"budget(\.{name})? is") as refused:
                 check_caps(campaign, at=NOON)
+            assert "piecework check" in str(refused.value.next_step)
         else:
             check_caps(campaign, at=NOON)
+
+
+@pytest.mark.parametrize(
+    ("kind", "order", "enough", "less"),
+    [
+        ("fixed", ("batch", "day", "month"), "1.20", "1.19"),
+        ("grows", ("batch", "month", "day"), "0.60", "0.59"),
+    ],
+)
+def test_of_several_caps_that_are_too_low_the_widest_is_named(
+    tmp_path: Path,
+    campaign_text: str,
+    kind: str,
+    order: tuple[str, ...],
+    enough: str,
+    less: str,
+) -> None:
+    """The budget, then the batch; once a cap pays, the next of them is named."""
+    grows = kind == "grows"
+    for paying in range(-1, len(order)):
+        total = "20.00" if paying >= 0 else less
+        text = TEXT.replace("900.00", "20.00") if grows else campaign_text
+        for place, name in enumerate(order):
+            text = with_key(text, f'{name} = "{enough if place < paying else less}"')
+        text = text.replace('total = "20.00"', f'total = "{total}"')
+        folder = tmp_path / str(paying)
+        folder.mkdir()
+        written = (
+            write_growing(folder, names(1, 4), text) if grows else write_campaign(folder, text)
+        )
+        named = r"budget(\.total)?" if paying < 0 else rf"budget\.{order[paying]}"
+        with pytest.raises(BudgetExceeded, match=rf": {named} is"):
+            check_caps(load_campaign(written), at=NOON)
+
+
+def test_what_is_under_way_is_held_against_the_widest_cap_first(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Of caps that all leave too little; and what is left is never less than nothing."""
+    text = campaign_text
+    for line in _JUST_ENOUGH:
+        text = with_key(text, line)
+    words = ("budget", "the cap of batch 1", "the cap of a day", "the cap of a month")
+    with at_work(text) as (run, _):
+        begun = Intent(
+            key="bonus:a:X", operation="bonus", subject=("worker", "X"), amount_cents=1_000
+        )
+        with run.store.db.atomic():
+            intents.declare(run.store, begun, run.clock)
+        rewards = run.campaign.rewards
+        for place, name in enumerate(words):
+            wide = dict.fromkeys(
+                ("budget_cents", "batch_budget_cents", "day_budget_cents")[:place], 10_000
+            )
+            campaign = replace(run.campaign, rewards=replace(rewards, **wide))
+            with pytest.raises(BudgetExceeded, match=rf"only \$0\.00 is left of {name}"):
+                post(replace(run, campaign=campaign))
 
 
 @pytest.mark.parametrize("line", _JUST_ENOUGH)
@@ -127,8 +186,11 @@ def test_a_call_under_way_counts_as_spent_until_its_outcome_is_known(
             begun = Intent(key=key, operation="bonus", subject=("worker", "X"), amount_cents=cents)
             with run.store.db.atomic():
                 intents.declare(run.store, begun, run.clock)
-        with pytest.raises(BudgetExceeded, match=r"only \$1\.19 is left of"):
+        with pytest.raises(
+            BudgetExceeded, match=r"only \$1\.19 is left of .*\(\$[12]\.[24]0\)"
+        ) as refused:
             post(run)
+        assert "piecework status" in str(refused.value.next_step)
         assert list(run.platform.find_hits()) == []
         # It was never paid: what it would have cost may be spent.
         intents.withdraw(run.store, "bonus:b:X")
