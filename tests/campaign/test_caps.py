@@ -169,7 +169,8 @@ def test_what_is_under_way_is_held_against_the_widest_cap_first(
             wide = dict.fromkeys(
                 ("budget_cents", "batch_budget_cents", "day_budget_cents")[:place], 10_000
             )
-            campaign = replace(run.campaign, rewards=replace(rewards, **wide))
+            wider = replace(rewards, **wide)  # type: ignore[arg-type]
+            campaign = replace(run.campaign, rewards=wider)
             with pytest.raises(BudgetExceeded, match=rf"only \$0\.00 is left of {name}"):
                 post(replace(run, campaign=campaign))
 

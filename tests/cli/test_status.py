@@ -10,6 +10,7 @@ from piecework.domain.progress import Waiting
 from tests.for_each import for_each
 from tests.progress import BEFORE_THE_FIRST_PASS
 
+_MARKET = "http://127.0.0.1:8080"
 _FINISHED = replace(
     BEFORE_THE_FIRST_PASS,
     items=8,
@@ -106,11 +107,26 @@ def test_the_next_command_is_the_one_that_helps() -> None:
     campaign, report = Path("birds.toml"), Path("out/birds/report.html")
     waiting = replace(_FINISHED, waiting_for="people", to_decide=7)
     half = replace(_FINISHED, waiting_for="workers", is_rehearsal=True)
-    assert next_command(waiting, campaign, report=report) == "piecework review birds.toml"
-    assert next_command(_FINISHED, campaign, report=report) == "open out/birds/report.html"
-    assert next_command(half, campaign, report=None) == "piecework rehearse birds.toml"
+    assert (
+        next_command(waiting, campaign, report=report, endpoint=_MARKET)
+        == "piecework review birds.toml"
+    )
+    assert (
+        next_command(_FINISHED, campaign, report=report, endpoint=_MARKET)
+        == "open out/birds/report.html"
+    )
+    assert (
+        next_command(half, campaign, report=None, endpoint=_MARKET)
+        == "piecework rehearse birds.toml"
+    )
     live = replace(half, is_rehearsal=False)
-    assert next_command(live, campaign, report=None) == "piecework run birds.toml"
+    assert (
+        next_command(live, campaign, report=None, endpoint=_MARKET)
+        == f"piecework run birds.toml --endpoint {_MARKET}"
+    )
     stopped = replace(live, stopped_by="ada", waiting_for="workers")
-    assert next_command(stopped, campaign, report=None) == "piecework stop birds.toml --undo"
+    assert (
+        next_command(stopped, campaign, report=None, endpoint=_MARKET)
+        == "piecework stop birds.toml --undo"
+    )
     assert "stopped by ada, batch" in next(progress_lines(stopped))

@@ -122,13 +122,16 @@ def _open_hits(progress: Progress) -> str:
     return f"{plural(progress.hits_open, 'HIT')} open"
 
 
-def next_command(progress: Progress, campaign: "Path", *, report: "Path | None") -> str | None:
+def next_command(
+    progress: Progress, campaign: "Path", *, report: "Path | None", endpoint: str | None
+) -> str | None:
     """Return the command that a person types next, if any.
 
     Args:
         progress: of the campaign.
         campaign: its file.
         report: its report, if there is one.
+        endpoint: URL of its marketplace; `None` for imported answers.
     """
     if progress.to_decide:
         return f"piecework review {campaign}"
@@ -138,7 +141,9 @@ def next_command(progress: Progress, campaign: "Path", *, report: "Path | None")
         return f"piecework rehearse {campaign}"
     if progress.stopped_by:
         return f"piecework stop {campaign} --undo"
-    return f"piecework run {campaign}"
+    if endpoint is None:
+        return f"piecework data assess {campaign}"
+    return f"piecework run {campaign} --endpoint {endpoint}"
 
 
 def _wrapped(text: str) -> str:

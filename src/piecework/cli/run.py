@@ -197,7 +197,8 @@ def run(  # noqa: PLR0913 - an argument for each option
     say_progress(progress, as_json=as_json)
     if as_json:
         return
-    if command := next_command(progress, campaign, report=loaded.out / "report.html"):
+    report = loaded.out / "report.html"
+    if command := next_command(progress, campaign, report=report, endpoint=endpoint):
         click.echo(f"next: {command}")
 
 

@@ -82,13 +82,12 @@ def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None
 def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path) -> None:
     """Print the command that a person types next, if any."""
     report = opened.campaign.out / "report.html"
-    command = next_command(progress, path, report=report if report.exists() else None)
-    if command is None and progress.waiting_for == "the next pass":
-        command = (
-            f"piecework data assess {path}"
-            if opened.is_imported
-            else f"piecework run {path} --endpoint {opened.endpoint}"
-        )
+    command = next_command(
+        progress,
+        path,
+        report=report if report.exists() else None,
+        endpoint=None if opened.is_imported else opened.endpoint,
+    )
     if command:
         click.echo(f"next: {command}")
 
