@@ -35,7 +35,7 @@ from tests.engine.payments.bookkeeping import books, check_books
 from tests.small_campaign import write_campaign
 
 pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
-DISK_BYTES = 8_000_000
+DISK_BYTES = 12_000_000
 PIECEWORK = (sys.executable, "-c", "from piecework.cli.main import main; main()")
 Crowd = Literal["workers", "prolific"]
 

@@ -46,9 +46,11 @@ def test_hits_cost_what_their_market_charges(place: Place) -> None:
 @pytest.mark.parametrize("seed", in_full(0, *range(1, 12)))
 def test_three_ledgers_agree_whichever_bridge_goes_first(place: Place, seed: int) -> None:
     """People from both work, are approved, rejected and get bonuses."""
+    # The requester decides before the marketplace does.
+    late = {"hits": 4, "AutoApprovalDelayInSeconds": 10 * 86_400}
     hits = [
-        *place.post(crowd(PROLIFIC), hits=4, Title="For Prolific"),
-        *place.post(crowd(CONNECT), hits=4, Title="For Connect"),
+        *place.post(crowd(PROLIFIC), Title="For Prolific", **late),
+        *place.post(crowd(CONNECT), Title="For Connect", **late),
     ]
     place.settle(seed)
     for _ in range(2):
