@@ -172,3 +172,18 @@ def test_only_own_hits_can_be_named(market: Market) -> None:
         _post_apart(client, [theirs])
     assert refusal(fault.value)[1] == "HITDoesNotExist"
     assert client.list_hits()["HITs"] == []
+
+
+def test_only_open_hits_count_as_kept_apart(market: Market) -> None:
+    """Ann did the first; the second, kept apart from it, is closed, so it takes none of hers."""
+    client, ann, bob = market.requester(), market.worker(), market.worker()
+    post(client)
+    post(client)
+    assert [group["available"] for group in ann.groups()] == [2]
+    first = post(client, Title="Apart")
+    ann.do(first["HITGroupId"])
+    second = _post_apart(client, [first["HITId"]], Title="Apart")
+    bob.do(second["HITGroupId"])
+    _post_apart(client, [second["HITId"]], Title="Apart")
+    by_title = {group["title"]: group["available"] for group in ann.groups()}
+    assert by_title["Apart"] == 1

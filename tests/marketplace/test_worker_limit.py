@@ -3,8 +3,10 @@
 import json
 import threading
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,9 @@ from botocore.exceptions import ClientError
 
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitType, WorkerLimit
+from piecework.marketplace.requester.api import perform_operation
+from piecework.marketplace.state import accounts, worker_limits
+from piecework.marketplace.state.backend import Backend, Rules
 from piecework.platforms.mturk import MTurk
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, Worker
 
@@ -287,3 +292,23 @@ def test_another_marketplace_is_not_asked_to_keep_a_limit(
     monkeypatch.setattr(platform, "_knows", lambda name: name != "worker-limits")
     with pytest.raises(PlatformRefused, match="cannot limit how many HITs"):
         platform.hit_type(TYPE)
+
+
+def test_a_newcomer_may_do_what_the_least_limit_of_the_type_allows(tmp_path: Path) -> None:
+    """Of the campaign's and the batch's; another type's limit is not its own."""
+    with closing(Backend(tmp_path / "limits.db", Rules())) as backend:
+        with backend.transaction() as transaction:
+            accounts.add_requester(transaction, "LAB", balance_cents=1000)
+        for title in ("Birds", "Cats", "Dogs"):
+            perform_operation(backend, "LAB", "CreateHITType", {**BARE, "Title": title})
+        with backend.transaction() as transaction:
+            birds, cats, dogs = (
+                row["id"] for row in transaction.all("SELECT id FROM hit_types ORDER BY title")
+            )
+            limits = [("birds", 5, False), ("birds 1", 3, True)]
+            worker_limits.keep_limits(transaction, birds, limits)
+            worker_limits.keep_limits(transaction, cats, [("cats", 2, False)])
+            allowed = [
+                worker_limits.limit_of_newcomers(transaction, kind) for kind in (birds, cats, dogs)
+            ]
+        assert allowed == [3, 2, None]
