@@ -126,10 +126,11 @@ lock:  ## resolve again; writes names, versions and hashes, never a download hos
 	printf 'mkdocs-material\n' | $(LOCK) - -o tools/site/requirements.lock
 
 release: $(READY)  ## dist/: the wheel and the source, tried in empty environments
+	@test ! -e config/campaigns/out || { echo "the source would hold rehearsed examples: rm -r config/campaigns/out"; exit 1; }
 	rm -rf dist .piecework/clients/wheel-*
 	$(BIN)/python -m hatchling build -d dist
 	cd packages/offline-markets && ../../$(BIN)/python -m hatchling build -d ../../dist
 	PIECEWORK_DIST=dist $(BIN)/pytest -q tests/test_release.py tests/clients/test_installed.py -m "clients or not clients"
 
 clean:
-	rm -rf .venv dist out .piecework
+	rm -rf .venv dist out config/campaigns/out .piecework

@@ -7,6 +7,7 @@ from importlib.metadata import distribution
 from typing import Any
 
 import yaml
+from hatchling.builders.wheel import WheelBuilder
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -112,6 +113,14 @@ def test_a_distribution_of_its_own_fits_this_one(apart: dict[str, Any]) -> None:
         assert needed.specifier.contains(locked[needed.name]), needed
     folder = ROOT / "packages" / apart["name"]
     assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_no_results_of_examples_come_into_a_wheel() -> None:
+    """Who installs a clone in which they were rehearsed installs no store with it."""
+    config = WheelBuilder(str(ROOT)).config
+    campaigns = "src/piecework/config/campaigns"
+    assert config.include_path(f"{campaigns}/demo.toml")
+    assert not config.include_path(f"{campaigns}/out/demo/rehearsals/1/piecework.db")
 
 
 def test_the_citation_names_this_version_and_licence() -> None:

@@ -261,7 +261,7 @@ BAD = {
     "an empty file of items": (PAIRS, "pairs.csv", "none.csv", "has no items"),
     "a folder without a picture": (PHOTOS, "photos/", "empty/", "has no picture"),
     "an image column that is nowhere": (
-        CAPTION, "photos.csv", "words.csv", 'columns = { url = "..." }'
+        CAPTION, "photos.csv", "words.csv", 'url = "..." }'
     ),
     "two currencies": (PROLIFIC, "answers = 5", 'budget = "$50"', "is in"),
     "a wage below the market's": (PROLIFIC, "£12.00", "£4.00", 'write hourly_wage = "£6.00"'),

@@ -383,7 +383,7 @@ WRONG = {
         "",
         "an example has the columns",
     ),
-    "fields": (CHOOSE, "question", "fields.a.label = 'x'\nquestion", "go with a page"),
+    "fields": (CHOOSE, "question", "page.hosts = ['a.example']\nquestion", "go with a page"),
 }
 
 

@@ -30,7 +30,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     folder = tmp_path_factory.mktemp("examples")
     campaigns = folder / "config/campaigns"
-    shutil.copytree(ROOT / "config/campaigns", campaigns)
+    ignored = shutil.ignore_patterns("out")  # of a clone whose examples were rehearsed
+    shutil.copytree(ROOT / "config/campaigns", campaigns, ignore=ignored)
     piecework.rehearse(campaigns / "congruency.toml")
     return folder
 

@@ -79,7 +79,8 @@ def copy_examples(folder: Path) -> None:
     if target.exists():
         raise click.UsageError(f"{target} exists already; name another folder")
     with as_file(files("piecework.config") / "campaigns") as source:
-        shutil.copytree(source, target)
+        # A clone may have rehearsed them.
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("out"))
     for file in sorted(target.glob("*.toml")):
         if not file.name.endswith(".deployment.toml"):
             campaign = tomllib.loads(file.read_text(encoding="utf-8"))

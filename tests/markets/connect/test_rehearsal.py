@@ -35,7 +35,7 @@ def test_three_ledgers_agree_and_every_answer_has_its_assignment(tmp_path: Path)
     statuses = {each["status"] for each in theirs["projects"]}
     assert statuses <= {"Completed", "Closed", "Archived"}
     assert theirs["accounts"]["held"] == 0
-    approved = rows(path.parent / "out/piecework.db", "SELECT 1 FROM assignments")
+    approved = rows(run.campaign.store.path, "SELECT 1 FROM assignments")
     assert approved
 
 

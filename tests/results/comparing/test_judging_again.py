@@ -44,7 +44,7 @@ def rehearsed(
         keep_batches: if stated, older ones are archived after each pass.
     """
     campaigns = folder / "config/campaigns"
-    shutil.copytree(CAMPAIGNS, campaigns)
+    shutil.copytree(CAMPAIGNS, campaigns, ignore=shutil.ignore_patterns("out"))
     path = campaigns / f"{name}.toml"
     text = path.read_text(encoding="utf-8")
     for was, now in changes:

@@ -11,7 +11,7 @@ import pytest
 
 from piecework.marketplace.watching.metrics import Metrics
 from piecework.markets.bridging.accounts import Pace, Running
-from piecework.markets.prolific.bridge import bridge
+from piecework.markets.prolific.bridge import serving
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.serving import step
 from tests.marketplace.market import free_port
@@ -74,7 +74,7 @@ def test_a_step_with_a_fault_is_no_success(
     town: Town, monkeypatch: pytest.MonkeyPatch, fault: Callable[[Bridge], None], outcome: str
 ) -> None:
     """Whether Prolific refused a call, or the step itself broke off."""
-    monkeypatch.setattr(bridge, "send", fault)
+    monkeypatch.setattr(serving, "send", fault)
     figures = _after_steps(town, 1)
     assert figures[f'piecework_bridge_steps_total{{outcome="{outcome}"}}'] >= 1
     assert figures['piecework_bridge_steps_total{outcome="ok"}'] == 0
