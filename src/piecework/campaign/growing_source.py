@@ -142,7 +142,7 @@ class SeenSource:
     """What the next pass would find in a source.
 
     Attributes:
-        new: the ids of rows that it would take in, none of which the store has.
+        new: the ids of rows that it would take in; the store has none of them yet.
         warnings: what it would set aside or leave for later, in sentences.
     """
 

@@ -117,9 +117,9 @@ def serve(  # noqa: PLR0913 - a group of options each
     )
     try:
         ready: Callable[[str], object] = str
+        site = _with_urls(site, recruiting)
         if campaign is not None:
             site, ready = _for_campaign(campaign, site, is_rehearsal=rehearsing.rehearsal)
-        site = _with_urls(site, recruiting)
         consent = _read_consent(site.consent) if site.consent else ()
         marketplace = replace(
             _marketplace(site, rehearsing, aws, watched),
