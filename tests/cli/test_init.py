@@ -112,6 +112,15 @@ def test_the_budget_is_what_is_expected_and_a_fifth() -> None:
     assert 0 <= budget - expected * 1.2 < 100
 
 
+def test_the_sign_of_the_wage_is_the_currency_of_the_campaign() -> None:
+    """Pounds stay pounds, without a second option."""
+    _pictures(Path("photos"))
+    _init("--task", "caption", "--items", "photos", "--wage", "£9.00", "--yes")
+    (path,) = Path().glob("*.toml")
+    assert load_campaign(path).rewards.currency == "GBP"
+    assert load_campaign(path).rewards.shown(900) == "£9.00"
+
+
 @pytest.mark.parametrize(
     ("header", "row", "columns"),
     [
@@ -351,6 +360,10 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
         (("--task", "caption", "--items", "none"), "no such file or folder"),
         (("--task", "caption", "--items", "photos", "--minutes", "0"), "above 0"),
         (("--task", "caption", "--items", "photos", "--wage", "0"), "the wage is 0"),
+        (
+            ("--task", "caption", "--items", "photos", "--wage", "£9", "--currency", "USD"),
+            "--wage is in GBP, and --currency is USD",
+        ),
         (("--task", "caption", "--items", "photos", "--batches", "99"), "only 12"),
         (("--task", "congruency", "--items", "photos"), "a picture does not have"),
     ],

@@ -5,14 +5,21 @@ It also writes what to begin with: example campaigns, or a task of your own.
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
+from piecework.cli.init_wishes import (
+    ASSIGNMENTS,
+    BATCHES,
+    CURRENCY_OF_WAGE,
+    MINUTES,
+    WAGE,
+    Wishes,
+)
 from piecework.cli.options import JSON, TaskName, grouped
 from piecework.domain.clock import SystemClock
 from piecework.domain.money import CURRENCIES
@@ -215,11 +222,25 @@ def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> 
     from piecework.cli.init_questions import write_campaign_file
 
     written = write_campaign_file(
-        wishes,
+        _in_the_currency_of_its_wage(wishes),
         may_ask=sys.stdin.isatty() and not (yes or as_json),
         today=SystemClock().now().date(),
     )
     _say(written, as_json=as_json)
+
+
+def _in_the_currency_of_its_wage(wishes: Wishes) -> Wishes:
+    """Return wishes in the currency whose sign the wage has, if it has a sign.
+
+    Raises:
+        click.UsageError: `--currency` states another.
+    """
+    context = click.get_current_context()
+    of_wage = context.meta.get(CURRENCY_OF_WAGE, wishes.currency)
+    is_stated = context.get_parameter_source("currency") is ParameterSource.COMMANDLINE
+    if is_stated and of_wage != wishes.currency:
+        raise click.UsageError(f"--wage is in {of_wage}, and --currency is {wishes.currency}")
+    return replace(wishes, currency=of_wage)
 
 
 def _say(written: "Written", *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from piecework.cli.options import WholeNumber
-from piecework.domain.money import Currency, cents_from_text
+from piecework.domain.money import SIGNS, Currency, cents_from_text
 
 _LONGEST_MINUTES = 525_600
 
@@ -27,6 +27,10 @@ class _Minutes(click.ParamType[Decimal]):
         return minutes
 
 
+CURRENCY_OF_WAGE = "piecework.currency of the wage"
+"""Where a command's context keeps the currency whose sign the wage has."""
+
+
 class _Wage(click.ParamType[int]):
     name = "amount"
 
@@ -41,6 +45,9 @@ class _Wage(click.ParamType[int]):
             self.fail(str(fault), param, ctx)
         if not cents:
             self.fail("the wage is 0; give a wage above 0", param, ctx)
+        for currency, sign in SIGNS.items():
+            if ctx is not None and sign in str(value):
+                ctx.meta[CURRENCY_OF_WAGE] = currency
         return cents
 
 
