@@ -124,6 +124,8 @@ def test_the_next_command_is_the_one_that_helps() -> None:
         next_command(live, campaign, report=None, endpoint=_MARKET)
         == f"piecework run birds.toml --endpoint {_MARKET}"
     )
+    agreed = next_command(live, campaign, report=None, endpoint=_MARKET, live=True)
+    assert agreed == f"piecework run birds.toml --endpoint {_MARKET} --live"
     stopped = replace(live, stopped_by="ada", waiting_for="workers")
     assert (
         next_command(stopped, campaign, report=None, endpoint=_MARKET)

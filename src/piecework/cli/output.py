@@ -123,7 +123,12 @@ def _open_hits(progress: Progress) -> str:
 
 
 def next_command(
-    progress: Progress, campaign: "Path", *, report: "Path | None", endpoint: str | None
+    progress: Progress,
+    campaign: "Path",
+    *,
+    report: "Path | None",
+    endpoint: str | None,
+    live: bool = False,
 ) -> str | None:
     """Return the command that a person types next, if any.
 
@@ -132,6 +137,7 @@ def next_command(
         campaign: its file.
         report: its report, if there is one.
         endpoint: URL of its marketplace; `None` for imported answers.
+        live: a person has agreed to an amount.
     """
     if progress.to_decide:
         return f"piecework review {campaign}"
@@ -143,7 +149,7 @@ def next_command(
         return f"piecework stop {campaign} --undo"
     if endpoint is None:
         return f"piecework data assess {campaign}"
-    return f"piecework run {campaign} --endpoint {endpoint}"
+    return f"piecework run {campaign} --endpoint {endpoint}" + " --live" * live
 
 
 def _wrapped(text: str) -> str:

@@ -198,7 +198,7 @@ def run(  # noqa: PLR0913 - an argument for each option
     if as_json:
         return
     report = loaded.out / "report.html"
-    if command := next_command(progress, campaign, report=report, endpoint=endpoint):
+    if command := next_command(progress, campaign, report=report, endpoint=endpoint, live=live):
         click.echo(f"next: {command}")
 
 

@@ -54,6 +54,7 @@ def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None
     from piecework.engine.progress import read_progress
     from piecework.engine.recover.other_stores import orphan_hits
     from piecework.store.assignments import names_also_sent
+    from piecework.store.campaign_facts import agreed_cents
 
     with open_to_look(load_results(campaign)) as opened:
         if look and opened.is_rehearsal:
@@ -62,6 +63,7 @@ def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None
                 next_step=f"piecework status {campaign}",
             )
         progress = read_progress(opened)
+        live = not opened.is_rehearsal and agreed_cents(opened.store) is not None
         orphans = orphan_hits(on_its_platform(opened)) if look else []
         say_changes(opened)
         also_sent = names_also_sent(opened.store) if progress.with_more else {}
@@ -76,10 +78,10 @@ def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None
         click.echo(line)
     if look:
         _say_orphan_hits(opened, orphans)
-    _say_next(opened, progress, campaign)
+    _say_next(opened, progress, campaign, live=live)
 
 
-def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path) -> None:
+def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path, *, live: bool) -> None:
     """Print the command that a person types next, if any."""
     report = opened.campaign.out / "report.html"
     command = next_command(
@@ -87,6 +89,7 @@ def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path) -> Non
         path,
         report=report if report.exists() else None,
         endpoint=None if opened.is_imported else opened.endpoint,
+        live=live,
     )
     if command:
         click.echo(f"next: {command}")
