@@ -58,10 +58,10 @@ class MachineFileTables(_Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineFile:
-    """The machine's file, or an empty one if there is none.
+    """The machine's file; a machine without a file has empty tables.
 
     Attributes:
-        path: its path; `None` if there is none.
+        path: its path; `None` on a machine without a file.
         text: its text.
         tables: its checked tables.
         is_named: whether the environment names it. One beside a campaign file may come
@@ -112,7 +112,7 @@ class MachineFile:
 
 
 def machine_path(campaign: Path) -> Path | None:
-    """Return the path of the machine's file for a campaign file; `None` if there is none."""
+    """Return the path of the machine's file for a campaign file; `None` without a file."""
     if named := os.environ.get(CONFIG):
         return Path(named)
     beside = campaign.parent / FILE_NAME

@@ -495,7 +495,7 @@ def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
 
 
 def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
-    """Two of four free-text captions changed by three edits; the rejected one is none."""
+    """Three edits changed two of four free-text captions; the rejected caption does not count."""
     section = _section(texts.cleaning_section)
 
     assert "2 of 4 free-text captions (50.0 %) with 3 edits" in section.lead[0]

@@ -39,7 +39,7 @@ class Secrets:
 
     Attributes:
         link: proves that a link comes from the panel; b"" if nothing does.
-        code: part of a hashed code; "" if there is none.
+        code: part of a hashed code; "" for a link without a code.
     """
 
     link: bytes = field(default=b"", repr=False)

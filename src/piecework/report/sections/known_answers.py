@@ -120,7 +120,7 @@ _PUNISHES = {"reject", "exclude", "block"}
 
 
 def _reasons(model: ReportModel) -> Iterator[str]:
-    """Why planted bad workers were not found: no rule, no flag, or not enough of them."""
+    """Say why planted bad workers were missed: no rule acts, no flag, or too few flags."""
     workers = model.facts.workers
     missed = workers.index[workers["is_planted_bad"] & ~_is_hit(workers)]
     flags = model.flags.drop(columns=RANDOM_SAMPLE, errors="ignore")

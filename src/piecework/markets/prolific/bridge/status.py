@@ -170,8 +170,8 @@ class Work:
         reward_cents: the reward of each.
         seconds: how long each takes; 0 if unknown.
         requirements: on participants, in MTurk's terms.
-        recruiting: lists and shares, as the marketplace keeps them (JSON); `None`:
-            there are none.
+        recruiting: lists and shares, as the marketplace keeps them (JSON); `None`
+            for neither.
         currency: of the reward.
     """
 
