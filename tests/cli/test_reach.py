@@ -56,6 +56,7 @@ class _Paths(BaseHTTPRequestHandler):
             self.send_response(200)
             self.send_header("Content-Type", "image/png")
             self.end_headers()
+            self.wfile.write(b"\x89PNG")
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

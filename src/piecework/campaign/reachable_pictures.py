@@ -18,18 +18,25 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from piecework.domain.campaign import Campaign
 
-_FIRST_BYTES = 64
+_FIRST_BYTES = 512
 _MOST_REDIRECTS = 5
 _REDIRECT = 3
 _OK = 2
 _PORTS = {"http": 80, "https": 443}
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_HEADERS = {"User-Agent": "piecework check", "Accept": "image/*"}
+_HEADERS = {
+    # Some hosts refuse programs that do not begin as browsers do.
+    "User-Agent": "Mozilla/5.0 (compatible; piecework)",
+    "Accept": "image/*, audio/*, video/*, */*;q=0.5",
+    "Range": f"bytes=0-{_FIRST_BYTES - 1}",
+}
 
+_T = TypeVar("_T")
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -45,10 +52,11 @@ class PictureRequest:
         kind: the content type of the answer.
         begins: its first bytes.
         fault: why there is no usable answer; "" if there is one.
+        status: the HTTP status of the last answer; 0 without an answer.
     """
 
     def __init__(self, url: str, *, asks_inside: bool, seconds: float) -> None:
-        self.kind, self.begins, self.fault = "", b"", ""
+        self.kind, self.begins, self.fault, self.status = "", b"", "", 0
         self.url, self._asks_inside, self._seconds = url, asks_inside, seconds
         self._socket: socket.socket | None = None
 
@@ -95,6 +103,7 @@ class PictureRequest:
             headers = {"Host": f"{host}:{port}", **_HEADERS}
             http.request("GET", _target(parts), headers=headers)
             with http.getresponse() as reply:
+                self.status = reply.status
                 self.kind = reply.headers.get_content_type()
                 self.begins = reply.read(_FIRST_BYTES)
                 return reply.status, reply.reason, reply.headers.get("Location", "")
@@ -108,7 +117,7 @@ class PictureRequest:
                 raise _NotAskedError(
                     f"leads to {address}, inside this machine's network, so it is not "
                     "tried; people elsewhere cannot load it either. If all workers "
-                    "are inside that network, add --internal"
+                    "are inside that network: piecework check CAMPAIGN --reach --internal"
                 )
         fault: OSError | None = None
         for family, kind, protocol, _, endpoint in endpoints:
@@ -162,11 +171,28 @@ _BEGINNINGS = (
     b"<!DOCTYPE svg",
 )
 _AVIF = b"ftypavi"
+_SVG = (b"<svg", b"<?xml", b"<!DOCTYPE svg")
+"""Beginnings that browsers show as a picture only if the answer says that it is SVG."""
+
+_PAGE = (b"<!doctype html", b"<html")
 _SPACE = b"\xef\xbb\xbf \t\r\n"
 """What may precede an SVG: the byte order mark of UTF-8, and white space."""
 
 
 _WEB = ("http://", "https://")
+
+
+def sample_of(names: Sequence[_T], most: int, *, seed: str) -> list[_T]:
+    """Return the first, the last and some between, the same each time.
+
+    >>> sample_of([1, 2, 3, 4], 2, seed="birds")
+    [1, 4]
+    """
+    if len(names) <= most:
+        return [*names]
+    draw = random.Random(f"piecework looks at {seed}")  # noqa: S311 - no secret
+    between = draw.sample(range(1, len(names) - 1), most - 2)
+    return [names[number] for number in (0, *sorted(between), len(names) - 1)]
 
 
 def sample_of_pictures(campaign: Campaign) -> list[str]:
@@ -184,8 +210,7 @@ def sample_of_pictures(campaign: Campaign) -> list[str]:
             for name in own
             if name and _is_inside(name, pictures.folder)
         ]
-    draw = random.Random(f"piecework looks at {campaign.name}")  # noqa: S311 - no secret
-    return draw.sample(there, min(SAMPLE, len(there)))
+    return sample_of(there, SAMPLE, seed=campaign.name)
 
 
 def unreached(
@@ -206,8 +231,8 @@ def unreached(
 
     def fault(picture: str) -> str:
         if picture.startswith(_WEB):
-            request = PictureRequest(picture, asks_inside=asks_inside, seconds=seconds)
-            return _of_address(request, seconds=seconds)
+            reply = answer(picture, asks_inside=asks_inside, seconds=seconds)
+            return reply.fault and f"{picture}: {reply.fault}"
         return _of_file(picture, bucket)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -249,16 +274,52 @@ def _is_picture(begins: bytes) -> bool:
     return begins.lstrip(_SPACE).startswith(_BEGINNINGS) or _AVIF in begins
 
 
-def _of_address(request: PictureRequest, *, seconds: float) -> str:
-    """Return why the address gives no picture, within the time limit."""
+class Answer(NamedTuple):
+    """What an address answers.
+
+    Attributes:
+        fault: why browsers show nothing from there, as a clause; "" if they do.
+        status: the HTTP status; 0 if no answer came.
+    """
+
+    fault: str
+    status: int
+
+
+def answer(
+    url: str, *, kind: str = "picture", asks_inside: bool = False, seconds: float = SECONDS
+) -> Answer:
+    """Request an address, and return why it gives no picture, within the time limit.
+
+    Args:
+        url: the address.
+        kind: `picture`, `audio` or `video`.
+        asks_inside: also request addresses inside this machine's network.
+        seconds: the limit.
+    """
+    request = PictureRequest(url, asks_inside=asks_inside, seconds=seconds)
     asking = threading.Thread(target=request.run, daemon=True)
     asking.start()
     asking.join(seconds)
     if asking.is_alive():
         request.stop()
-        return f"{request.url}: does not answer within {seconds:g} seconds"
+        return Answer(f"does not answer within {seconds:g} seconds", 0)
     if request.fault:
-        return f"{request.url}: {request.fault}"
-    if request.kind.startswith("image/") or _is_picture(request.begins):
-        return ""
-    return f"{request.url}: answers with {request.kind}, which is not a picture"
+        return Answer(request.fault, request.status)
+    return Answer(_fault_of_content(request, kind), request.status)
+
+
+def _fault_of_content(request: PictureRequest, kind: str) -> str:
+    begins = request.begins.lstrip(_SPACE)
+    is_page = begins.lower().startswith(_PAGE)
+    if not begins:
+        return "answers with nothing"
+    if kind != "picture":
+        is_right = not is_page and not request.kind.startswith("text/")
+    elif request.kind.startswith("image/"):
+        is_right = not is_page
+    else:
+        is_right = _is_picture(begins) and not begins.startswith(_SVG)
+    what = "text/html" if is_page else request.kind
+    article = "an" if kind == "audio" else "a"
+    return "" if is_right else f"answers with {what}, which is not {article} {kind}"

@@ -55,7 +55,10 @@ class Trusting:
     metavar="YYYY-MM-DD",
     help="Price by the fees of this UTC day; default: today.",
 )
-@click.option("--endpoint", help="Price by the fees of this marketplace.")
+@click.option(
+    "--endpoint",
+    help="Price by the fees of this marketplace, and try the pictures that it shows.",
+)
 @click.option(
     "--reach",
     is_flag=True,

@@ -24,6 +24,7 @@ from piecework.domain.text import control_in
 _TYPED = frozenset(
     {
         "although_closed",
+        "although_unseen",
         "allow_second_store",
         "as_json",
         "clock_is_right",

@@ -66,6 +66,26 @@ def consent_to_spend(
     return most
 
 
+def refuse_unseen_pictures(campaign: "Campaign", endpoint: str) -> None:
+    """Refuse to begin live work whose pictures workers would not see.
+
+    Later batches are tried when they are posted.
+
+    Raises:
+        RefusedForSafety: a picture of a sample cannot be loaded.
+    """
+    from piecework.campaign.shown_media import refuse_unseen
+    from piecework.engine.begun import has_posted
+    from piecework.platforms.endpoint import normal_endpoint
+    from piecework.platforms.mturk import MTurk
+
+    if has_posted(campaign):
+        return
+    platform = MTurk.with_keys(normal_endpoint(endpoint), None)
+    for sentence in refuse_unseen(campaign, campaign.items, platform):
+        click.secho(f"WARNING: not tried from here: {sentence}", fg="yellow", err=True)
+
+
 def is_agreed(cents: int, currency: Currency, *, beforehand: bool, as_json: bool) -> bool:
     """Return whether an amount may be paid; ask on a terminal.
 

@@ -242,9 +242,9 @@ ALLOW_SECOND_STORE = click.option(
 )
 
 
-def _keep_although_closed(_ctx: click.Context, _param: click.Parameter, *, value: bool) -> None:
+def _keep_although(name: str, *, value: bool) -> None:
     if value:
-        os.environ["PIECEWORK_ALTHOUGH_CLOSED"] = "1"
+        os.environ[f"PIECEWORK_ALTHOUGH_{name}"] = "1"
 
 
 class _Endpoint(click.Option):
@@ -286,8 +286,17 @@ _ALTHOUGH_CLOSED = click.option(
     "--although-closed",
     is_flag=True,
     expose_value=False,
-    callback=lambda ctx, param, value: _keep_although_closed(ctx, param, value=value),
+    callback=lambda _ctx, _param, value: _keep_although("CLOSED", value=value),
     help="Call Amazon's host, although MTurk closed on 2026-09-30.",
+)
+
+
+ALTHOUGH_UNSEEN = click.option(
+    "--although-unseen",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _ctx, _param, value: _keep_although("UNSEEN", value=value),
+    help="Post although pictures of a sample cannot be loaded from here.",
 )
 
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.consent import consent_to_spend
+from piecework.cli.consent import consent_to_spend, refuse_unseen_pictures
 from piecework.cli.options import (
     ALLOW_SECOND_STORE,
+    ALTHOUGH_UNSEEN,
     CAMPAIGN,
     ENDPOINT,
     JSON,
@@ -74,6 +75,7 @@ class _PassOptions:
 @LIVE
 @SPEND_AT_MOST
 @ALLOW_SECOND_STORE
+@ALTHOUGH_UNSEEN
 @click.option(
     "--metrics-folder",
     metavar="FOLDER",
@@ -229,6 +231,8 @@ def _opened(
         None if spend_at_most is None else amount_cents(spend_at_most, loaded.rewards.currency)
     )
     allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=stated_cents)
+    if live:
+        refuse_unseen_pictures(loaded, endpoint)
     with open_on_marketplace(
         loaded,
         endpoint,
@@ -265,6 +269,8 @@ def _schedulable(
         currency = loaded.rewards.currency
         cents = None if spend_at_most is None else amount_cents(spend_at_most, currency)
         allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=cents)
+        if live:
+            refuse_unseen_pictures(loaded, endpoint)
     return Deployment(
         endpoint=endpoint,
         rehearsal=options.rehearsal,

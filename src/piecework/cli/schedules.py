@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.platforms.endpoint import ALTHOUGH_UNSEEN
 
 if TYPE_CHECKING:
     from piecework.config.trust import Deployment
@@ -121,6 +122,7 @@ def _words(campaign: Path, stated: "Deployment") -> list[str]:
     words += ["--once", "--endpoint", stated.endpoint]
     words += ["--live"] * stated.live + ["--rehearsal"] * stated.rehearsal
     words += ["--allow-second-store"] * stated.allow_second_store
+    words += ["--although-unseen"] * (os.environ.get(ALTHOUGH_UNSEEN) == "1")
     return words + (["--spend-at-most", stated.spend_at_most] if stated.spend_at_most else [])
 
 

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple
 
-from piecework.campaign import caps
+from piecework.campaign import caps, shown_media
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import posted_question
 from piecework.domain.campaign import Campaign
@@ -45,6 +46,8 @@ from piecework.store.acting import carry_out
 from piecework.store.campaign_facts import kept_prices
 from piecework.store.intents import Act, Intent
 
+_LOG = logging.getLogger(__name__)
+
 
 def due(reader: Reader) -> Sequence[PlannedHit]:
     """Return the HITs that are planned and not posted."""
@@ -60,6 +63,7 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
         BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
         PlatformRefused: HITs were refused, and no other market has any.
+        RefusedForSafety: real people would not see a picture.
     """
     # Record HITs already posted before checking the caps.
     begun, held = intents.begun(run.store, PUBLISH), frozenset[HitKey]()
@@ -71,6 +75,7 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
         planned = hits.unposted(run.store)
     unposted = before = _priced_anew(run, planned, seen.begun)
     check_campaign(run)
+    _try_pictures(run, planned)
     refused = dict[str, PlatformRefused]()
     while due := _payable(run, unposted, refused, held):
         known_refusals = len(refused)
@@ -92,6 +97,21 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
 
 
 launch = Step("launch", due, act)
+
+
+def _try_pictures(run: CampaignRun, planned: Sequence[PlannedHit]) -> None:
+    """Try a sample of the pictures that planned HITs show to real people.
+
+    Raises:
+        RefusedForSafety: workers would not see one of them.
+    """
+    if not run.is_live:
+        return
+    shown = run.items_of(planned)
+    ids = dict.fromkeys(item_id for hit in planned for item_id in hit.item_ids)
+    items = [shown[item_id] for item_id in ids if item_id in shown]
+    for sentence in shown_media.refuse_unseen(run.campaign, items, run.platform):
+        _LOG.warning("a picture could not be tried from here: %s", sentence)
 
 
 class _Seen(NamedTuple):

@@ -147,7 +147,7 @@ def open_on_marketplace(
         book_outside_prices(store, prices, clock)
         if spend_at_most_cents is not None:
             agree_to_spend(store, spend_at_most_cents, at=clock.now())
-        yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
+        yield _run(campaign, store, clock, platform, at_once=AT_ONCE, is_live=live)
 
 
 @contextmanager
@@ -306,7 +306,13 @@ def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) 
 
 
 def _run(
-    campaign: Campaign, store: Store, clock: Clock, platform: MTurk, *, at_once: int
+    campaign: Campaign,
+    store: Store,
+    clock: Clock,
+    platform: MTurk,
+    *,
+    at_once: int,
+    is_live: bool = False,
 ) -> CampaignRun:
     environment = bound.read_bound(store).environment or ""
     return CampaignRun(
@@ -318,6 +324,7 @@ def _run(
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,
         at_once=at_once,
+        is_live=is_live,
     )
 
 

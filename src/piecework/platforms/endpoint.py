@@ -21,6 +21,9 @@ from piecework.domain.errors import ConfigError, RefusedForSafety
 ALTHOUGH_CLOSED = "PIECEWORK_ALTHOUGH_CLOSED"
 """Environment variable; the value 1 allows calls to a closed host."""
 
+ALTHOUGH_UNSEEN = "PIECEWORK_ALTHOUGH_UNSEEN"
+"""Environment variable; the value 1 lets passes post pictures that do not load from here."""
+
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 

@@ -4,10 +4,10 @@ A marketplace names its extensions in a header of every reply. Each is an additi
 member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
 HIT is expected to take, how many HITs one worker may do, whom to recruit at Prolific,
 the name of a bonus without an assignment, or a request for the price list, the workers'
-site, marks or such bonuses.
+site, the addresses of pictures, marks or such bonuses.
 botocore's model lacks these members, so they are removed before it checks the
 parameters, and added to the body before it is signed. From a reply botocore keeps only
-what it knows; price list, site and marks are passed on separately. Requests carry the
+what it knows; price list, addresses and marks are passed on separately. Requests carry the
 store's mark in a header, and replies the marketplace's (`piecework.domain.marks`).
 """
 
@@ -24,6 +24,7 @@ from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
 from piecework.platforms.wire import (
     SharedQuestion,
+    addresses_from_wire,
     compensations_from_wire,
     live_site_from_wire,
     meeting_from_wire,
@@ -32,7 +33,7 @@ from piecework.platforms.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mypy_boto3_mturk import MTurkClient
 
@@ -43,6 +44,7 @@ LIST_TOGETHER = "PieceworkListTogether"
 PRICES = "PieceworkPrices"
 MARKS = "PieceworkMarks"
 SITE = "PieceworkSite"
+PICTURES = "PieceworkPictures"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
 WORKER_LIMITS = "PieceworkWorkerLimits"
 RECRUITING = "PieceworkRecruiting"
@@ -57,10 +59,10 @@ _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART, QUESTION_TEXTS),
     "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMITS, RECRUITING),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
-    "GetAccountBalance": (PRICES, SITE, MARKS, COMPENSATIONS, QUESTION_TEXTS),
+    "GetAccountBalance": (PRICES, SITE, PICTURES, MARKS, COMPENSATIONS, QUESTION_TEXTS),
     "SendBonus": (COMPENSATION,),
 }
-_HANDED_ON = (PRICES, SITE, MARKS, COMPENSATIONS, QUESTION_TEXTS)
+_HANDED_ON = (PRICES, SITE, PICTURES, MARKS, COMPENSATIONS, QUESTION_TEXTS)
 """Members of a reply that botocore does not know."""
 
 
@@ -121,6 +123,12 @@ def ask_live_site(client: "MTurkClient") -> str:
     """Return the address at which real workers work; empty for a rehearsal."""
     reply: Mapping[str, Any] = called(client.get_account_balance, **{SITE: True})
     return called(lambda: live_site_from_wire(reply.get(SITE) or {}))
+
+
+def ask_pictures(client: "MTurkClient", names: "Sequence[str]") -> list[str]:
+    """Return where workers' browsers load pictures; "" for each if none are served."""
+    reply: Mapping[str, Any] = called(client.get_account_balance, **{PICTURES: [*names]})
+    return called(lambda: addresses_from_wire(reply.get(PICTURES), len(names)))
 
 
 def ask_marks(client: "MTurkClient", store: str, seen: str) -> Meeting:

@@ -355,10 +355,18 @@ class MTurk:
     def live_site(self) -> str:
         """Return the URL at which real workers work, if the platform states it.
 
-        Empty for a rehearsal's marketplace, and for one without this extension of
-        piecework.
+        Empty for a rehearsal's, and without this extension of piecework.
         """
         return extensions.ask_live_site(self._client) if self._knows("site") else ""
+
+    def picture_addresses(self, names: Sequence[str]) -> Mapping[str, str] | None:
+        """Return where browsers load pictures, by name; "" if it serves none.
+
+        `None` without this extension of piecework.
+        """
+        if not names or not self._knows("pictures"):
+            return None if names else {}
+        return dict(zip(names, extensions.ask_pictures(self._client, names), strict=True))
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """Pay the reward, once; the worker reads the message, if there is one."""

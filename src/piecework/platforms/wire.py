@@ -216,6 +216,18 @@ def live_site_from_wire(wire: Mapping[str, object]) -> str:
     return "" if is_rehearsal else url
 
 
+def addresses_from_wire(wire: object, number: int) -> list[str]:
+    """Return where pictures are shown, as our marketplace says it.
+
+    Raises:
+        ValueError: the reply has another form.
+    """
+    addresses = [each for each in _list(wire) if isinstance(each, str)]
+    if len(addresses) != number:
+        raise ValueError(f"not {number} addresses: {str(wire)[:200]}")
+    return addresses
+
+
 def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
     """Return what our marketplace says of marks (docs/reference/marketplace.md).
 

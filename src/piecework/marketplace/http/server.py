@@ -226,7 +226,8 @@ def _app(
     is_guarded = _checks_signatures(marketplace)
     faults = FaultScript()
     pictures = Pictures(marketplace.pictures, backend, origins)
-    api = RequesterApi(backend, Admission(backend, checks=is_guarded), faults)
+    admission = Admission(backend, checks=is_guarded)
+    api = RequesterApi(backend, admission, faults, pictures.address)
     site = routes.site_app(
         backend,
         origins,

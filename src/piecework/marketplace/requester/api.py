@@ -25,7 +25,7 @@ from piecework.marketplace.requester import (
     wire,
     workers,
 )
-from piecework.marketplace.requester.call import Call, Members
+from piecework.marketplace.requester.call import Call, Members, ShownAt, shown_nowhere
 from piecework.marketplace.requester.faults import Fault, FaultScript
 from piecework.marketplace.requester.signature import Admission
 from piecework.marketplace.requester.wire import input_shape, operation_names, validate_request
@@ -62,8 +62,11 @@ _IDS = {
 class RequesterApi:
     """Answers requesters; in a rehearsal, with the faults of the script."""
 
-    def __init__(self, backend: Backend, admission: Admission, faults: FaultScript) -> None:
+    def __init__(
+        self, backend: Backend, admission: Admission, faults: FaultScript, shown_at: ShownAt
+    ) -> None:
         self._backend = backend
+        self._shown_at = shown_at
         self._admission = admission
         self._faults = faults
 
@@ -102,7 +105,12 @@ class RequesterApi:
         try:
             members = wire.read_members(call.body)
             document = perform_operation(
-                self._backend, access_key, call.operation, members, store=store
+                self._backend,
+                access_key,
+                call.operation,
+                members,
+                store=store,
+                shown_at=self._shown_at,
             )
         except Refusal as refusal:
             _note_refused(request, refusal)
@@ -153,6 +161,7 @@ def perform_operation(
     members: object,
     *,
     store: tuple[str, str] | None = None,
+    shown_at: ShownAt = shown_nowhere,
 ) -> Members:
     """Do one call in its own transaction and return the members of its reply.
 
@@ -162,6 +171,7 @@ def perform_operation(
         operation: the operation's name.
         members: the request's members, as parsed from JSON.
         store: name and mark of the requester's store; stored if the call writes.
+        shown_at: as in `Call`.
 
     Raises:
         Refusal: the call was refused, and nothing has changed.
@@ -174,13 +184,19 @@ def perform_operation(
         else:
             requester = accounts.owner_of_key(transaction, access_key)
         changes_before = transaction.conn.total_changes
-        reply = _perform(transaction, requester, operation, members)
+        reply = _perform(transaction, requester, operation, members, shown_at)
         if store is not None and transaction.conn.total_changes != changes_before:
             lineage.keep_store_mark(transaction, requester, *store)
         return reply
 
 
-def _perform(transaction: Transaction, requester: int, operation: str, document: object) -> Members:
+def _perform(
+    transaction: Transaction,
+    requester: int,
+    operation: str,
+    document: object,
+    shown_at: ShownAt = shown_nowhere,
+) -> Members:
     """Bring what a request names up to date, validate the request and perform it."""
     if transaction.has_backlog and isinstance(document, dict):
         lifecycle.settle_named(
@@ -193,6 +209,7 @@ def _perform(transaction: Transaction, requester: int, operation: str, document:
         transaction=transaction,
         requester=requester,
         members=validate_request(input_shape(operation), document, spared=spared),
+        shown_at=shown_at,
     )
     try:
         return extensions.perform_extended(OPERATIONS[operation], call, asked)

@@ -26,6 +26,12 @@ _PAGING_KEY = "paging_key"
 _MAC_BYTES = 16
 
 Members = dict[str, Any]
+ShownAt = Callable[[int, str], str]
+
+
+def shown_nowhere(_requester: int, _name: str) -> str:
+    """Return where a marketplace without pictures shows them."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +74,15 @@ class Call:
         transaction: its transaction.
         requester: the row id of the requester who calls.
         members: the validated members of its request.
+        shown_at: returns where workers' browsers load a picture of a requester; "" if this
+            marketplace serves no pictures.
     """
 
     operation: str
     transaction: Transaction
     requester: int
     members: Members
+    shown_at: ShownAt = shown_nowhere
 
     def row(self, thing: str, key: str, sql: str, *values: object) -> sqlite3.Row:
         """Return the first row of a query for the thing that the requester named.

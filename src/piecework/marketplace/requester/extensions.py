@@ -98,13 +98,14 @@ def _adds_up(shares: object) -> bool:
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site worker-limits compensation recruiting question-texts"
+    "site worker-limits compensation recruiting question-texts pictures"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
 """In a request: the name of a requester's store and its mark, with a space between."""
 _LONGEST_STORE = 200
 _LONGEST_NAME = 200
+_LONGEST_PATH = 1000
 _MOST_HITS = 1_000_000
 _MOST_LIMITS = 10
 _PAGE = 100
@@ -275,6 +276,25 @@ def _tell_site(call: Call, _asked: object, reply: Members) -> None:
     }
 
 
+def _names_of_pictures(member: str, value: object) -> list[str]:
+    is_list = isinstance(value, list) and len(value) <= _PAGE
+    if not (
+        is_list
+        and isinstance(value, list)
+        and all(isinstance(name, str) and 0 < len(name) <= _LONGEST_PATH for name in value)
+    ):
+        raise invalid_parameters(
+            f"{member} must be a list of at most {_PAGE} names of pictures, each of at most "
+            f"{_LONGEST_PATH} characters."
+        )
+    return list(value)
+
+
+def _tell_pictures(call: Call, names: list[str], reply: Members) -> None:
+    """Tell where the workers' browsers load pictures, as the requester's pages name them."""
+    reply["PieceworkPictures"] = [call.shown_at(call.requester, name) for name in names]
+
+
 def _store_and_seen(member: str, value: object) -> Members:
     is_asked = (
         isinstance(value, dict)
@@ -359,6 +379,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "GetAccountBalance": (
         _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
         _Extension(member="PieceworkSite", check=_yes_or_no, add=_tell_site),
+        _Extension(member="PieceworkPictures", check=_names_of_pictures, add=_tell_pictures),
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
         _Extension(member=questions.TEXTS_MEMBER, check=questions.check_texts, add=_keep_texts),
         _Extension(
@@ -379,5 +400,5 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
 """HITs that exclude each other for a worker; the expected time of a HIT type, how many
 HITs of its kind a worker may do, and whom another market sends; HITs listed together
 with the first; bonuses without an assignment; and, with the balances, the price list,
-the address of the workers' site, the marks by which store and marketplace recognise
-each other (`state.lineage`), and the compensations paid so far."""
+the address of the workers' site, those of pictures, the marks by which store and
+marketplace recognise each other (`state.lineage`), and the compensations paid so far."""

@@ -3,6 +3,7 @@
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
 
 from starlette.routing import Mount
 
@@ -27,6 +28,7 @@ class Pictures:
 
     def __init__(self, location: Path | str | None, backend: Backend, origins: Origins) -> None:
         """Take a folder, or an address such as `s3://bucket/photos`."""
+        self._origins = origins
         self._signer: PictureSigner | None = None
         self._mounts: list[Mount] = []
         if location is None:
@@ -46,6 +48,18 @@ class Pictures:
     def routes(self) -> list[Mount]:
         """Return the mount of the pictures, if any."""
         return self._mounts
+
+    def address(self, requester: int, name: str) -> str:
+        """Return where browsers load a picture of a requester's page; "" without pictures.
+
+        Args:
+            requester: the requester, by row id.
+            name: the picture's path in the folder or bucket.
+        """
+        if not self._mounts:
+            return ""
+        address = f"{self._origins.frames_of(requester)}{_MOUNTED_AT}/{quote(name)}"
+        return address if self._signer is None else self._signer.signed_address(address, 0)
 
     def signed(self, page: str, seconds: int) -> str:
         """Return a requester's page with signed addresses of a bucket's pictures.

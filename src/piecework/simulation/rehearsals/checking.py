@@ -9,6 +9,7 @@ from pathlib import Path
 from piecework.campaign.assembling import assemble_anywhere, warnings_of_earlier
 from piecework.campaign.binding import digest_of
 from piecework.campaign.caps import check_caps
+from piecework.campaign.columns import is_on_the_web
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.deriving import derived_values
 from piecework.campaign.growing_source import see_source
@@ -23,7 +24,8 @@ from piecework.campaign.pricing import (
     market_prices,
     price,
 )
-from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
+from piecework.campaign.reachable_pictures import SAMPLE, sample_of_pictures, unreached
+from piecework.campaign.shown_media import unseen
 from piecework.campaign.warnings import campaign_warnings
 from piecework.config.campaign_file import parse_untrusted
 from piecework.config.trust import confined, refusal_of
@@ -34,6 +36,8 @@ from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import PriceList
 from piecework.engine.begun import as_priced, known_store
 from piecework.markets.registry import market
+from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.mturk import MTurk
 from piecework.results.pictures import warnings_of_metadata
 from piecework.results.releases import reach_sinks
 from piecework.simulation.crowd.campaign_crowd import answering_of
@@ -183,13 +187,7 @@ def check_campaign(
     if campaign.rehearsal.replay is not None:
         answering_of(campaign)
     largest = largest_page(campaign, chain(*all_first_rounds(campaign, on=on)))
-    pictures = sample_of_pictures(campaign) if reach else []
-    shown = campaign.pictures
-    bucket = shown.address if shown is not None and shown.folder is None else ""
-    if faults := unreached(pictures, bucket=bucket, asks_inside=internal):
-        raise ConfigError(
-            faults, next_step="open one in a private window of a browser: workers see the same"
-        )
+    reached, unknown = _try_pictures(campaign, endpoint, reach=reach, internal=internal)
     if reach:
         reach_sinks(campaign)
     cost = price(campaign, on=on)
@@ -211,14 +209,51 @@ def check_campaign(
             *warnings_of_earlier(campaign),
             *warnings_of_metadata(campaign),
             *seen.warnings,
+            *(f"a picture could not be tried from here: {sentence}" for sentence in unknown),
         ),
-        reached=len(pictures),
+        reached=reached,
         sinks_reached=len(campaign.sinks) if reach else 0,
         least_per_hour_cents=max(least.values(), default=0),
         largest_question_bytes=largest,
         changes=changes,
         refusal=refused,
     )
+
+
+def _try_pictures(
+    campaign: Campaign, endpoint: str | None, *, reach: bool, internal: bool
+) -> tuple[int, tuple[str, ...]]:
+    """Try a sample of the pictures; return how many, and what is not known.
+
+    Args:
+        campaign: the campaign.
+        endpoint: the marketplace that shows those in the campaign's folder or bucket.
+        reach: whether to try files here and other hosts too.
+        internal: whether other hosts may be inside this machine's network.
+
+    Raises:
+        ConfigError: workers would not see some of them.
+    """
+    if campaign.rehearsal.scenes:
+        return 0, ()
+    files = sample_of_pictures(campaign) if reach else []
+    files = [name for name in files if not is_on_the_web(name)]
+    shown = campaign.pictures
+    bucket = shown.address if shown is not None and shown.folder is None else ""
+    faults = unreached(files, bucket=bucket)
+    platform = None if endpoint is None else MTurk.with_keys(normal_endpoint(endpoint), None)
+    sample = unseen(
+        campaign,
+        list(campaign.items),
+        platform,
+        asks_others=reach,
+        asks_inside=internal,
+        most=SAMPLE,
+    )
+    faults += [*sample.faults, *(sample.unknown if reach else ())]
+    if faults:
+        raise ConfigError(faults, next_step=sample.next_step)
+    return len(files) + sample.tried, sample.unknown
 
 
 def _least_by_market(campaign: Campaign, prices: PriceList | None) -> dict[str, int]:

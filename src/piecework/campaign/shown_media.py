@@ -1,0 +1,248 @@
+"""Check on a sample, before HITs are posted, that workers' browsers can load what they show.
+
+A worker who sees an empty page is paid for nothing. So the addresses that browsers will
+open are asked: those of the marketplace, which it names itself, and those of other hosts.
+What `reachable_pictures` says about addresses inside this machine's network holds here;
+only the marketplace's own host, which a person has named, is asked wherever it is.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from piecework.campaign.questions import item_on_page
+from piecework.campaign.reachable_pictures import Answer, answer, sample_of
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.hit import Item, is_picture
+from piecework.domain.task import HtmlPage
+from piecework.domain.text import one_line, plural
+from piecework.platforms.endpoint import ALTHOUGH_UNSEEN, is_on_this_machine
+
+if TYPE_CHECKING:
+    from piecework.platforms.mturk import MTurk
+
+MOST = 12
+"""Pictures, sounds and videos that are tried before HITs are posted."""
+
+_SERVED = "/pictures/"
+_AT_ONCE = 6
+_SECONDS = 10.0
+_LONGEST = 300
+_CLIENT_FAULTS = range(400, 500)
+_BUSY = (408, 425, 429)
+"""Statuses that say nothing about whether browsers can load an address."""
+
+_NOT_THERE, _SUCCESS = 404, 2
+_WEB = ("http://", "https://")
+
+
+class Medium(NamedTuple):
+    """A picture, sound or video of an item.
+
+    Attributes:
+        where: the item and its column.
+        address: as it is on the page: a URL, or a path of the marketplace.
+        kind: `picture`, `audio` or `video`.
+    """
+
+    where: str
+    address: str
+    kind: str
+
+    def __str__(self) -> str:
+        """Return it for a message."""
+        return f"{self.where}: {one_line(self.address, at_most=_LONGEST)}"
+
+
+class Unseen(NamedTuple):
+    """What browsers cannot load, and what is not known, each in a sentence.
+
+    Attributes:
+        faults: what workers would not see.
+        unknown: what could not be asked from here.
+        tried: how many were tried.
+        next_step: what helps against the first fault.
+    """
+
+    faults: tuple[str, ...]
+    unknown: tuple[str, ...]
+    tried: int
+    next_step: str
+
+
+def media_of(campaign: Campaign, items: Iterable[Item]) -> Iterator[Medium]:
+    """Yield what a page loads for items."""
+    task = campaign.task
+    kinds = {part.column: part.kind for part in task.parts if part.kind in _KINDS}
+    for item in items:
+        cells = item_on_page(campaign, item).columns
+        for column in _columns(campaign, cells):
+            if cell := cells.get(column, ""):
+                where = f"item {one_line(item.item_id, at_most=_LONGEST)}, column {column}"
+                yield Medium(where, cell, kinds.get(column, "picture"))
+
+
+_KINDS = ("picture", "audio", "video")
+
+
+def _columns(campaign: Campaign, cells: Mapping[str, str]) -> Iterator[str]:
+    """Yield the columns of an item whose cells a page loads."""
+    task, page = campaign.task, campaign.task.html_page
+    if task.is_generic:
+        yield from (part.column for part in task.parts if part.kind in _KINDS)
+    elif page is None:
+        rest = {name: cell for name, cell in cells.items() if name != task.columns[0]}
+        yield from (name for name, cell in rest.items() if name == "url" or is_picture(cell))
+    else:
+        named = {*task.picture_columns, *page.possible_addresses}
+        yield from (name for name in cells if name in named)
+
+
+def unseen(
+    campaign: Campaign,
+    items: Sequence[Item],
+    platform: "MTurk | None",
+    *,
+    asks_others: bool = True,
+    asks_inside: bool = False,
+    most: int = MOST,
+) -> Unseen:
+    """Try a sample of what the pages of items load.
+
+    Args:
+        campaign: the campaign.
+        items: the items, in the order in which they are posted.
+        platform: the marketplace that shows them; `None`: other hosts alone are asked.
+        asks_others: whether to ask other hosts too.
+        asks_inside: also request other hosts inside this machine's network.
+        most: how many are tried.
+    """
+    sample = [*sample_of(items, most, seed=campaign.name), *campaign.practice]
+    media = [
+        medium
+        for medium in dict.fromkeys(media_of(campaign, sample))
+        if _is_shown(campaign, medium)
+    ]
+    own = [each for each in media if each.address.startswith(_SERVED)]
+    own = sample_of(own, most, seed=campaign.name) if platform is not None else []
+    others = [each for each in media if each.address.startswith(_WEB)]
+    others = sample_of(others, most, seed=campaign.name) if asks_others else []
+    serving = _Serving("", {}) if platform is None else _Serving.of(platform, own)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = [
+            *pool.map(partial(_of_marketplace, serving), own),
+            *pool.map(partial(_of_other_host, asks_inside=asks_inside), others),
+        ]
+    faults = [reply.fault for reply in answers if reply.fault and reply.status]
+    is_own = any(reply.fault and reply.status for reply in answers[: len(own)])
+    return Unseen(
+        faults=tuple(faults),
+        unknown=tuple(reply.fault for reply in answers if reply.fault and not reply.status),
+        tried=len(answers),
+        next_step=(
+            f"piecework market serve {campaign.path} serves the campaign's pictures, and "
+            "--pictures FOLDER those of a folder"
+            if is_own
+            else "open it in a private window of a browser: workers see the same"
+        ),
+    )
+
+
+def refuse_unseen(campaign: Campaign, items: Sequence[Item], platform: "MTurk") -> tuple[str, ...]:
+    """Refuse to post what workers would not see; return what is not known, for warnings.
+
+    Raises:
+        RefusedForSafety: a picture of the sample cannot be loaded; no HIT was posted.
+    """
+    sample = unseen(campaign, items, platform)
+    if os.environ.get(ALTHOUGH_UNSEEN) == "1":
+        return (*sample.faults, *sample.unknown)
+    if sample.faults:
+        raise RefusedForSafety(
+            f"{campaign.path}: no HITs were posted, because workers would not see "
+            f"{len(sample.faults)} of {plural(sample.tried, 'picture')} that were tried: "
+            f"{sample.faults[0]}",
+            next_step=f"{sample.next_step}; if browsers can load it: --although-unseen",
+        )
+    return sample.unknown
+
+
+def _is_shown(campaign: Campaign, medium: Medium) -> bool:
+    """Whether a cell is loaded as a picture: a page may also link to it or frame it."""
+    page = campaign.task.html_page
+    if page is None or is_picture(medium.address):
+        return True
+    return _is_in_image(page, medium.where.rpartition("column ")[2])
+
+
+def _is_in_image(page: HtmlPage, column: str) -> bool:
+    name = re.escape(column)
+    place = rf"<(?:img|image|crowd-image|crowd-bounding)\b[^>]*(?:\$\{{\s*|\.){name}\b"
+    return re.search(place, page.html, re.IGNORECASE) is not None
+
+
+class _Serving(NamedTuple):
+    """Where a marketplace shows its pictures.
+
+    Attributes:
+        endpoint: its URL.
+        addresses: of the pictures, by path on a page; empty if it does not say.
+    """
+
+    endpoint: str
+    addresses: Mapping[str, str]
+
+    @classmethod
+    def of(cls, platform: "MTurk", own: Sequence[Medium]) -> "_Serving":
+        """Ask the marketplace."""
+        names = {each.address: unquote(each.address.removeprefix(_SERVED)) for each in own}
+        known = platform.picture_addresses([*dict.fromkeys(names.values())]) or {}
+        return cls(platform.endpoint, {path: known[name] for path, name in names.items() if known})
+
+
+def _of_marketplace(serving: _Serving, medium: Medium) -> Answer:
+    """Return what a marketplace's picture answers; status 0 if that is not known."""
+    address = serving.addresses.get(medium.address)
+    if address is None:
+        return Answer(f"{medium}: {serving.endpoint} does not say where workers see it", 0)
+    if not address:
+        fault = f"{medium}: the marketplace {serving.endpoint} serves no pictures"
+        return Answer(fault, _NOT_THERE)
+    # A person named the endpoint; where it leads elsewhere, the usual rule holds.
+    is_named = _host(address) == _host(serving.endpoint) or all(
+        map(is_on_this_machine, (address, serving.endpoint))
+    )
+    reply = answer(address, kind=medium.kind, asks_inside=is_named, seconds=_SECONDS)
+    if reply.status or not reply.fault:
+        return _about(medium, address, reply)
+    # Its own name may not be known here, as behind a proxy on the same machine.
+    here = address.replace(_origin(address), _origin(serving.endpoint), 1)
+    direct = answer(here, kind=medium.kind, asks_inside=True, seconds=_SECONDS)
+    return _about(medium, here, direct) if direct.status else _about(medium, address, reply)
+
+
+def _of_other_host(medium: Medium, *, asks_inside: bool) -> Answer:
+    reply = answer(medium.address, kind=medium.kind, asks_inside=asks_inside, seconds=_SECONDS)
+    is_known = reply.status in _CLIENT_FAULTS and reply.status not in _BUSY
+    is_known |= reply.status // 100 == _SUCCESS
+    return _about(medium, medium.address, reply if is_known else reply._replace(status=0))
+
+
+def _about(medium: Medium, address: str, reply: Answer) -> Answer:
+    """Return the answer with the medium and its address in its sentence."""
+    shown = one_line(address.partition("?signed=")[0], at_most=_LONGEST)
+    return reply._replace(fault=reply.fault and f"{medium.where}: {shown}: {reply.fault}")
+
+
+def _host(address: str) -> str:
+    return urlsplit(address).hostname or ""
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
