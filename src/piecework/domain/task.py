@@ -126,6 +126,11 @@ class Field:
     sent_as: str = ""
     is_open: bool = False
 
+    def words_of(self, value: str) -> str:
+        """The words that workers read for an option that is a number, else the value."""
+        labels = (option.label for option in self.options if option.value == value)
+        return (next(labels, "") if value.isdecimal() else "") or value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from piecework.domain.text import count
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import columns_of, label, visible
 from piecework.report.plots import (
     AMBER,
     GREY,
@@ -33,7 +33,8 @@ from piecework.report.plots import (
 
 _ROW_INCHES = 0.46
 _STRIP_INCHES = 0.1
-_LONGEST_LABEL = 40
+_HALF_COLUMNS = 22
+"""Of the name of a side, which has half of the width."""
 _NARROW = 0.09
 """Parts of all judgements below this have no room for their number."""
 
@@ -79,8 +80,22 @@ def contests(rows: Sequence[Contest]) -> Plot:
                     middle = start + width / 2
                     _write(axes, middle, place, count(amount), "#ffffff", ha="center")
                 start += width
-            _write(axes, -1, place - 0.37, f"← {_short(row.first)}", INK, ha="left")
-            _write(axes, 1, place - 0.37, f"{_short(row.second)} →", INK, ha="right")
+            _write(
+                axes,
+                -1,
+                place - 0.37,
+                f"← {label(row.first, columns=_HALF_COLUMNS)}",
+                INK,
+                ha="left",
+            )
+            _write(
+                axes,
+                1,
+                place - 0.37,
+                f"{label(row.second, columns=_HALF_COLUMNS)} →",
+                INK,
+                ha="right",
+            )
         axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
         axes.set_xlim(-1, 1)
         axes.set_ylim(max(len(rows), 1) - 0.65, -0.6)
@@ -130,12 +145,7 @@ def strips(rows: Sequence[Ratings], *, ends: tuple[float, float], x_label: str) 
 
 
 def _write(axes: Axes, x: float, y: float, words: str, colour: str, *, ha: str) -> None:
-    axes.text(x, y, words, ha=ha, va="center", color=colour, fontsize=8)
-
-
-def _short(words: str) -> str:
-    room = WIDTH_INCHES * POINTS_PER_INCH / 2 / 5
-    return excerpt(words, limit=min(_LONGEST_LABEL, int(room))).partition(" (")[0]
+    axes.text(x, y, words, ha=ha, va="center", color=colour, fontsize=_SMALL)
 
 
 _MEANS_ROW_INCHES = 0.34
@@ -163,8 +173,8 @@ def means(
     rows: Sequence[Mean], *, ends: tuple[float, float], x_label: str, decimals: int = 1
 ) -> Plot:
     """A dot for each mean, a line for its interval, and a pale dot for each value."""
-    labels = [excerpt(row.label, limit=_LONGEST_MEANS_LABEL) for row in rows]
-    longest = max((len(label) for label in labels), default=0)
+    labels = [label(row.label, columns=_LONGEST_MEANS_LABEL) for row in rows]
+    longest = max(map(columns_of, labels), default=0)
     has_values = any(row.values for row in rows)
     inches = _VALUES_ROW_INCHES if has_values else _MEANS_ROW_INCHES
 
@@ -229,7 +239,7 @@ def lines(rows: Sequence[Line], *, ends: tuple[float, float], x_label: str, y_la
                 color=colour,
                 linestyle=style,
                 linewidth=1.8,
-                label=excerpt(row.label, limit=_LONGEST_LINE_LABEL),
+                label=label(row.label, columns=_LONGEST_LINE_LABEL),
             )
         axes.legend(
             loc="lower left",
@@ -251,30 +261,42 @@ def lines(rows: Sequence[Line], *, ends: tuple[float, float], x_label: str, y_la
     return Plot(paint=paint, height_inches=2.6, top=10 + _KEY_POINTS * len(rows))
 
 
-_MATRIX_ROW_INCHES = 0.19
-_MATRIX_LABEL_POINTS = 4.4
-_LONGEST_MATRIX_LABEL = 30
-_SMALL = 7.2
+_MATRIX_ROW_INCHES = 0.2
+_MATRIX_LINE_INCHES = 0.12
+"""How much higher a row is for a second line of its label."""
+_MATRIX_LABEL_POINTS = 4.9
+_MATRIX_LINE_COLUMNS = 23
+_MATRIX_LONG_COLUMNS = 40
+_FEW_ROWS = 18
+"""A wide matrix of so few rows has room for long labels in one line."""
+_SMALL = 8.6
 _WHITE_FROM = 0.55
 """Cells at least this dark have white numbers."""
+_THOUSAND = 1000
 
 
 def matrix(names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bool = True) -> Plot:
     """A square of counts; columns bear the numbers of the rows.
+
+    A count that is wider than its cell is shown in thousands (`12k`), or only as the
+    cell's colour.
 
     Args:
         names: of the rows, from the top; the columns have the same order.
         counts: one sequence for each row.
         is_wide: takes two thirds of the page.
     """
-    labels = [
-        f"{excerpt(name, limit=_LONGEST_MATRIX_LABEL).partition(' (')[0]}  {place}"
-        for place, name in enumerate(names, start=1)
-    ]
-    longest = max(map(len, labels), default=0)
+    size = max(len(names), 1)
+    columns = _MATRIX_LONG_COLUMNS if is_wide and size <= _FEW_ROWS else _MATRIX_LINE_COLUMNS
+    lines = [_matrix_label(name, place, columns) for place, name in enumerate(names, start=1)]
+    longest = max((columns_of(line) for row_lines in lines for line in row_lines), default=0)
+    left, right = 8 + _MATRIX_LABEL_POINTS * longest, 4
+    width_inches = WIDE_INCHES if is_wide else WIDTH_INCHES
+    cell_points = (width_inches * POINTS_PER_INCH - left - right) / size
+    room = int(cell_points / _MATRIX_LABEL_POINTS)
+    step = -(-len(str(size)) // max(room, 1)) if room else size
 
     def paint(axes: Axes) -> None:
-        size = len(labels)
         most = max((max(row) for row in counts), default=1) or 1
         for row, numbers in enumerate(counts):
             for column, number in enumerate(numbers):
@@ -282,25 +304,45 @@ def matrix(names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bo
                     depth = number / most
                     axes.add_patch(_square(column, row, alpha=0.12 + 0.88 * depth))
                     colour = "#ffffff" if depth >= _WHITE_FROM else INK
-                    _write_count(axes, column, row, count(number), colour)
-        axes.set_xlim(-0.5, max(size, 1) - 0.5)
-        axes.set_ylim(max(size, 1) - 0.5, -0.5)
-        axes.set_yticks(range(size), labels, fontsize=_SMALL)
-        axes.set_xticks(range(size), [str(n + 1) for n in range(size)], fontsize=_SMALL)
+                    _write_count(axes, column, row, _fitting(number, room), colour)
+        axes.set_xlim(-0.5, size - 0.5)
+        axes.set_ylim(size - 0.5, -0.5)
+        axes.set_yticks(range(len(lines)), [*map("\n".join, lines)], fontsize=_SMALL)
+        places = range(0, len(lines), step)
+        axes.set_xticks(places, [str(n + 1) for n in places], fontsize=_SMALL)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         for spine in axes.spines.values():
             spine.set_visible(False)
 
+    has_two = any(len(row_lines) > 1 for row_lines in lines)
+    row_inches = _MATRIX_ROW_INCHES + _MATRIX_LINE_INCHES * has_two
     return Plot(
         paint=paint,
-        height_inches=_MATRIX_ROW_INCHES * max(len(names), 1) + 0.25,
-        width_inches=WIDE_INCHES if is_wide else WIDTH_INCHES,
-        left=8 + _MATRIX_LABEL_POINTS * longest,
-        right=4,
-        top=16,
+        height_inches=row_inches * size + 0.27,
+        width_inches=width_inches,
+        left=left,
+        right=right,
+        top=17,
         bottom=2,
     )
+
+
+def _matrix_label(name: str, place: int, columns: int) -> list[str]:
+    """The lines of a row's label, at most two, with the row's number at its end."""
+    whole = visible(name).strip()
+    if columns_of(whole) <= columns:
+        return [f"{whole}  {place}"]
+    begun = label(whole, columns=columns).removesuffix("…")
+    first = begun.rpartition(" ")[0] or begun
+    rest = label(whole.removeprefix(first), columns=columns)
+    return [first, f"{rest}  {place}"]
+
+
+def _fitting(number: int, room: int) -> str:
+    """A count in so few characters, or in none."""
+    thousands = [f"{number / _THOUSAND:.0f}k"] if number >= _THOUSAND else []
+    return next((words for words in (count(number), *thousands) if len(words) <= room), "")
 
 
 def _square(column: int, row: int, *, alpha: float) -> Rectangle:
@@ -339,7 +381,7 @@ def measures(rows: Sequence[Measure], conditions: Sequence[str], *, y_label: str
                 )
             axes.plot(places, percent, marker=mark, color=colour, markersize=6, label=row.label)
         axes.set_xticks(
-            [*places], [excerpt(name, limit=16).replace(" ", "\n") for name in conditions]
+            [*places], [label(name, columns=16).replace(" ", "\n") for name in conditions]
         )
         axes.set_xlim(-0.35, max(len(conditions) - 0.65, 0.35))
         axes.set_ylim(0, 105)

@@ -111,6 +111,7 @@ class Table:
     Attributes:
         note: what a reader has to know to read it correctly.
         is_folded: shown only on demand.
+        whole: how many rows there are, if some are left out.
         is_wide: needs the full width of the page.
         is_middle: needs two thirds of the width, whatever its number of columns.
         empty: shown instead of a table without rows.
@@ -121,9 +122,16 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     is_folded: bool = False
+    whole: int = 0
     is_wide: bool = False
     is_middle: bool = False
     empty: str = "Nothing to show."
+
+    @property
+    def rows_shown(self) -> str:
+        """How many rows it shows: `20`, or `20 of 32`."""
+        shown = count(len(self.rows))
+        return f"{shown} of {count(self.whole)}" if self.whole > len(self.rows) else shown
 
     @property
     def width(self) -> Literal["", "middle", "middle many", "wide"]:
@@ -176,6 +184,19 @@ class KeyFigure:
     beside: str
     level: Level = "fact"
 
+    @property
+    def warning(self) -> str:
+        """The level as text if it is not good, else ""."""
+        return LEVEL_WORDS[self.level] if self.level in {"problem", "watch"} else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a changed text: kept, removed from it, or inserted into it."""
+
+    text: str
+    change: Literal["", "del", "ins"] = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
@@ -184,14 +205,14 @@ class Reply:
     Attributes:
         times: how many answers are the same in all of this.
         because: why it does not count; "" if it does.
-        typed: what the worker typed, if cleaning changed it.
+        changed: what cleaning changed, with the words around it, shown instead of the text.
     """
 
     text: str
     tag: Tag
     times: int = 1
     because: str = ""
-    typed: str = ""
+    changed: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +337,7 @@ def table(
     note: str = "",
     empty: str = "Nothing to show.",
     is_folded: bool = False,
+    whole: int = 0,
     is_wide: bool = False,
     is_middle: bool = False,
 ) -> Table:
@@ -333,6 +355,7 @@ def table(
         note=note,
         empty=empty,
         is_folded=is_folded,
+        whole=whole,
         is_wide=is_wide,
         is_middle=is_middle,
     )

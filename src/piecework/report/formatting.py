@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from itertools import accumulate
 from typing import Literal
 
 import pandas as pd
@@ -68,13 +69,25 @@ def wage_cents(cents_per_hour: float) -> int:
     return math.floor(cents_per_hour + 1e-6)
 
 
-def hours(seconds: float) -> str:
-    """Format a time span in hours.
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_DAYS_FROM = 3
 
-    >>> hours(5400)
-    '1.5 h'
+
+def duration(seconds: float) -> str:
+    """Format a time span in the unit in which it is not near 0.
+
+    >>> duration(42), duration(130), duration(5400), duration(4 * 86400)
+    ('42 s', '2 min', '1.5 h', '4.0 days')
     """
-    return NOTHING if math.isnan(seconds) else f"{seconds / 3600:,.1f} h"
+    if math.isnan(seconds):
+        return NOTHING
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR:
+        return f"{seconds / _MINUTE:.0f} min"
+    if seconds < _DAYS_FROM * _DAY:
+        return f"{seconds / _HOUR:,.1f} h"
+    return f"{seconds / _DAY:,.1f} days"
 
 
 def moment(time: datetime | NaTType) -> str:
@@ -102,17 +115,55 @@ def excerpt(text: str, *, limit: int = 240) -> str:
     >>> excerpt("abc\u202edef")
     'abc⟨U+202E⟩def'
     """
-    shown = "".join(map(_visible, " ".join(text[:limit].split())))
+    shown = visible(text[:limit]).strip()
     return f"{shown}… ({count(len(text))} characters)" if len(text) > limit else shown
+
+
+def visible(text: str) -> str:
+    """Make control characters of untrusted text visible, and each run of spaces one space.
+
+    >>> visible("  a cat\u202e")
+    ' a cat⟨U+202E⟩'
+    """
+    return "".join(map(_visible, re.sub(r"\s+", " ", text)))
 
 
 def cut(text: str, *, limit: int) -> str:
     """Shorten untrusted text to the room that there is, without its length.
 
-    >>> cut("abcdef", limit=3)
+    >>> cut("abc def", limit=4)
     'abc…'
     """
-    return excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)
+    shown = visible(text[:limit]).strip()
+    return f"{shown}…" if len(text) > limit else shown
+
+
+_LONGEST_LINE = 200
+
+
+def columns_of(text: str) -> int:
+    """How many letters' room a line takes: a Chinese character takes that of two.
+
+    >>> columns_of("cat"), columns_of("一只猫")
+    (3, 6)
+    """
+    return sum(
+        2
+        if unicodedata.east_asian_width(character) in "WF"
+        else not unicodedata.combining(character)
+        for character in text
+    )
+
+
+def label(text: str, *, columns: int) -> str:
+    """Shorten untrusted text to the room of so many letters, without its length.
+
+    >>> label("abcdef", columns=3), label("一只红色的猫", columns=6)
+    ('abc…', '一只红…')
+    """
+    shown = visible(text[:_LONGEST_LINE]).strip()
+    fits = sum(end <= columns for end in accumulate(map(columns_of, shown)))
+    return cut(shown, limit=fits)
 
 
 def spoken(name: str, *, limit: int = 40) -> str:

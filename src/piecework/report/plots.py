@@ -20,7 +20,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.typing import RcKeyType
 
 from piecework.report.components import Figure
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import columns_of, label
 
 INK = "#1f2a37"
 SOFT = "#52606d"
@@ -218,7 +218,7 @@ class Span:
 
 def bars(rows: Sequence[Bar]) -> Plot:
     """Horizontal bars from the top down, with their amounts at the end."""
-    longest = max((len(row.words) for row in rows), default=0)
+    longest = max((columns_of(row.words) for row in rows), default=0)
     room = WIDTH_INCHES * POINTS_PER_INCH - _room([_label(row.label) for row in rows])
     most = max([*(row.amount for row in rows), 1])
 
@@ -384,11 +384,11 @@ def round_step(highest: float, *, columns: int) -> int:
 
 
 def _label(words: str) -> str:
-    return excerpt(words, limit=_LONGEST_LABEL).partition(" (")[0]
+    return label(words, columns=_LONGEST_LABEL)
 
 
 def _room(labels: Sequence[str]) -> float:
-    return 10 + _LABEL_POINTS * max((len(label) for label in labels), default=0)
+    return 10 + _LABEL_POINTS * max(map(columns_of, labels), default=0)
 
 
 def _count_upwards(axes: Axes, x_label: str, y_label: str) -> None:

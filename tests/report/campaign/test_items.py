@@ -9,12 +9,12 @@ from piecework.domain.edit import Edit
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
 from piecework.hit_templates.tasks import load_task
-from piecework.report.components import Card, Gallery
+from piecework.report.components import Card, Gallery, Piece
 from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, choose_items
 from piecework.report.model import report_model
 from piecework.report.page import render_report
-from piecework.report.sections import items, texts
+from piecework.report.sections import items, judgements, texts
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
 from tests.postprocess.test_aggregates import JUDGEMENTS
@@ -73,10 +73,64 @@ def test_spaces_that_were_changed_are_seen() -> None:
     shown = tuple(replace(item, kind="edited") for item in facts.shown_items)
     facts = replace(facts, shown_items=shown)
     card = _gallery(facts).cards[0]
-    assert card.replies[0].typed == "the⟨U+00A0⟩red␣␣bottle stands"
+    assert Piece("⟨U+00A0⟩", "del") in card.replies[0].changed
     cleaned = texts.cleaning_section(report_model(facts))
     assert cleaned is not None
     assert "⟨U+00A0⟩" in str(cleaned.tables[1].rows[0])
+
+
+def _edited(text: str, *edits: tuple[str, str]) -> str:
+    """The HTML of what a card shows of a text with these changes."""
+    made, end = [], 0
+    for before, after in edits:
+        start = text.index(before, end)
+        end = start + len(before)
+        edit = Edit(start=start, end=end, before=before, after=after, rule="spelling", reason="")
+        made.append(edit)
+    facts = by_hand.small()
+    edits_of_all = pd.Series([tuple(made)] * len(facts.answers), index=facts.answers.index)
+    facts = replace(facts, answers=facts.answers.assign(text=text, edits=edits_of_all))
+    shown = tuple(replace(item, kind="edited") for item in facts.shown_items[:1])
+    html = render_report(replace(facts, shown_items=shown))
+    start = html.index('<ul class="replies">')
+    return html[html.index("<bdi>", start) + 5 : html.index("</bdi>", start)]
+
+
+def test_a_cleaned_text_shows_its_edits_with_a_few_words_around_each() -> None:
+    """Words far from an edit are left out; what was removed and inserted is marked up."""
+    far = "which stands on a long wooden shelf beside the window of a kitchen with "
+    shown = _edited(
+        f"a blie mug {far}a greern lid and nothing else at all in sight",
+        ("blie", "blue"),
+        ("greern", "green"),
+    )
+    assert shown == (
+        "a <del>blie</del><ins>blue</ins> mug which stands on a … of a kitchen with a "
+        "<del>greern</del><ins>green</ins> lid and nothing else …"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "expected"),
+    [
+        ("two  cats", ("  ", " "), "two<del>␣␣</del><ins>␣</ins>cats"),
+        ("a cat ", (" ", ""), "a<del>␣</del>cat "),
+        ("withan arm", ("withan", "with an"), "<del>withan</del><ins>with an</ins> arm"),
+        ("<b>colr</b>", ("colr", "color"), "&lt;b&gt;<del>colr</del><ins>color</ins>&lt;/b&gt;"),
+        ("חתול ארוום יפה", ("ארוום", "אדום"), "חתול <del>ארוום</del><ins>אדום</ins> יפה"),
+        ("一只" + "很" * 60, ("一只", "一隻"), f"<del>一只</del><ins>一隻</ins>{'很' * 24} …"),
+    ],
+)  # fmt: skip
+def test_an_edit_is_marked_in_any_text(text: str, edit: tuple[str, str], expected: str) -> None:
+    """Spaces, markup, right-to-left and texts without spaces."""
+    assert _edited(text, edit) == expected
+
+
+def test_many_edits_of_a_text_are_counted() -> None:
+    """Of six edits four are shown."""
+    shown = _edited("aa b aa b aa b aa b aa b aa", *[("aa", "a")] * 6)
+    assert shown.count("<del>") == 4
+    assert shown.endswith("(2 more edits)")
 
 
 def test_what_names_an_item_stands_once_on_its_card() -> None:
@@ -133,6 +187,9 @@ def test_a_grade_is_told_in_the_words_that_workers_read() -> None:
     (mistakes, *_) = [each for each in load_task("pairwise").item_fields if each.options]
     rows = pd.DataFrame({value_column(mistakes): ["2", "2", "3"]})
     assert items._votes(mistakes, rows) == "#1 slightly better: 2 votes, Equal: 1 vote"
+    assert items._shown(mistakes, "2") == "#1 slightly better"
+    _, described = judgements._bars(mistakes, rows)
+    assert described.startswith("#1 much better: 0 (0.0 %); #1 slightly better: 2")
 
 
 def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:

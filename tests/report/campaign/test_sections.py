@@ -537,11 +537,11 @@ def test_a_real_campaign_has_no_planted_workers() -> None:
 
 def test_each_worker_has_a_row_with_the_wage() -> None:
     """Excluded workers come first; a wage below the floor says so."""
-    rows = _table(_section(workers.workers_section), "All workers")
+    rows = _table(_section(workers.workers_section), "Workers")
 
     assert [*rows] == ["dan", "ann", "bob", "cheat"]
     assert rows["dan"] == (
-        *("2", "0", "1", "0", "0.1 h", "$0.60"),
+        *("2", "0", "1", "0", "5 min", "$0.60"),
         *("$7.20/h, below", "excluded", "slow"),
     )
     assert rows["bob"][6] == "$9.00/h"
@@ -564,8 +564,10 @@ def test_rounds_are_told_with_their_times() -> None:
         *("1", "1 of 1", "2", "0", "1"),
         *("11-02 10:30", "11-02 10:40", "\u2013"),
     )
-    # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
-    assert "(2.0 h), 4 simulated workers worked 0.3 " in section.lead[0]
+    # 1038 s are 17.3 min; in 7200 s that is 0.144 at a time.
+    assert section.lead[0].endswith(
+        "(2.0 h), 4 simulated workers worked 17 min, 0.1 at a time on average."
+    )
 
     beside = _table(_section(workers.workers_section), "Beside the collection of VizWiz-Captions")
     assert beside["workers"] == ("4", "1,623")

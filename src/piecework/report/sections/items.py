@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from piecework.domain.edit import Edit
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
@@ -22,6 +23,7 @@ from piecework.report.components import (
     Card,
     Figure,
     Gallery,
+    Piece,
     Reply,
     Section,
     Table,
@@ -30,7 +32,7 @@ from piecework.report.components import (
     table,
     text,
 )
-from piecework.report.formatting import cut, excerpt, part_of, spoken, with_marks
+from piecework.report.formatting import cut, excerpt, part_of, spoken, visible, with_marks
 from piecework.report.item_sample import Kind, ShownItem
 from piecework.report.model import Outcome, ReportModel, tally
 
@@ -44,6 +46,10 @@ _MOST_TEXTS = 12
 _TEXT_CHARACTERS = 90
 _REASON_CHARACTERS = 50
 _NAME_CHARACTERS = 60
+_MOST_EDITS = 4
+_EDIT_CHARACTERS = 40
+_AROUND = 24
+"""Characters that are shown on each side of an edit."""
 _ROW = 5
 _LINE_CHARACTERS = 30
 """Cards beside each other on a desktop's screen, and what fits a line of a card."""
@@ -113,7 +119,10 @@ def _by_turns(shown: Sequence[ShownItem]) -> list[int]:
 def _lines(card: Card) -> int:
     """About how many lines of text a card has without its folded answers."""
     texts = [f"{name}: {words}" for name, words in (*card.texts, *card.votes)]
-    texts += [f"{reply.text} {reply.because} {reply.typed}" for reply in card.replies]
+    texts += [
+        f"{''.join(piece.text for piece in reply.changed) or reply.text} {reply.because}"
+        for reply in card.replies
+    ]
     return sum(math.ceil(len(text) / _LINE_CHARACTERS) for text in texts)
 
 
@@ -195,25 +204,46 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
         )
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
-    # A number says nothing without the words that workers read beside it.
-    words = {option.value: option.label for option in asked.options if option.value.isdecimal()}
     return ", ".join(
-        f"{spoken(words.get(value) or value, limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
+        f"{spoken(asked.words_of(value), limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
         for value, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     )
 
 
 def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
-    text, typed = _answer_text(model, row), ""
-    if row["edits"]:
-        # The change may be in spaces only.
-        typed = cut(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
     return Reply(
-        text=text,
+        text=_answer_text(model, row),
         tag=_TAGS[row["outcome"]],
         because=cut(str(row["rejected_because"]), limit=_REASON_CHARACTERS),
-        typed=typed,
+        changed=_changed(str(row["text"]), row["edits"]) if row["edits"] else (),
     )
+
+
+def _changed(typed: str, edits: Sequence[Edit]) -> tuple[Piece, ...]:
+    """What cleaning changed, with a few words before and after each edit."""
+    pieces: list[Piece] = []
+    end = 0
+    for place, edit in enumerate(edits[:_MOST_EDITS]):
+        pieces.append(Piece(_around(typed[end : edit.start], before=_AROUND * bool(place))))
+        # The change may be in spaces only.
+        pieces.append(Piece(cut(with_marks(edit.before), limit=_EDIT_CHARACTERS), "del"))
+        pieces.append(Piece(cut(with_marks(edit.after), limit=_EDIT_CHARACTERS), "ins"))
+        end = edit.end
+    more = len(edits) - _MOST_EDITS
+    pieces.append(Piece(_around(typed[end:], before=_AROUND, after=0)))
+    pieces.append(Piece(f" ({plural(more, 'more edit')})" * (more > 0)))
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _around(kept: str, *, before: int, after: int = _AROUND) -> str:
+    """The beginning and the end of what is between two edits, in whole words."""
+    if len(kept) <= before + after + len(" … "):
+        return visible(kept)
+    start = kept[:before].rpartition(" ")[0] or kept[:before]
+    end = kept[len(kept) - after :]
+    end = end.partition(" ")[2] or end
+    gap = " " * bool(before) + "…" + " " * bool(after)
+    return visible(f"{start}{gap}{end}")
 
 
 def _answer_text(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
@@ -222,17 +252,17 @@ def _answer_text(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     named_values = [
         f"{field.name.replace('_', ' ')}: {shown}"
         for field in model.facts.task.item_fields
-        if (shown := _shown(row[value_column(field)])) != _NOTHING or not field.optional
+        if (shown := _shown(field, row[value_column(field)])) != _NOTHING or not field.optional
     ]
     return cut("; ".join(named_values), limit=_TEXT_CHARACTERS)
 
 
-def _shown(value: object) -> str:
+def _shown(asked: Field, value: object) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(str, value)) or _NOTHING
     if isinstance(value, float):
         return _NOTHING if math.isnan(value) else f"{value:g}"
-    return str(value) or _NOTHING
+    return asked.words_of(str(value)) or _NOTHING
 
 
 _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)

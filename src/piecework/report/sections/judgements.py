@@ -129,7 +129,7 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     """Show which options different workers choose for the same item."""
     options = [option.value for option in field.options]
     pairs = option_pairs(votes(rows, field), options)
-    names = [option.replace("_", " ") for option in options]
+    names = [field.words_of(option).replace("_", " ") for option in options]
     # An option that was never chosen by two workers of an item has an empty row.
     kept = [n for n in range(len(options)) if pairs[n].any()]
     if len(kept) < 2:  # noqa: PLR2004 - nothing to confuse
@@ -167,8 +167,12 @@ def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     counts = _option_counts(field, rows)
     answers = max(len(rows), 1)
     bars = [
-        plots.Bar(name, counts[name], f"{count(counts[name])} ({share(counts[name], answers)})")
-        for name in (option.value for option in field.options)
+        plots.Bar(
+            field.words_of(option.value),
+            counts[option.value],
+            f"{count(counts[option.value])} ({share(counts[option.value], answers)})",
+        )
+        for option in field.options
     ]
     return plots.bars(bars), "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
 

@@ -10,7 +10,7 @@ from piecework.report import plots
 from piecework.report.books import Books
 from piecework.report.components import Figure, Level, Note, Section, Table, number, table, text
 from piecework.report.facts import Money
-from piecework.report.formatting import part_of
+from piecework.report.formatting import duration, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 
 _MOST_COLUMNS = 24
@@ -139,7 +139,7 @@ def _pay(model: ReportModel, money: Money) -> str:
     untimed = len(workers) - len(timed) - unpaid
     overall = float(timed["paid_cents"].sum()) * 3600 / seconds
     return (
-        f"Over all {seconds / 3600:,.1f} person-hours of paid work the pay was "
+        f"Over all {duration(seconds)} of paid work the pay was "
         f"{money.wage(overall)}. Rewards and bonuses count, fees do not."
         + f" This leaves out {plural(unpaid, 'worker')} not paid (yet)." * bool(unpaid)
         + f" It leaves out {plural(untimed, 'worker')} without times." * bool(untimed)

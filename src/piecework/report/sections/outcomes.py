@@ -324,13 +324,19 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
         "Reasons, the most frequent first",
         sizes.head(_MOST_REASONS).to_dict("records"),
         text("Verdict", lambda row: f"{row['verdict']} {row['subject_kind']}"),
-        text("Because", lambda row: Quote(excerpt(row["because"], limit=_REASON_CHARACTERS))),
+        text("Because", lambda row: Quote(_without_stop(row["because"]))),
         text("Decided by", "decider"),
         number("Times", "times"),
         note=_note(verdicts["because"], sizes.iloc[_MOST_REASONS:]),
         is_middle=True,
         empty="Nothing has been decided.",
     )
+
+
+def _without_stop(reason: str) -> str:
+    """A reason whose last word is evidence, without the full stop after the dots."""
+    shown = reason.removesuffix(".") if reason.endswith(f"{GAP}.") else reason
+    return excerpt(shown, limit=_REASON_CHARACTERS)
 
 
 def _note(reasons: "pd.Series[str]", hidden: pd.DataFrame) -> str:

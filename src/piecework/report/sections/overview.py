@@ -11,7 +11,7 @@ from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP, stated
 from piecework.report.components import Aspect, Figure, KeyFigure, Note, Question, Section
 from piecework.report.facts import Money
-from piecework.report.formatting import excerpt, hours, listed, part_of
+from piecework.report.formatting import duration, excerpt, listed, part_of
 from piecework.report.model import ReportModel
 from piecework.report.sections import (
     comparisons,
@@ -222,9 +222,6 @@ def cares(model: ReportModel) -> Question:
     return Question(name=name, answer="", notes=shown)
 
 
-_MOST_DAYS_IN_HOURS = 3
-
-
 def results(model: ReportModel) -> tuple[Figure, ...]:
     """Return the plots of what a study has found; a dataset of texts has none.
 
@@ -274,13 +271,7 @@ def _span(model: ReportModel) -> KeyFigure:
         return KeyFigure("From first to last", "unknown", "no times")
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     rounds = len(facts.batches)
-    return KeyFigure("From first to last", _long(seconds), f"in {plural(rounds, 'round')}")
-
-
-def _long(seconds: float) -> str:
-    """A time in hours, or in days if it is long."""
-    days = seconds / 86400
-    return hours(seconds) if days < _MOST_DAYS_IN_HOURS else f"{days:,.1f} days"
+    return KeyFigure("From first to last", duration(seconds), f"in {plural(rounds, 'round')}")
 
 
 def checks_section(model: ReportModel) -> Section | None:

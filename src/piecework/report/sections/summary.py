@@ -5,7 +5,7 @@ from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
-from piecework.report.formatting import excerpt, listed, part_of
+from piecework.report.formatting import duration, excerpt, listed, part_of
 from piecework.report.model import ReportModel
 from piecework.report.sections import known_answers, other_sources, provenance
 from piecework.report.sections.money import wage_level, wage_notes
@@ -21,8 +21,8 @@ _LEAST_WORKERS = 6
 def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
     """Return the key figures: items, answers, workers, money and wage."""
     facts = model.facts
-    hours = float(facts.workers["seconds_worked"].sum()) / 3600
-    worked = f"{hours:,.1f} person-hours" if hours else "time not known"
+    seconds = float(facts.workers["seconds_worked"].sum())
+    worked = f"{duration(seconds)} of work" if seconds else "time not known"
     excluded = int(facts.workers["is_excluded"].sum())
     return (
         KeyFigure(plural_of(model.item_noun).capitalize(), count(facts.items), _complete(model)),
@@ -89,7 +89,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     is_below, level = model.is_median_below_floor, wage_level(model)
     below = "BELOW" if level == "problem" else "below"
     beside = f"{below if is_below else 'meets'} hourly_wage, {floor}"
-    if level == "problem" and not is_below:
+    if level != "fine" and not is_below:
         workers = part_of(model.below_floor, len(model.wages), model.paid_worker)
         beside = f"but {workers} below hourly_wage, {floor}"
     return KeyFigure("Median wage", money.wage(float(model.wages.median())), beside, level=level)

@@ -16,7 +16,7 @@ from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Column, Figure, Section, Table, number, table, text
 from piecework.report.facts import Money
-from piecework.report.formatting import decimals, hours, moment
+from piecework.report.formatting import decimals, duration, moment
 from piecework.report.model import ReportModel
 
 _MOST_SPANS = 40
@@ -52,11 +52,11 @@ def _lead(model: ReportModel) -> str:
     facts = model.facts
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     worked = float(facts.workers["seconds_worked"].sum())
-    pace = f", {worked / seconds:,.1f} per hour" if seconds > 0 else ""
+    pace = f", {worked / seconds:,.1f} at a time on average" if seconds > 0 else ""
     return (
         f"From {moment(facts.started_at)} to {moment(facts.finished_at)} UTC "
-        f"({hours(seconds)}), {model.workers} worked {worked / 3600:,.1f} "
-        f"person-hours{pace}."
+        f"({duration(seconds)}), {model.workers} worked {duration(worked)}"
+        f"{pace}."
     )
 
 

@@ -14,7 +14,7 @@ from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
 from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, table, text
 from piecework.report.facts import Money
-from piecework.report.formatting import excerpt, hours, moment, part_of
+from piecework.report.formatting import duration, excerpt, moment, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 
 _MOST_ROWS = 20
@@ -97,14 +97,14 @@ def _table(model: ReportModel) -> Table:
     hidden = len(order) - len(shown)
     left_out = f" {plural(hidden, 'worker')} with fewer answers are not shown." if hidden else ""
     return table(
-        "All workers" if not hidden else f"{count(len(shown))} workers",
+        "Workers",
         shown.to_dict("records"),
         text("Worker", lambda row: Code(excerpt(row["worker"], limit=_HASH).partition("…")[0])),
         number("Answers", "answers"),
         number("Kept out", "answers_dropped"),
         number("HITs", "assignments", spoken="Assignments submitted"),
         number("Rejected", "assignments_rejected"),
-        number("Time", lambda row: hours(float(row["seconds_worked"]))),
+        number("Time", lambda row: duration(float(row["seconds_worked"]))),
         *(
             (
                 number("Paid", lambda row: money.shown(int(row["paid_cents"]))),
@@ -123,6 +123,7 @@ def _table(model: ReportModel) -> Table:
         "rejected." + " Wage: the pay divided by the time of the paid work; “below” means below "
         "hourly_wage." * bool(money) + left_out,
         is_folded=True,
+        whole=len(order),
         is_middle=True,
     )
 
