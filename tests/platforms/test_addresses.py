@@ -10,7 +10,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.begun import bound_endpoint
 from piecework.engine.pass_request import PassRequest
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.endpoint import LiveSite, normal_endpoint, why_live
 from piecework.results.whole_pass import advance_without_prefect
 from tests.for_each import for_each
 from tests.small_campaign import write_campaign
@@ -32,6 +32,34 @@ def test_one_marketplace_has_one_spelling(written: str, normal: str) -> None:
     """And that spelling stays as it is: stores are bound to it."""
     assert normal_endpoint(written) == normal
     assert normal_endpoint(normal) == normal
+
+
+_HERE, _THERE = "http://127.0.0.1:8080", "https://hits.example.org"
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "site", "recruits", "words"),
+    [
+        (_HERE, "", False, ""),
+        (_HERE, _HERE, False, ""),
+        ("http://[::1]:8080", "http://localhost:9", False, ""),
+        (_HERE, "http://[::1]:9", False, ""),
+        (_HERE, _THERE, False, "workers reach this marketplace at https://hits.example.org"),
+        (_HERE, "http://192.168.0.7:8080", False, "workers reach this marketplace at"),
+        (_HERE, "http://laptop.local:8080", False, "workers reach this marketplace at"),
+        (_HERE, _HERE, True, "pays people of a market"),
+        (_HERE, _THERE, True, "workers reach this marketplace at"),
+        (_THERE, "", False, "on another machine"),
+        (_THERE, _HERE, False, "on another machine"),
+        ("http://127.0.0.2:8080", "", False, "on another machine"),
+    ],
+)
+def test_who_works_and_where_decides_what_is_live(
+    endpoint: str, site: str, *, recruits: bool, words: str
+) -> None:
+    """The whole law: another machine, workers elsewhere, or people who are paid to come."""
+    reason = why_live(endpoint, LiveSite(site, recruits=recruits))
+    assert (words in reason, bool(reason)) == (True, bool(words))
 
 
 @for_each(

@@ -11,7 +11,7 @@ from piecework.campaign.binding import refuse_imported
 from piecework.campaign.pricing import price
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
-from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
+from piecework.platforms.endpoint import LiveSite, refuse_closed_host, why_live
 
 if TYPE_CHECKING:
     from piecework.platforms.mturk import MTurk
@@ -35,8 +35,8 @@ def refuse_without_consent(
     """
     refuse_imported(campaign)
     refuse_closed_host(endpoint)
-    if not is_on_this_machine(endpoint) and not live:
-        raise _is_live(campaign, endpoint, "a marketplace on another machine means live work")
+    if not live and (reason := why_live(endpoint, LiveSite())):
+        raise _is_live(campaign, endpoint, reason)
     if campaign.rehearsal.scenes:
         raise RefusedForSafety(
             f"{campaign.path}: its pictures are drawn for rehearsals, so real people "
@@ -53,20 +53,15 @@ def refuse_without_consent(
 
 
 def refuse_workers_elsewhere(campaign: Campaign, platform: "MTurk") -> None:
-    """Refuse work without `--live` if workers reach the marketplace from elsewhere.
+    """Refuse work without `--live` if a marketplace on this machine has other people.
 
-    A marketplace on this machine may serve people on others, so it is asked.
+    It may serve people elsewhere, or pay those of a market, so it is asked.
 
     Raises:
-        RefusedForSafety: its workers work at an address that is not of this machine.
+        RefusedForSafety: it does.
     """
-    site = platform.live_site()
-    if site and not is_on_this_machine(site):
-        raise _is_live(
-            campaign,
-            platform.endpoint,
-            f"workers reach this marketplace at {site}, so this is live work",
-        )
+    if reason := why_live(platform.endpoint, platform.live_site()):
+        raise _is_live(campaign, platform.endpoint, reason)
 
 
 def _is_live(campaign: Campaign, endpoint: str, reason: str) -> RefusedForSafety:

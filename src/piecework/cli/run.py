@@ -400,11 +400,12 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
             campaign_facts.record_stop(opened.store, at=opened.clock.now())
             outcome = f"stopped; {_expire(on_its_platform(opened))}"
         progress = read_progress(opened)
+        live = " --live" * (campaign_facts.agreed_cents(opened.store) is not None)
     if not as_json:
         click.echo(f"{campaign}: {outcome}")
     say_progress(progress, as_json=as_json)
     if not as_json and not progress.is_finished:
-        click.echo(f"next: piecework run {campaign} --endpoint {opened.endpoint}")
+        click.echo(f"next: piecework run {campaign} --endpoint {opened.endpoint}{live}")
 
 
 def _expire(run: "CampaignRun") -> str:

@@ -1,7 +1,7 @@
 """`serve`: runs the marketplace as a process of its own."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -18,6 +18,8 @@ from piecework.cli.serve_markets import (
     ServeCommand,
     check_crowds,
     opened_crowd,
+    priced_at,
+    recruits_live,
     serve_crowds,
     with_own_options,
 )
@@ -44,6 +46,7 @@ from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.markets.registry import market
 
 if TYPE_CHECKING:
+    from piecework.domain.campaign import Campaign
     from piecework.foundation.server.server import Certificate
     from piecework.foundation.server.stand_in.relay import StandIn
     from piecework.marketplace.http.options import Marketplace
@@ -95,7 +98,6 @@ def serve(  # noqa: PLR0913 - a group of options each
     from piecework.foundation.tracing.spans import sending
     from piecework.marketplace.http.hosts import UnsafeBindError
     from piecework.marketplace.http.notification_sender import NotifyAddressError
-    from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.storage import WrongDatabaseError
 
     if simulate is not None:
@@ -116,24 +118,13 @@ def serve(  # noqa: PLR0913 - a group of options each
         replica_limit_seconds=backing_up.backup_limit,
     )
     try:
-        ready: Callable[[str], object] = str
-        site = _with_urls(site, recruiting)
-        if campaign is not None:
-            site, ready = _for_campaign(campaign, site, is_rehearsal=rehearsing.rehearsal)
-        consent = _read_consent(site.consent) if site.consent else ()
+        loaded = None if campaign is None else _read_campaign(campaign)
+        site = _with_pictures(_with_urls(site, recruiting), loaded)
         marketplace = replace(
             _marketplace(site, rehearsing, aws, watched),
             provider_at=provider_of(signing_in, is_rehearsal=rehearsing.rehearsal),
         )
-        if not crowds:
-            serve_forever(replace(marketplace, consent=consent), ready)
-            return
-        with ExitStack() as stack:
-            opened = [
-                stack.enter_context(opened_crowd(crowd, marketplace, recruiting, own, consent))
-                for crowd in crowds
-            ]
-            serve_crowds(marketplace, opened, ready)
+        _serve(marketplace, loaded, site, recruiting, own)
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
@@ -149,27 +140,80 @@ def serve(  # noqa: PLR0913 - a group of options each
         raise StoreError(str(wrong), next_step="piecework market serve --help") from wrong
 
 
-def _for_campaign(
-    path: Path, site: SiteOptions, *, is_rehearsal: bool
-) -> tuple[SiteOptions, Callable[[str], object]]:
-    """Return a site with a campaign's pictures, and what stores its key.
+def _read_campaign(path: Path) -> "Campaign":
+    from piecework.campaign.assembling import load_campaign
+
+    return load_campaign(path)
+
+
+def _with_pictures(site: SiteOptions, campaign: "Campaign | None") -> SiteOptions:
+    """Return the site with a campaign's pictures, if no option names others."""
+    if campaign is None or campaign.pictures is None or site.pictures is not None:
+        return site
+    return replace(site, pictures=campaign.pictures.address)
+
+
+def _serve(
+    marketplace: "Marketplace",
+    campaign: "Campaign | None",
+    site: SiteOptions,
+    recruiting: CrowdOptions,
+    own: Mapping[str, object],
+) -> None:
+    """Serve invited people, or those of markets, until the process is told to stop."""
+    from piecework.marketplace.http.server import serve_forever
+
+    consent = _read_consent(site.consent) if site.consent else ()
+    ready: Callable[[str], object] = str
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(opened_crowd(crowd, marketplace, recruiting, own, consent))
+            for crowd in recruiting.crowds
+        ]
+        if campaign is not None:
+            # Its budget depends on what the markets charge.
+            priced = priced_at(campaign, opened)
+            recruits = recruits_live(opened)
+            ready = _account_of(priced, site, is_rehearsal=marketplace.rehearsal, recruits=recruits)
+        if opened:
+            serve_crowds(marketplace, opened, ready)
+        else:
+            serve_forever(replace(marketplace, consent=consent), ready)
+
+
+def _account_of(
+    campaign: "Campaign", site: SiteOptions, *, is_rehearsal: bool, recruits: bool
+) -> Callable[[str], object]:
+    """Open a campaign's account, and return what stores its key.
 
     The account has the campaign's name. A new account gets the campaign's budget; the key
     that is stored is kept, if it is one of this marketplace.
 
+    Args:
+        campaign: with what the markets charge.
+        site: where the marketplace is.
+        is_rehearsal: any key works, and no money is real.
+        recruits: whether it recruits people of a market.
+
     Raises:
-        ConfigError: the campaign's file has faults, or the marketplace another currency.
+        ConfigError: the marketplace has another currency.
         RefusedForSafety: others can read the key that is stored.
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.marketplace.state import accounts
     from piecework.platforms.endpoint import REHEARSAL as ANY_KEY
-    from piecework.platforms.endpoint import VARIABLE, MarketKey, as_text, key_path, known_key
+    from piecework.platforms.endpoint import (
+        VARIABLE,
+        LiveSite,
+        MarketKey,
+        as_text,
+        key_path,
+        known_key,
+        why_live,
+    )
     from piecework.store.files import write_private
 
-    campaign, file = load_campaign(path), key_path(path)
-    if site.pictures is None and campaign.pictures is not None:
-        site = replace(site, pictures=campaign.pictures.address)
+    path = campaign.path
+    file = key_path(path)
     known = known_key({VARIABLE: str(file)})
     if is_rehearsal:
         access_key, secret = ANY_KEY.access_key, ANY_KEY.secret_key
@@ -194,9 +238,11 @@ def _for_campaign(
         write_private(file, as_text(MarketKey(endpoint, access_key, secret)).encode())
         # Not on stdout: the line with the addresses is the first there.
         click.echo(f"key of the account {campaign.name}: {file}", err=True)
-        click.echo(f"next: piecework run {path}", err=True)
+        site_live = LiveSite("" if is_rehearsal else site.site_url or url, recruits=recruits)
+        live = " --live" * bool(why_live(endpoint, site_live))
+        click.echo(f"next: piecework run {path}{live}", err=True)
 
-    return site, ready
+    return ready
 
 
 def _endpoint(site: SiteOptions) -> str | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import threading
 
     from piecework.cli.serve_options import CrowdOptions
+    from piecework.domain.campaign import Campaign
     from piecework.marketplace.http.options import Marketplace
     from piecework.marketplace.state.money import PriceList
     from piecework.marketplace.state.outside_crowd import OutsideCrowd
@@ -170,12 +171,14 @@ def serve_crowds(
     with transaction_in(marketplace.database) as transaction:
         order = [market.name for market in outside_crowd.served(transaction)]
     opened = sorted(opened, key=lambda each: order.index(each.crowd.name))
-    caps = [each.spend_at_most_cents for each in opened]
+    # A bridge that only drafts studies spends nothing, so its cap of 0 limits no HITs.
+    caps = [each.spend_at_most_cents for each in opened if each.spend_at_most_cents != 0]
     served = replace(
         marketplace,
         crowds=tuple(each.crowd for each in opened),
         prices=opened[0].prices,
-        spend_at_most_cents=None if None in caps else sum(filter(None, caps)),
+        spend_at_most_cents=None if None in caps else sum(filter(None, caps)) or None,
+        recruits=recruits_live(opened),
     )
     # For metrics, if metrics are served.
     observer = None if served.metrics is None else served.metrics.metrics.observe_step
@@ -185,6 +188,34 @@ def serve_crowds(
                 running = Running(each.bridge, each.step, each.news, after_step=observer)
                 stack.enter_context(running.running())
         serve_forever(served, ready)
+
+
+def recruits_live(opened: Sequence[OpenedCrowd]) -> bool:
+    """Return whether a bridge publishes studies and pays their people."""
+    return any(each.bridge is not None and each.spend_at_most_cents for each in opened)
+
+
+def priced_at(campaign: "Campaign", opened: Sequence[OpenedCrowd]) -> "Campaign":
+    """Return a campaign with what the markets charge that are served, if any are.
+
+    Raises:
+        ConfigError: they have another currency.
+    """
+    from piecework.campaign.price_list import with_prices
+    from piecework.platforms.wire import prices_from_wire
+
+    if not opened:
+        return campaign
+    crowds = [{"Crowd": each.crowd.name, **each.prices.members()} for each in opened]
+    prices = prices_from_wire({**opened[0].prices.members(), "Crowds": crowds})
+    stated, market = campaign.rewards.currency, opened[0].crowd.name
+    if prices.currency != stated:
+        raise ConfigError(
+            [f"{campaign.path}: currency is {stated}, but {market} charges {prices.currency}"],
+            next_step=f'write currency = "{prices.currency}" and all amounts in it, or serve an '
+            f"account in {stated}",
+        )
+    return with_prices(campaign, prices)
 
 
 B = TypeVar("B", bound="Bridge")

@@ -143,9 +143,11 @@ def move(campaign: Path, url: str, *, as_json: bool) -> None:
       piecework store move birds.toml http://127.0.0.1:9090 --json
     """
     from piecework.campaign.assembling import load_campaign
+    from piecework.engine.begun import agreed_before
     from piecework.engine.recover.rebinding import rebind as rebind_store
 
-    result = rebind_store(load_campaign(campaign), url)
+    loaded = load_campaign(campaign)
+    result = rebind_store(loaded, url)
     if as_json:
         click.echo(json.dumps(asdict(result), indent=2))
         return
@@ -157,7 +159,8 @@ def move(campaign: Path, url: str, *, as_json: bool) -> None:
         click.echo("it is an older copy of itself: it lacks what was done last")
         click.echo(f"next: piecework store reconcile {campaign}")
         return
-    click.echo(f"next: piecework run {campaign} --once --endpoint {result.now}")
+    live = " --live" * (agreed_before(loaded) is not None)
+    click.echo(f"next: piecework run {campaign} --once --endpoint {result.now}{live}")
 
 
 @click.command()
@@ -234,7 +237,8 @@ def _say(run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_r
             f"next: piecework pay {path} --from {owed_file} --label lost, after "
             "the next passes; it adds the amounts to other work of the same workers"
         )
-    click.echo(f"next: piecework run {path} --once")
+    live = " --live" * run.is_live
+    click.echo(f"next: piecework run {path} --once --endpoint {run.endpoint}{live}")
 
 
 _KINDS = (

@@ -33,6 +33,34 @@ def is_on_this_machine(endpoint: str) -> bool:
     return urlsplit(endpoint).hostname in _LOOPBACK
 
 
+class LiveSite(NamedTuple):
+    """Where real workers work at a marketplace.
+
+    Attributes:
+        url: the site's address in their browsers; "" for a rehearsal, or if not stated.
+        recruits: whether the marketplace publishes studies at a market, and pays there.
+    """
+
+    url: str = ""
+    recruits: bool = False
+
+
+def why_live(endpoint: str, site: LiveSite) -> str:
+    """Return why work at a marketplace is live, as a clause; "" if it is not.
+
+    Args:
+        endpoint: URL of the marketplace.
+        site: what the marketplace says of its site; empty if it was not asked.
+    """
+    if not is_on_this_machine(endpoint):
+        return "a marketplace on another machine means live work"
+    if site.url and not is_on_this_machine(site.url):
+        return f"workers reach this marketplace at {site.url}, so this is live work"
+    if site.recruits:
+        return "this marketplace pays people of a market to come, so this is live work"
+    return ""
+
+
 def refuse_closed_host(endpoint: str) -> None:
     """Refuse Amazon's own hosts, which have accepted no HITs since 2026-09-30.
 

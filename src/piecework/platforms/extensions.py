@@ -22,6 +22,7 @@ from piecework.domain.hit import MTURK
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
+from piecework.platforms.endpoint import LiveSite
 from piecework.platforms.wire import (
     SharedQuestion,
     addresses_from_wire,
@@ -119,8 +120,8 @@ def ask_prices(client: "MTurkClient") -> PriceList:
     return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
 
 
-def ask_live_site(client: "MTurkClient") -> str:
-    """Return the address at which real workers work; empty for a rehearsal."""
+def ask_live_site(client: "MTurkClient") -> LiveSite:
+    """Return the site at which real workers work; empty for a rehearsal."""
     reply: Mapping[str, Any] = called(client.get_account_balance, **{SITE: True})
     return called(lambda: live_site_from_wire(reply.get(SITE) or {}))
 

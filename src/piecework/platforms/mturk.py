@@ -25,7 +25,7 @@ from piecework.domain.money import Bonus, Compensation, PriceList, cents_to_wire
 from piecework.platforms import extensions, listing
 from piecework.platforms.calling import called
 from piecework.platforms.client import turk_client
-from piecework.platforms.endpoint import Credentials, refuse_closed_host
+from piecework.platforms.endpoint import Credentials, LiveSite, refuse_closed_host
 from piecework.platforms.listing import claim, holders, make_or_find, notify, take_back
 from piecework.platforms.wire import (
     SharedQuestion,
@@ -352,12 +352,12 @@ class MTurk:
         """
         return extensions.ask_prices(self._client) if self._knows("prices") else None
 
-    def live_site(self) -> str:
-        """Return the URL at which real workers work, if the platform states it.
+    def live_site(self) -> LiveSite:
+        """Return the site at which real workers work, if the platform states it.
 
         Empty for a rehearsal's, and without this extension of piecework.
         """
-        return extensions.ask_live_site(self._client) if self._knows("site") else ""
+        return extensions.ask_live_site(self._client) if self._knows("site") else LiveSite()
 
     def picture_addresses(self, names: Sequence[str]) -> Mapping[str, str] | None:
         """Return where browsers load pictures, by name; "" if it serves none.

@@ -25,6 +25,7 @@ from piecework.domain.money import (
     cents_from_wire,
 )
 from piecework.domain.text import NOT_FOR_XML
+from piecework.platforms.endpoint import LiveSite
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk.type_defs import (
@@ -204,8 +205,8 @@ def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
     )
 
 
-def live_site_from_wire(wire: Mapping[str, object]) -> str:
-    """Return the address of a site with real workers; empty for a rehearsal.
+def live_site_from_wire(wire: Mapping[str, object]) -> LiveSite:
+    """Return where real workers work; empty for a rehearsal.
 
     Raises:
         ValueError: the reply has another form.
@@ -213,7 +214,7 @@ def live_site_from_wire(wire: Mapping[str, object]) -> str:
     url, is_rehearsal = wire.get("URL"), wire.get("IsRehearsal")
     if not (isinstance(url, str) and isinstance(is_rehearsal, bool)):
         raise ValueError(f"not a site: {str(wire)[:200]}")  # noqa: TRY004 - a value
-    return "" if is_rehearsal else url
+    return LiveSite("" if is_rehearsal else url, recruits=wire.get("Recruits") is True)
 
 
 def addresses_from_wire(wire: object, number: int) -> list[str]:

@@ -115,7 +115,8 @@ def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
     if outcome is None:
         raise ConfigError(
             [f"{assignment_id}: its rejection is not carried out yet"],
-            next_step=f"piecework run {run.campaign.path} --once",
+            next_step=f"piecework run {run.campaign.path} --once --endpoint {run.endpoint}"
+            + " --live" * run.is_live,
         )
     if outcome == PAID_ALREADY:
         raise ConfigError([f"{assignment_id} was paid already: {outcome}"])

@@ -42,6 +42,7 @@ class Marketplace(Rules):
             waiting.
         limits: time limits for silent clients.
         crowds: the markets that send workers as visitors.
+        recruits: whether a bridge publishes studies and pays their people.
         consent: the text, one string per paragraph, to which workers who are not
             participants agree before their first HIT.
         metrics: the port for metrics, if wanted.
@@ -66,6 +67,7 @@ class Marketplace(Rules):
     notify_url: str = ""
     limits: Limits = Limits()  # noqa: RUF009 - frozen
     crowds: tuple[OutsideCrowd, ...] = ()
+    recruits: bool = False
     consent: tuple[str, ...] = ()
     metrics: "MetricsPort | None" = None
     access_log: AccessLog | None = None

@@ -34,7 +34,7 @@ from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.requester.signature import Admission
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.state.transaction import keep_site_address
+from piecework.marketplace.state.transaction import keep_site
 from piecework.marketplace.watching import watched_requests
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
 from piecework.marketplace.workers.entering import Admittance
@@ -151,7 +151,7 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
         )
         backend.begin_generation()
         with backend.without_catch_up() as transaction:
-            keep_site_address(transaction, origins.site)
+            keep_site(transaction, origins.site, recruits=marketplace.recruits)
         if marketplace.notify_url:
             notification_sender = NotificationSender(
                 marketplace.database, read_address(marketplace.notify_url)

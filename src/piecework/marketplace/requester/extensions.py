@@ -273,6 +273,7 @@ def _tell_site(call: Call, _asked: object, reply: Members) -> None:
     reply["PieceworkSite"] = {
         "URL": transaction.site_address(call.transaction),
         "IsRehearsal": clock.virtual_ms(call.transaction.conn) is not None,
+        "Recruits": transaction.is_recruiting(call.transaction),
     }
 
 

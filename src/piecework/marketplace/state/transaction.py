@@ -189,13 +189,20 @@ def own_key(transaction: Transaction, name: str) -> bytes:
     return key
 
 
-_SITE_ADDRESS = "site_url"
+_SITE_ADDRESS, _RECRUITS = "site_url", "recruits"
 
 
-def keep_site_address(transaction: Transaction, url: str) -> None:
-    """Store the site's current address."""
+def keep_site(transaction: Transaction, url: str, *, recruits: bool) -> None:
+    """Store the site's current address, and whether people of a market are paid to come."""
     if site_address(transaction) != url:
         keep_setting(transaction.conn, _SITE_ADDRESS, url)
+    if is_recruiting(transaction) != recruits:
+        keep_setting(transaction.conn, _RECRUITS, str(recruits))
+
+
+def is_recruiting(transaction: Transaction) -> bool:
+    """Return whether the marketplace, as it was served last, pays people of a market."""
+    return bool(transaction.value(_SETTING, _RECRUITS) == str(True))
 
 
 def site_address(transaction: Transaction) -> str | None:
