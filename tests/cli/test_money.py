@@ -1,7 +1,9 @@
 """`pay` as a person calls them, against a marketplace of today."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -126,6 +128,25 @@ def test_what_makes_no_sense_is_a_fault_of_use(
     assert complaint in result.output
 
 
+def test_an_objection_stands_beside_the_command_that_takes_the_rejection_back(
+    finished: Finished,
+) -> None:
+    """Once the rejection is taken back, it is shown no more (next test)."""
+    database = finished.path.parent / "market.db"
+    with closing(sqlite3.connect(database)) as market, market:
+        market.execute(
+            "INSERT INTO objections (assignment, worker, text, made_ms) "
+            "SELECT id, worker, 'It is red.' || char(10) || 'See.', 1 FROM assignments "
+            "WHERE assignment_id = ?",
+            [finished.rejected],
+        )
+    shown = finished.piecework("pay", "--database", str(database)).output
+    assert f"objects to the rejection of {finished.rejected}:\n    It is red.\n    See." in shown
+    assert f"--rejected {finished.rejected} --because" in shown
+    listed = finished.piecework("pay", "--database", str(database), "--json").stdout
+    assert json.loads(listed)["objections"] == {finished.rejected: "It is red.\nSee."}
+
+
 def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
     """Its answers count again; a second time is a fault of use."""
     words = ("--rejected", finished.rejected, "--because", "It was fine.")
@@ -135,6 +156,8 @@ def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
     again = finished.piecework("pay", *words, "--by", "ada")
     assert again.exit_code == 2
     assert "is not rejected" in again.output
+    database = str(finished.path.parent / "market.db")
+    assert "objects" not in finished.piecework("pay", "--database", database).output
 
 
 def test_what_is_finished_is_not_stopped(finished: Finished) -> None:

@@ -204,7 +204,6 @@ def test_a_wrong_row_records_nothing(worked: Worked, rows: str, fault: str) -> N
         (["--paid", "p.csv", "--amount", "1"], "--amount: no use with --paid"),
         (["--paid", "absent.csv"], "cannot be read"),
         (["--paid", "p.csv", "--label", "A B"], "--label 'A B'"),
-        ([], "--database goes with --sheet or --paid"),
     ],
 )
 def test_an_option_without_effect_is_refused(worked: Worked, words: list[str], fault: str) -> None:

@@ -1,4 +1,4 @@
-"""Workers read why they lost a qualification, and contest it in their own words."""
+"""Workers read why work was rejected or a qualification lost, and contest it in their words."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.marketplace.state import messages
-from tests.marketplace.market import Market, Worker
+from tests.marketplace.market import Market, Worker, post
 
 HTML = {"accept": "text/html"}
 REASON = "You have lost it: of your latest 50 items 39 agreed (78 %)."
@@ -104,3 +104,72 @@ def test_objections_have_an_end(market: Market, ann: Worker, type_id: str) -> No
     assert contest(market.worker(), type_id, "Not mine.").status_code == 404
     sent = contest(ann, type_id, "x", origin="https://elsewhere.example")
     assert sent.status_code == 403
+
+
+def object_to(worker: Worker, assignment_id: str, text: str, **headers: str) -> httpx.Response:
+    """Object to a rejection."""
+    address = f"/worker/assignments/{assignment_id}/objection"
+    return worker.http.post(address, data={"text": text}, headers=headers)
+
+
+def rejected(market: Market, worker: Worker, *, hits: int = 1) -> list[str]:
+    """Assignments of a worker that their requester rejected with a reason."""
+    client, made = market.requester("LAB"), []
+    for _ in range(hits):
+        made.append(worker.do(post(client)["HITGroupId"]))
+        client.reject_assignment(AssignmentId=made[-1], RequesterFeedback="No bird in it.")
+    return made
+
+
+def test_a_worker_objects_to_a_rejection_once_and_the_requester_reads_it(
+    market: Market, ann: Worker, tmp_path: Path
+) -> None:
+    """Beside their own answer and the reason; a stranger's text is shown, not run."""
+    (assignment,) = rejected(market, ann)
+    page = ann.http.get("/worker/history", headers=HTML).text
+    assert "No bird in it." in page
+    assert "A red bird." in page
+    assert "Object to the rejection" in page
+    assert object_to(ann, assignment, "<b>It is</b>\nred \x1b[31mand a bird.").status_code == 201
+    assert object_to(ann, assignment, "And again.").status_code == 409
+    page = ann.http.get("/worker/history", headers=HTML).text
+    assert "&lt;b&gt;It is&lt;/b&gt;" in page
+    assert "Object to the rejection" not in page
+    words = ["market", "problems", "--database", str(tmp_path / "market.db")]
+    output = CliRunner().invoke(main, words).stdout
+    assert f"objects to the rejection of {assignment} (your reason: No bird in it.)" in output
+    assert "    <b>It is</b>\n    red \\x1b[31mand a bird." in output
+    [objection] = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
+    assert (objection["assignment_id"], objection["because"]) == (assignment, "No bird in it.")
+
+
+def test_a_rejection_that_was_taken_back_is_no_longer_objected_to(
+    market: Market, ann: Worker, tmp_path: Path
+) -> None:
+    """The worker still sees what they wrote; the requester's list is empty."""
+    (assignment,) = rejected(market, ann)
+    object_to(ann, assignment, "It is red.")
+    market.requester("LAB").approve_assignment(AssignmentId=assignment, OverrideRejection=True)
+    assert "It is red." in ann.http.get("/worker/history", headers=HTML).text
+    words = ["market", "problems", "--database", str(tmp_path / "market.db")]
+    assert "no worker has reported" in CliRunner().invoke(main, words).stdout
+
+
+def test_objections_to_rejections_have_an_end(market: Market, ann: Worker) -> None:
+    """What is not rejected, strangers', other sites', endless, too many and late ones."""
+    client = market.requester("LAB")
+    waiting = ann.do(post(client)["HITGroupId"])
+    assert object_to(ann, waiting, "Pay me.").status_code == 409
+    first, *rest = rejected(market, ann, hits=messages.MOST_PROBLEMS_A_DAY + 2)
+    assert object_to(market.worker(), first, "Not mine.").status_code == 404
+    for text in ("", " \n ", "x" * (messages.LONGEST_TEXT + 1)):
+        assert object_to(ann, first, text).status_code == 422
+    assert object_to(ann, first, "x", origin="https://elsewhere.example").status_code == 403
+    for assignment in rest[:-1]:
+        assert object_to(ann, assignment, "Why?").status_code == 201
+    assert object_to(ann, first, "Why?").status_code == 429
+    market.wait(days=messages.OVERRIDE_DAYS - 1)
+    assert object_to(ann, first, "Why?").status_code == 201
+    market.wait(days=2)
+    assert object_to(ann, rest[-1], "Why?").status_code == 409
+    assert "Object to the rejection" not in ann.http.get("/worker/history", headers=HTML).text

@@ -6,6 +6,7 @@ cash or by transfer (`piecework.cli.payday`).
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +17,12 @@ from rich.table import Table
 
 from piecework.cli.consent import is_agreed
 from piecework.cli.options import BY_PERSON, CAMPAIGN, DATABASE, JSON, LIVE_MARKETPLACE, grouped
-from piecework.cli.payday import Payday
+from piecework.cli.payday import Payday, known_people
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK
 from piecework.domain.ids import AssignmentId
-from piecework.domain.text import plural
+from piecework.domain.text import plural, printable
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
@@ -140,7 +141,8 @@ def pay(  # noqa: PLR0913 - its options
     submission.
 
     On a marketplace of your own, no money moves: --sheet writes what you have left to
-    pay, and --paid records what you paid.
+    pay, and --paid records what you paid. If its file (--database) is here, the command
+    also shows what workers wrote about rejections.
 
     Examples:
       piecework pay birds.toml
@@ -181,11 +183,27 @@ def pay(  # noqa: PLR0913 - its options
         lacking = ", ".join(name for name, value in person.items() if value is None)
         raise click.UsageError(f"a compensation also needs {lacking}")
     label = label or ("wage-floor" if file is None else "bonus")
-    _pay(campaign, file=file, label=label, beforehand=yes, live=live, as_json=as_json)
+    written = known_people(payday.database).objections
+    _pay(
+        campaign,
+        written,
+        file=file,
+        label=label,
+        beforehand=yes,
+        live=live,
+        as_json=as_json,
+    )
 
 
 def _pay(
-    path: Path, *, file: Path | None, label: str, beforehand: bool, live: bool, as_json: bool
+    path: Path,
+    written: Mapping[str, str],
+    *,
+    file: Path | None,
+    label: str,
+    beforehand: bool,
+    live: bool,
+    as_json: bool,
 ) -> None:
     """Show what is due, and pay it if the person agrees."""
     from piecework.campaign.assembling import load_campaign
@@ -194,6 +212,7 @@ def _pay(
     from piecework.engine.payments.due_bonuses import label_fault, read_bonuses, top_ups
     from piecework.engine.payments.pay import check_bonuses, close_interrupted, pay_bonuses
     from piecework.engine.recover.adopting import adopt_bonuses, take_over
+    from piecework.store import assignments
 
     if fault := label_fault(label):
         raise ConfigError([fault])
@@ -215,10 +234,24 @@ def _pay(
             plan.total_cents, campaign.rewards.currency, beforehand=beforehand, as_json=as_json
         ):
             paid = pay_bonuses(run, plan)
+        rejected = assignments.rejected_of(run.store, map(AssignmentId, written))
+        objections = {name: text for name, text in written.items() if name in rejected}
         if as_json:
-            click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
+            document = {**_as_dict(run, plan, paid), "objections": objections}
+            click.echo(json.dumps(document, indent=2))
         else:
             _say(campaign, plan, paid)
+            _say_objections(campaign, objections)
+
+
+def _say_objections(campaign: "Campaign", objections: Mapping[str, str]) -> None:
+    """Show what workers wrote about rejections, and the command that takes one back."""
+    for name, text in objections.items():
+        click.echo(f"the worker objects to the rejection of {name}:")
+        for line in printable(text).splitlines():
+            click.echo(f"    {line}")
+        command = f"piecework pay {campaign.path} --rejected {name}"
+        click.echo(f'  to take it back and pay: {command} --because "..." --by NAME')
 
 
 def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:

@@ -17,6 +17,7 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural
+from piecework.marketplace.state import messages
 from piecework.marketplace.workers import invitations
 
 if TYPE_CHECKING:
@@ -31,10 +32,12 @@ class KnownPeople:
     Attributes:
         names: the requester's own name for a person, by worker id.
         markets: the market that sends a person, by worker id.
+        objections: what a person wrote about a rejection that stands, by assignment.
     """
 
     names: dict[str, str]
     markets: dict[str, str]
+    objections: dict[str, str]
 
 
 def known_people(database: Path) -> KnownPeople:
@@ -45,12 +48,14 @@ def known_people(database: Path) -> KnownPeople:
     """
     source = click.get_current_context().get_parameter_source("database")
     if not database.exists() and source is not ParameterSource.COMMANDLINE:
-        return KnownPeople(names={}, markets={})
+        return KnownPeople(names={}, markets={}, objections={})
     with transaction_in(database) as transaction:
         rows = invitations.list_names(transaction)
+        objections = messages.objections_to_rejections(transaction)
     return KnownPeople(
         names={row["worker_id"]: row["handle"] for row in rows if row["market"] is None},
         markets={row["worker_id"]: row["market"] for row in rows if row["market"] is not None},
+        objections={row["assignment_id"]: row["text"] for row in objections},
     )
 
 
@@ -72,9 +77,6 @@ class Payday:
             click.UsageError: a part of the command line would have no effect.
         """
         if self.sheet is None and self.paid is None:
-            source = click.get_current_context().get_parameter_source("database")
-            if source is ParameterSource.COMMANDLINE:
-                raise click.UsageError("--database goes with --sheet or --paid")
             return False
         if others:
             asked = "--sheet" if self.paid is None else "--paid"

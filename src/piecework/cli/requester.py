@@ -160,8 +160,8 @@ def revoke_key(*, key: str, database: Path) -> None:
 def problems(*, name: str, database: Path, as_json: bool) -> None:
     """List the problems that workers reported.
 
-    The newest first: problems with HITs, and what workers wrote about qualifications that
-    they lost or were refused; with NAME, those of one account.
+    The newest first: problems with HITs, and what workers wrote about rejections, and
+    about qualifications that they lost or were refused; with NAME, those of one account.
 
     Examples:
       piecework market problems
@@ -175,6 +175,10 @@ def problems(*, name: str, database: Path, as_json: bool) -> None:
         reports += [
             (row["made_ms"], _objection(row), _heading_of_objection(row))
             for row in messages.list_objections(transaction, requester=name)
+        ]
+        reports += [
+            (row["made_ms"], _objection_to_rejection(row), _heading_of_rejection(row))
+            for row in messages.objections_to_rejections(transaction, requester=name)
         ]
     reports.sort(key=lambda report: report[0], reverse=True)
     if as_json:
@@ -211,6 +215,24 @@ def _objection(row: sqlite3.Row) -> dict[str, object]:
 def _heading_of_objection(row: sqlite3.Row) -> str:
     reason = f" (your reason: {one_line(row['reason'])})" if row["reason"] else ""
     return f"worker {row['worker_id']} contests: no qualification {one_line(row['name'])}{reason}"
+
+
+def _objection_to_rejection(row: sqlite3.Row) -> dict[str, object]:
+    kept = ("requester", "title", "hit_id", "assignment_id", "worker_id")
+    return {
+        "reported_at": _moment(row["made_ms"]),
+        **{name: row[name] for name in kept},
+        "because": row["reason"],
+        "text": row["text"],
+    }
+
+
+def _heading_of_rejection(row: sqlite3.Row) -> str:
+    reason = f" (your reason: {one_line(row['reason'])})" if row["reason"] else ""
+    return (
+        f"worker {row['worker_id']} objects to the rejection of {row['assignment_id']}{reason}; "
+        f"piecework pay CAMPAIGN --rejected {row['assignment_id']} takes it back"
+    )
 
 
 def _checked(name: str, balance: str) -> int:

@@ -127,7 +127,7 @@ def review(  # noqa: PLR0913 - an argument for each option
     which --read reads back.
 
     People are shown by pseudonym, and to you alone also by name, if the marketplace's
-    file (--database) is here.
+    file (--database) is here. The page then also shows what workers wrote about rejections.
 
     The next pass carries decisions out; until then you can undo them. Only this machine
     can open the page, unless you give --listen.
@@ -176,9 +176,15 @@ def review(  # noqa: PLR0913 - an argument for each option
             click.echo(f"the provider does not work yet: {problem}", err=True)
         click.echo("each decision is stored at once; Ctrl-C ends the page")
 
-    names = {} if reviewers or door else known_people(database).names
+    known = known_people(database)
+    manner = Manner(
+        is_blind=blind,
+        twice=twice,
+        names={} if reviewers or door else known.names,
+        objections=known.objections,
+    )
     with open_to_look(load_results(campaign)) as opened:
-        serve(opened, address, Manner(is_blind=blind, twice=twice, names=names), ready=ready)
+        serve(opened, address, manner, ready=ready)
 
 
 def _name_and_role(text: str) -> "tuple[str, Role]":

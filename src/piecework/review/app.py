@@ -160,6 +160,8 @@ class Review:
             decided=0 if view == "item" else reviews.number_reviewed(desk.opened.store, view),
             total=len(keys),
             is_blind=is_blind,
+            objections=desk.objections(),
+            campaign_file=desk.opened.campaign.path.name,
             overruled=None if is_blind else overruled_most(desk.opened),
         )
 

@@ -18,12 +18,13 @@ from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import StoreError, StoreLocked
+from piecework.domain.ids import AssignmentId
 from piecework.foundation.server.limits import say_once_a_second
 from piecework.results.answers_shown import Work
 from piecework.review.model.cards import Card, card_of
 from piecework.review.model.reviewing import Group, View, group_of, state_of
 from piecework.review.model.waiting import Waiting, draw, first_of, second_opinions
-from piecework.store import reviews
+from piecework.store import assignments, reviews
 from piecework.store.database import Store
 
 _LOOKED_AT = timedelta(minutes=3)
@@ -40,11 +41,13 @@ class Manner:
         twice: the share of reviewed answers that a second person reviews.
         names: the requester's own names for people, by worker id, to show beside their
             pseudonyms.
+        objections: what workers wrote about rejections, by assignment.
     """
 
     is_blind: bool = False
     twice: float = 0.0
     names: Mapping[str, str] = field(default_factory=dict)
+    objections: Mapping[str, str] = field(default_factory=dict)
 
 
 class Desk:
@@ -129,6 +132,14 @@ class Desk:
         if by not in self._asked_twice:
             self._asked_twice[by] = second_opinions(self.opened, share=self.manner.twice, by=by)
         return self._asked_twice[by]
+
+    def objections(self) -> dict[str, str]:
+        """Return what workers wrote about rejections that stand, by assignment."""
+        written = self.manner.objections
+        if self.manner.is_blind or not written:
+            return {}
+        rejected = assignments.rejected_of(self.opened.store, map(AssignmentId, written))
+        return {name: text for name, text in written.items() if name in rejected}
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:
         """Return the key of the next group; `None` when nothing waits in this view."""

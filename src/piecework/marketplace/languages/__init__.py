@@ -6,9 +6,10 @@ for a value. A sentence that depends on a number has a list: one form for each o
 language's plurals. `tests/marketplace/test_languages.py` checks that every file has
 every sentence, and that no template has a sentence outside them.
 
-A page around a HIT is in the HIT's language, as its HTML states it (`<html lang>`). A
-cookie keeps that language for the site's other pages. Before that, the browser's
-preference decides.
+The language that a worker chose in the menu of a page comes first, and a cookie keeps it.
+Without it, a page around a HIT is in the HIT's language, as its HTML states it
+(`<html lang>`); another cookie keeps that language for the site's other pages. Before
+that, the browser's preference decides.
 """
 
 import re
@@ -22,6 +23,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
 COOKIE = "worker_language"
+CHOSEN = "worker_chose_language"
+"""The cookies of the last HIT's language and of the one that the worker chose."""
 
 _RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 _ALSO = {"zh-tw": "zh-Hant", "zh-hk": "zh-Hant", "zh-mo": "zh-Hant", "iw": "he"}
@@ -35,6 +38,7 @@ _HTML_LANGUAGE = re.compile(
     r"""<html\b[^>]*?\slang\s*=\s*["']?([A-Za-z0-9-]{2,20})""", re.IGNORECASE
 )
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+_is_chosen: ContextVar[bool] = ContextVar("is_chosen", default=False)
 
 
 @lru_cache
@@ -54,18 +58,30 @@ def direction() -> str:
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[None]:
-    """Speak a language within a block."""
-    token = _language.set(language)
+def speaking(language: str, *, is_chosen: bool = False) -> Iterator[None]:
+    """Speak a language within a block; one that the worker chose stays until its end."""
+    tokens = _language.set(language), _is_chosen.set(is_chosen)
     try:
         yield
     finally:
-        _language.reset(token)
+        _language.reset(tokens[0])
+        _is_chosen.reset(tokens[1])
 
 
 def speak(language: str) -> None:
-    """Speak a language for the rest of the request."""
-    _language.set(language)
+    """Speak a HIT's language for the rest of the request, unless the worker chose one."""
+    if not _is_chosen.get():
+        _language.set(language)
+
+
+def own_names() -> Mapping[str, str]:
+    """Return the languages' names in themselves, by tag.
+
+    >>> own_names()["he"]
+    'עברית'
+    """
+    name = sentence("English")
+    return {tag: str(_sentences(tag).get(name, name)) for tag in languages()}
 
 
 def fitting(tag: str) -> str | None:

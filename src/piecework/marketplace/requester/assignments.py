@@ -18,9 +18,9 @@ from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.requester.hits import find_hit, own_hit
 from piecework.marketplace.state import assignments, ledger, money, outside_crowd
 from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.state.messages import OVERRIDE_DAYS
 from piecework.marketplace.state.transaction import Transaction
 
-OVERRIDE_DAYS = 30
 _LONGEST_FEEDBACK = 1024
 _SHOWN = ("Submitted", "Approved", "Rejected")
 

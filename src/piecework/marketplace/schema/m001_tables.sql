@@ -117,15 +117,17 @@ CREATE TABLE qualifications (
 CREATE INDEX qualifications_by_status
     ON qualifications (qualification_type, status, id);
 CREATE INDEX qualifications_by_worker ON qualifications (worker);
--- What workers wrote about a qualification that they lost or were refused, with the
--- requester's reason at that time.
+-- What workers wrote about a qualification that they lost or were refused, or once about a
+-- rejected assignment, with the requester's reason at that time.
 CREATE TABLE objections (
     id INTEGER PRIMARY KEY,
-    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    qualification_type INTEGER REFERENCES qualification_types (id),
+    assignment INTEGER UNIQUE REFERENCES assignments (id),
     worker INTEGER NOT NULL REFERENCES workers (id),
     reason TEXT,
     text TEXT NOT NULL,
-    made_ms INTEGER NOT NULL
+    made_ms INTEGER NOT NULL,
+    CHECK ((qualification_type IS NULL) <> (assignment IS NULL))
 ) STRICT;
 CREATE INDEX objections_by_worker ON objections (worker, qualification_type, id);
 CREATE TABLE qualification_requests (

@@ -1,8 +1,8 @@
 """What workers and requesters write to each other.
 
 Messages to workers are an inbox of the marketplace, read on the worker site. Workers report
-problems with HITs, and object to qualifications that they lost or were refused: untrusted
-text for the requester.
+problems with HITs, and object to rejections and to qualifications that they lost or were
+refused: untrusted text for the requester.
 """
 
 import sqlite3
@@ -26,6 +26,9 @@ def send_message(
         sent_ms=transaction.now_ms,
     )
 
+
+OVERRIDE_DAYS = 30
+"""How many days after the submission a requester can take a rejection back."""
 
 MOST_OBJECTIONS_A_DAY = 5
 """The most objections of a worker about a qualification in 24 hours."""
@@ -108,8 +111,66 @@ def keep_objection(transaction: Transaction, worker: sqlite3.Row, type_id: str, 
     )
 
 
+def keep_objection_to_rejection(
+    transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
+) -> None:
+    """Store what a worker writes about the rejection of an assignment, once.
+
+    Raises:
+        Refusal: it is not rejected, too old, or has an objection (409); the text is empty
+            or too long (422), or there were too many today (429).
+    """
+    if assignment["status"] != "Rejected":
+        raise Refusal("NotRejected", "This HIT is not rejected.", status=409)
+    if transaction.now_ms > assignment["submitted_ms"] + OVERRIDE_DAYS * DAY:
+        raise Refusal("TooLate", "It is too late: this rejection stands.", status=409)
+    words = checked_text(text)
+    if transaction.has("SELECT 1 FROM objections WHERE assignment = ?", assignment["id"]):
+        raise Refusal(
+            "ObjectedAlready",
+            "You have already written about this rejection, and it is saved.",
+            status=409,
+        )
+    lately = transaction.value(
+        "SELECT count(*) FROM objections WHERE worker = ? AND assignment IS NOT NULL "
+        "AND made_ms > ?",
+        worker["id"],
+        transaction.now_ms - DAY,
+    )
+    if lately >= MOST_PROBLEMS_A_DAY:
+        raise Refusal(
+            "TooMany",
+            "You have sent many reports today, and all are saved. Go on tomorrow.",
+            status=429,
+        )
+    transaction.insert(
+        "objections",
+        assignment=assignment["id"],
+        worker=worker["id"],
+        reason=assignment["feedback"],
+        text=words,
+        made_ms=transaction.now_ms,
+    )
+
+
+def objections_to_rejections(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
+    """Return what workers wrote about rejections that still stand, oldest first."""
+    return transaction.all(
+        "SELECT objections.text, objections.reason, made_ms, requesters.name AS requester, "
+        "hit_types.title, hits.hit_id, assignment_id, worker_id FROM objections "
+        "JOIN assignments ON assignments.id = objections.assignment "
+        "JOIN workers ON workers.id = objections.worker "
+        "JOIN hits ON hits.id = assignments.hit "
+        "JOIN hit_types ON hit_types.id = hits.hit_type "
+        "JOIN requesters ON requesters.id = hits.requester "
+        "WHERE assignments.status = 'Rejected' AND (?1 = '' OR requesters.name = ?1) "
+        "ORDER BY objections.id",
+        requester,
+    )
+
+
 def list_objections(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
-    """Return all objections or those against one requester, newest first."""
+    """Return what workers wrote about qualifications, newest first."""
     return transaction.all(
         "SELECT objections.text, objections.reason, made_ms, "
         "requesters.name AS requester, qualification_types.name, worker_id "

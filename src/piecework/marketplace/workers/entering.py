@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import sentence
 from piecework.marketplace.state import visits
 from piecework.marketplace.state.outside_crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.state.transaction import Transaction
@@ -137,6 +138,10 @@ def may_work(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row) 
     if group.limit is not None and group.limit.left < study["hits_per_visit"]:
         return False
     return group.may_accept
+
+
+NOT_TICKED = sentence("Please tick the box if you agree, or close this page.")
+"""What a page says that was sent without consent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

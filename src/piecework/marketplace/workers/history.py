@@ -32,10 +32,12 @@ _BY_THE_PAGE = {"item", "order", "typing", "shown_ms", "pastes", "keystrokes", "
 
 _SELECT = (
     "SELECT assignments.*, hit_types.title, hits.reward_cents, "
-    "requesters.name AS requester_name FROM assignments "
+    "requesters.name AS requester_name, objections.text AS objection, "
+    "objections.made_ms AS objected_ms FROM assignments "
     "JOIN hits ON hits.id = assignments.hit "
     "JOIN hit_types ON hit_types.id = hits.hit_type "
     "JOIN requesters ON requesters.id = hits.requester "
+    "LEFT JOIN objections ON objections.assignment = assignments.id "
     "WHERE assignments.worker = ? "
 )
 _BONUSES = (

@@ -12,6 +12,7 @@ all questions share one origin.
 """
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -163,9 +164,32 @@ def _date(at: date) -> str:
     )
 
 
+_request: ContextVar[Request | None] = ContextVar("request", default=None)
+
+
+def _host() -> str:
+    """Return the site's name in its addresses, for the header of a page."""
+    request = _request.get()
+    return "" if request is None else request.url.netloc
+
+
+def _here() -> str:
+    """Return the page's address on this site; "" if a GET does not show it."""
+    request = _request.get()
+    if request is None or request.method != "GET":
+        return ""
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
 _ENVIRONMENT.filters.update(spoken=say, duration=duration, moment=moment, day=day, pace=pace)
 form_views.equip(_ENVIRONMENT)
-_ENVIRONMENT.globals.update(language=languages.current, direction=languages.direction)
+_ENVIRONMENT.globals.update(
+    language=languages.current,
+    direction=languages.direction,
+    own_names=languages.own_names,
+    host=_host,
+    here=_here,
+)
 
 
 def _plural(single: str, many: str, count: int) -> str:
@@ -199,6 +223,13 @@ def wants_json(request: Request) -> bool:
 def redirect(address: str) -> Response:
     """Redirect to the address with GET."""
     return RedirectResponse(address, status_code=303)
+
+
+def redirect_on_site(address: str) -> Response:
+    """Redirect to an address of this site that a form names, or else to the list."""
+    is_path = address.startswith("/") and not address.startswith("//") and address.isascii()
+    is_path = is_path and address.isprintable() and "\\" not in address
+    return redirect(address if is_path else "/worker/hits")
 
 
 def redirect_to_group(group_id: str) -> Response:
@@ -391,7 +422,7 @@ def _label(requester: int) -> str:
 
 
 class Speaking:
-    """Sets the language of each request."""
+    """Sets the language of each request, and its address for the page's header and menu."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -402,8 +433,13 @@ class Speaking:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        language = languages.preferred(
-            request.headers.get("accept-language", ""), request.cookies.get(languages.COOKIE, "")
-        )
-        with languages.speaking(language):
-            await self._app(scope, receive, send)
+        chosen = request.cookies.get(languages.CHOSEN, "")
+        is_chosen = chosen in languages.languages()
+        kept = chosen if is_chosen else request.cookies.get(languages.COOKIE, "")
+        language = languages.preferred(request.headers.get("accept-language", ""), kept)
+        token = _request.set(request)
+        try:
+            with languages.speaking(language, is_chosen=is_chosen):
+                await self._app(scope, receive, send)
+        finally:
+            _request.reset(token)

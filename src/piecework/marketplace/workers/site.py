@@ -17,11 +17,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
+from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import say, sentence
 from piecework.marketplace.state import accounts, clock, messages, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, discovery, history, open_links, pages
-from piecework.marketplace.workers.entering import Admittance, Crowds
+from piecework.marketplace.workers.entering import NOT_TICKED, Admittance, Crowds
 from piecework.marketplace.workers.frames import Submitting, framed_page
 from piecework.marketplace.workers.pages import STATIC, render_page
 from piecework.marketplace.workers.pictures import Pictures
@@ -233,9 +235,10 @@ class Site(Endpoints):
             )
             days = history.by_day(transaction, worker)
             earnings = history.earnings(transaction, worker)
-            messages = history.messages(transaction, worker)
+            inbox = history.messages(transaction, worker)
             compensations = history.compensations(transaction, worker)
             completion = open_links.completion(transaction, worker)
+            now_ms = transaction.now_ms
         return render_page(
             "history.html.j2",
             prices=self.backend.rules.prices,
@@ -245,8 +248,9 @@ class Site(Endpoints):
             states=history.STATES,
             days=days,
             earnings=earnings,
-            messages=messages,
+            messages=inbox,
             compensations=compensations,
+            objection_ends_ms=now_ms - messages.OVERRIDE_DAYS * clock.DAY,
             completion=completion,
             worker_id=worker["worker_id"],
         )
@@ -262,6 +266,27 @@ class Site(Endpoints):
         if pages.wants_json(request):
             return JSONResponse({"reported": True}, status_code=201)
         return render_page("reported.html.j2", assignment=row)
+
+    @form("/worker/language")
+    async def choose_language(self, _request: Request, form: Form) -> Response:
+        """Store the language of a menu in a cookie, and show the page again in it."""
+        reply = pages.redirect_on_site(form.get("to", ""))
+        language = form.get("language", "")
+        if language in languages.languages():
+            reply.set_cookie(languages.CHOSEN, language, httponly=True, samesite="lax", path="/")
+        return reply
+
+    @form(f"{_ASSIGNMENT}/objection")
+    async def object(self, request: Request, form: Form) -> Response:
+        """Store what a worker writes about a rejection."""
+        with self.at_work(request) as (transaction, worker):
+            row = assignment_actions.own_assignment(
+                transaction, worker, request.path_params["assignment_id"]
+            )
+            messages.keep_objection_to_rejection(transaction, worker, row, form.get("text", ""))
+        if pages.wants_json(request):
+            return JSONResponse({"saved": True}, status_code=201)
+        return pages.redirect(f"/worker/history?state=rejected#{row['assignment_id']}")
 
     def _has_returns(self, market: str) -> bool:
         """Whether people from a market who stop must return their submission there."""
@@ -290,6 +315,7 @@ def _is_row_id(text: str) -> bool:
 
 
 CONSENT_ADDRESS = "/worker/consent"
+OTHER_TEXT = sentence("This text has changed since you opened the page. Please read it again.")
 
 
 @dataclass(frozen=True)
@@ -307,7 +333,7 @@ class ConsentPage(Endpoints):
         """Show the text, and whether the worker has agreed."""
         with self.at_work(request) as (transaction, worker):
             is_given = accounts.has_consented(transaction, worker, self.paragraphs)
-        return self._page(request.query_params.get("group", ""), is_given=is_given)
+        return self._page(worker, request.query_params.get("group", ""), is_given=is_given)
 
     @form(CONSENT_ADDRESS)
     async def agree(self, request: Request, form: Form) -> Response:
@@ -315,18 +341,32 @@ class ConsentPage(Endpoints):
         group = form.get("group", "")
         # The text may have changed since the page was opened.
         is_this = form.get("text") == accounts.digest_consent(self.paragraphs)
-        if form.get("agreed") != "1" or not is_this:
-            return self._page(group, is_given=False, status=400)
         with self.at_work(request) as (transaction, worker):
-            accounts.give_consent(transaction, worker, self.paragraphs)
+            if is_this and form.get("agreed") == "1":
+                accounts.give_consent(transaction, worker, self.paragraphs)
+                complaint = ""
+            else:
+                complaint = NOT_TICKED if is_this else OTHER_TEXT
+        if complaint:
+            return self._page(worker, group, is_given=False, complaint=complaint, status=400)
         if pages.wants_json(request):
             return JSONResponse({"agreed": True})
         return pages.redirect_to_group(group)
 
-    def _page(self, group: str, *, is_given: bool, status: int = 200) -> Response:
+    def _page(
+        self,
+        worker: sqlite3.Row,
+        group: str,
+        *,
+        is_given: bool,
+        complaint: str = "",
+        status: int = 200,
+    ) -> Response:
         return render_page(
             "consent.html.j2",
             status=status,
+            worker_id=worker["worker_id"],
+            complaint=say(complaint) if complaint else "",
             paragraphs=self.paragraphs,
             text=accounts.digest_consent(self.paragraphs),
             group=group,
