@@ -159,12 +159,17 @@
   };
   // Read once, the instructions are a line that opens again, in the next HIT too.
   const instructions = `${data.task}.${data.version}`;
+  const measured = typing ? "measured.typing" : "measured"; // what it says
   const fold = (isOpen = false) => $("instructions").querySelectorAll(":scope > details")
     .forEach((part) => { part.open = isOpen; });
   const go = (number) => {
     if (number > at && here().contains($("instructions"))) {
       fold();
       if (!isPreview) drafts.markRead(instructions);
+    }
+    if (number > at && here().matches(".item")) {
+      $("measured").open = false;
+      if (!isPreview) drafts.markRead(measured);
     }
     const heading = show(number);
     save();
@@ -280,6 +285,7 @@
     fold();
     if (lesson) at = 2; // unless a draft says where the worker was
   }
+  if (!isPreview && drafts.hasRead(measured)) $("measured").open = false;
   if (!isPreview) restore();
   typing?.begin();
   if (isPreview) {

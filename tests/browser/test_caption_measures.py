@@ -71,5 +71,14 @@ def test_hidden_time_is_not_shown_time(host: Host, open_page: Open) -> None:
 def test_the_worker_is_told_what_is_measured(host: Host, open_page: Open) -> None:
     """In plain words, on every page, before anything is sent."""
     page = open_page(host.address())
-    expect(page.locator("footer")).to_contain_text("What this page measures.")
+    expect(page.locator("footer")).to_contain_text("What this page measures")
     expect(page.locator("footer")).to_contain_text("how often you paste")
+    sentence = page.get_by_text("how often you paste")
+    expect(sentence).to_be_visible()
+    fill(page, 1, RED_HOUSE)
+    page.click("#next")
+    expect(sentence).to_be_hidden()  # it was read, and is a click away, in the next HIT too
+    page.goto(host.address("ASSIGNMENT2"))
+    expect(sentence).to_be_hidden()
+    page.get_by_text("What this page measures").click()
+    expect(sentence).to_be_visible()
