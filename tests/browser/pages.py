@@ -1,8 +1,16 @@
-"""What several browser tests say to the caption page, and ask of it."""
+"""What several browser tests say to a page, and what each page must be.
 
+With PIECEWORK_SHEET=FOLDER, each page at which a test looks is also taken as a picture, for
+the contact sheet of `tests.browser.gallery`.
+"""
+
+import os
+import re
 from collections.abc import Callable
+from pathlib import Path
 
-from playwright.sync_api import FrameLocator, Page, expect
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Frame, FrameLocator, Page, expect
 
 from piecework.hit_templates.tasks import load_task
 
@@ -55,3 +63,116 @@ def draft_keys(page: Page) -> list[str]:
     """Names of the drafts that the page keeps in the browser."""
     keys: list[str] = page.evaluate("Object.keys(window.localStorage)")
     return [key for key in keys if not key.startswith("piecework.read.")]
+
+
+PHONE = 480
+"""Up to this width, a page is used with fingers."""
+
+SHEET_SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+_CONTROLS = """(isPhone) => {
+  const pixel = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const colour = (text) => {
+    pixel.clearRect(0, 0, 1, 1);
+    pixel.fillStyle = text;
+    pixel.fillRect(0, 0, 1, 1);
+    return pixel.getImageData(0, 0, 1, 1).data;
+  };
+  const light = (data) => {
+    const [r, g, b] = [...data].slice(0, 3)
+      .map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (one, other) => {
+    const [low, high] = [light(one), light(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const data = colour(getComputedStyle(each).backgroundColor);
+      if (data[3] === 255) return data;
+    }
+    return colour(matchMedia("(prefers-color-scheme: dark)").matches
+      && /dark/.test(getComputedStyle(document.documentElement).colorScheme) ? "#121212" : "#fff");
+  };
+  const isShown = (element) => {
+    const box = element.getBoundingClientRect();
+    return element.checkVisibility({ visibilityProperty: true })
+      && box.width > 1 && box.height > 1 && box.bottom + scrollY > 0 && box.right + scrollX > 0;
+  };
+  // WCAG 2.5.8 spares a link in a sentence: the line's height bounds it.
+  const isInSentence = (element) => {
+    if (element.tagName !== "A" || getComputedStyle(element).display !== "inline") return false;
+    let block = element.parentElement;
+    while (getComputedStyle(block).display === "inline") block = block.parentElement;
+    return block.innerText.trim().length > element.innerText.trim().length + 2;
+  };
+  const name = (element) => `${element.tagName.toLowerCase()} `
+    + `"${(element.innerText || element.name || element.id).trim().slice(0, 40)}"`;
+  const faults = [];
+  const targets = "a[href], button, summary, input:not([type=hidden]), select, textarea";
+  for (const element of document.querySelectorAll(targets)) {
+    if (!isShown(element)) continue;
+    const boxes = [element, ...(element.labels || [])].map((each) => each.getBoundingClientRect());
+    const high = Math.max(...boxes.map((box) => box.height));
+    const wide = Math.max(...boxes.map((box) => box.width));
+    if (isPhone && !isInSentence(element) && Math.min(high, wide) < 43.9) {
+      faults.push(`target ${name(element)}: ${Math.round(wide)} x ${Math.round(high)} px`);
+    }
+  }
+  const bordered = "button, select, textarea, a.button, label:has(input), .option, "
+    + "input:not([type=hidden], [type=checkbox], [type=radio], [type=range], [type=color])";
+  for (const element of document.querySelectorAll(bordered)) {
+    if (!isShown(element) || element.disabled || element.closest("fieldset:disabled")) continue;
+    const style = getComputedStyle(element);
+    const [own, around] = [ground(element), ground(element.parentElement)];
+    const border = colour(style.borderTopColor);
+    const hasBorder = parseFloat(style.borderTopWidth) > 0 && border[3] > 0;
+    if (!hasBorder && contrast(own, around) < 1.01) continue; // its text alone shows it
+    const best = Math.max(contrast(own, around), hasBorder ? contrast(border, around) : 0);
+    if (best < 2.995) faults.push(`border of ${name(element)}: ${best.toFixed(2)} to 1`);
+  }
+  return faults;
+}"""
+
+
+def control_faults(page: Page | Frame) -> list[str]:
+    """Targets under 44 pixels on a phone, and controls whose edge has no contrast of 3 to 1."""
+    width = page.evaluate("window.innerWidth")
+    faults: list[str] = page.evaluate(_CONTROLS, width <= PHONE)
+    return faults
+
+
+def violations(page: Page) -> list[str]:
+    """What is wrong with the page as it is: for axe, its width, and its controls."""
+    _take_for_the_sheet(page)
+    for_axe = Axe().run(page).response["violations"]
+    faults = [f"{each['id']}: {[node['target'] for node in each['nodes']]}" for each in for_axe]
+    if not fits(page):
+        faults.append("the page is wider than the window")
+    return [*faults, *control_faults(page)]
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing of the page is wider than the window."""
+    return bool(
+        page.evaluate(
+            "(({scrollWidth, clientWidth}) => scrollWidth <= clientWidth)(document.documentElement)"
+        )
+    )
+
+
+def _take_for_the_sheet(page: Page) -> None:
+    """Take a page in the size of the sheet that is next to its own."""
+    folder = os.environ.get("PIECEWORK_SHEET")
+    window = page.viewport_size
+    if not folder or window is None:
+        return
+    name = re.sub(r"[^a-z0-9]+", "-", os.environ.get("PYTEST_CURRENT_TEST", "").lower())[:140]
+    is_phone = window["width"] <= PHONE
+    size = "phone" if is_phone else "desktop"
+    taken = Path(folder)
+    taken.mkdir(parents=True, exist_ok=True)
+    number = sum(1 for _ in taken.glob(f"{name}-*"))
+    page.screenshot(path=taken / f"{name}-{number:02d}-{size}.png")

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving
-from tests.browser.test_accessibility import fits, violations
+from tests.browser.pages import violations
 from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
@@ -28,7 +28,6 @@ def test_a_change_is_shown_in_words_and_can_be_taken_back(open_page: Open) -> No
         expect(change.locator("del")).to_have_text(f"removed: {second}")
         expect(change.locator("ins")).to_have_text("inserted: white")
         assert violations(page) == []
-        assert fits(page)
         step.get_by_text("Start again").click()
         expect(box).to_have_value(before)
         expect(change).to_be_hidden()

@@ -10,8 +10,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import Host, serving
-from tests.browser.pages import pass_lesson
-from tests.browser.test_accessibility import violations
+from tests.browser.pages import pass_lesson, violations
 from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser

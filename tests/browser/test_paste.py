@@ -11,8 +11,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
-from tests.browser.pages import RED_HOUSE, Open, fill
-from tests.browser.test_accessibility import fits, violations
+from tests.browser.pages import RED_HOUSE, Open, fill, fits, violations
 from tests.conftest import in_full
 
 pytestmark = pytest.mark.browser

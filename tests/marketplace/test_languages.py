@@ -19,6 +19,7 @@ SCRIPTS = sorted((MARKETPLACE / "workers/static").glob("*.js"))
 CODE = [
     *sorted((MARKETPLACE / "workers").glob("*.py")),
     *sorted((MARKETPLACE / "forms").glob("*.py")),
+    MARKETPLACE / "languages/__init__.py",
     MARKETPLACE / "state/messages.py",
     MARKETPLACE / "state/visits.py",
 ]
@@ -171,3 +172,30 @@ def test_the_page_around_a_hit_speaks_its_language_and_so_does_the_site_then(
     assert '<html lang="zh-Hant"' in listed
     with speaking("zh-Hant"):
         assert say("HITs you can do") in listed
+
+
+def test_a_worker_chooses_a_language_in_a_menu_and_keeps_it(market: Market) -> None:
+    """Also beside a HIT in another language; the menu leads back to its page, nowhere else."""
+    question = (
+        '<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'
+        'AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent>'
+        '<![CDATA[<!DOCTYPE html><html lang="zh-Hant"><title>x</title></html>]]>'
+        "</HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"
+    )
+    group = post(market.requester("LAB"), Question=question)["HITGroupId"]
+    ann = market.worker()
+    ann.http.headers["accept"] = "text/html"
+    listed = ann.http.get("/worker/hits?sort=time&q=%3Cb%3E").text
+    for tag, name in languages.own_names().items():
+        assert f'value="{tag}" lang="{tag}"' in listed
+        assert f">{name}</button>" in listed
+    assert 'name="to" value="/worker/hits?sort=time&amp;q=%3Cb%3E"' in listed
+    chosen = ann.http.post("/worker/language", data={"language": "he", "to": "/worker/history"})
+    assert chosen.headers["location"] == "/worker/history"
+    assert '<html lang="he" dir="rtl">' in ann.http.get("/worker/history").text
+    assert '<html lang="he"' in ann.http.get(f"/worker/groups/{group}/preview").text
+    assert '<html lang="he"' in ann.http.get("/worker/hits").text
+    for elsewhere in ("//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil"):
+        led = ann.http.post("/worker/language", data={"language": "xx", "to": elsewhere})
+        assert led.headers["location"] == "/worker/hits"
+    assert '<html lang="he"' in ann.http.get("/worker/hits").text

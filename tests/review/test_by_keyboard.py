@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.engine.run_pass import run_pass
 from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
-from tests.browser.test_accessibility import fits, violations
+from tests.browser.pages import violations
 from tests.conftest import in_full
 from tests.engine.payments.bookkeeping import check_books
 from tests.review import stores
@@ -155,14 +155,14 @@ def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> Non
 @pytest.mark.parametrize(
     ("scheme", "paths"),
     [
-        ("light", ("/", "/next?view=answer", "/next?view=worker!")),
+        ("light", ("/", "/next?view=answer", "/next?view=worker!", "/quality", "/words")),
         *in_full(("dark", ("/next?view=assignment", "/next?view=item", "/words"))),
     ],
 )
 def test_every_page_is_usable_by_everybody(
     tmp_path: Path, open_page: OpenPage, scheme: str, paths: tuple[str, ...]
 ) -> None:
-    """Hostile answers stay text; axe finds nothing; a tablet needs no scroll aside."""
+    """Hostile answers stay text; a tablet and a phone have no fault of `violations`."""
     with stores.opened(tmp_path, workers=2, texts=HOSTILE) as run, served(run) as started:
         page = _entered(open_page, started.links["ada"], width=820, height=1180)
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -174,7 +174,9 @@ def test_every_page_is_usable_by_everybody(
                 assert page.url == f"{started.url}/preview"
             assert len(page.content()) < 200_000, path
             assert violations(page) == [], path
-            assert fits(page), path
+            page.set_viewport_size({"width": 390, "height": 844})
+            assert violations(page) == [], path
+            page.set_viewport_size({"width": 820, "height": 1180})
             assert page.title() != "run"
 
 

@@ -1,12 +1,15 @@
 """What a reviewer weighs and what decides are in the first screen, measured in a browser."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import violations
-from tests.review.conftest import Served
+from piecework.review.desk import Manner
+from tests.browser.pages import violations
+from tests.review import stores
+from tests.review.conftest import Served, served
 
 pytestmark = pytest.mark.browser
 
@@ -76,3 +79,29 @@ def test_the_list_is_by_worker_and_says_how_much_is_decided(
     expect(opened.locator(".progress")).to_have_text("1 of 16 decided")
     opened.keyboard.press("?")
     expect(opened.get_by_text("Leave the reason")).to_be_visible()
+
+
+def test_an_objection_is_shown_while_its_rejection_stands(
+    tmp_path: Path, open_page: Callable[..., Page]
+) -> None:
+    """With the command that takes it back; a stranger's text is shown, not run."""
+    text = "<script>document.title = 'run'</script>\nIt is red. " + "x" * 300
+    written = {"A0000-k1": text, "A0001-k1": "Not rejected.", "of another campaign": "Why?"}
+    with (
+        stores.opened(tmp_path, workers=2) as run,
+        served(run, manner=Manner(objections=written)) as page,
+    ):
+        opened = _entered(open_page, page, width=390, height=844)
+        assert opened.get_by_text("object to a rejection").count() == 0
+        opened.goto(f"{page.url}/card?view=assignment&key=A0000-k1")
+        opened.wait_for_load_state()
+        opened.keyboard.press("r")
+        expect(opened.locator(".notice")).to_contain_text("ejected")
+        opened.goto(f"{page.url}/")
+        expect(
+            opened.get_by_role("heading", name="1 worker objects to a rejection")
+        ).to_be_visible()
+        expect(opened.get_by_text("It is red.")).to_be_visible()
+        expect(opened.get_by_text("pay review.toml --rejected A0000-k1")).to_be_visible()
+        assert opened.title() != "run"
+        assert violations(opened) == []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_accessibility import violations
+from tests.browser.pages import violations
 from tests.marketplace.market import Market
 
 pytestmark = pytest.mark.browser

@@ -3,21 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 
+from tests.browser.pages import violations
 from tests.browser.worker_site.questions import form, html_question
 from tests.marketplace.market import Market, post
 
 pytestmark = pytest.mark.browser
-
-
-def check(page: Page) -> None:
-    """No fault that axe knows, and nothing wider than the phone."""
-    report = Axe().run(page)
-    assert report.violations_count == 0, report.generate_report()
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 390
 
 
 def follow(control: Locator) -> None:
@@ -32,23 +24,23 @@ def test_a_person_does_a_hit_on_a_phone(market: Market, open_site: Callable[...,
     post(client, Question=html_question(form()))
     post(client, Question=html_question(form()))
     page = open_site(ann.token, width=390, height=800)
-    check(page)
+    assert violations(page) == []
     follow(page.get_by_role("link", name="Preview Describe a picture"))
-    check(page)
+    assert violations(page) == []
     follow(page.get_by_role("button", name="Accept"))
-    check(page)
+    assert violations(page) == []
     frame = page.frame_locator("iframe")
     frame.get_by_label("Caption").fill("A red bird.")
     frame.get_by_role("button", name="Send").click()
     page.wait_for_url("**/thanks")
-    check(page)
+    assert violations(page) == []
     follow(page.get_by_role("button", name="Accept the next HIT"))
     page.get_by_text("Return this HIT", exact=True).click()
-    check(page)
+    assert violations(page) == []
     page.get_by_role("button", name="Yes, return this HIT").click()
     page.wait_for_url("**/worker/hits")
     follow(page.get_by_role("link", name="Your work"))
-    check(page)
+    assert violations(page) == []
     states = [assignment["status"] for assignment in market.books()["assignments"]]
     assert states == ["Submitted", "Returned"]
     (hit,) = client.list_reviewable_hits()["HITs"]

@@ -72,6 +72,12 @@ class AnswerKey:
     questions: tuple[Scored, ...]
     mapping: Scale | Ranges
 
+    def count_right(self, chosen: Mapping[str, Collection[str]]) -> tuple[int, int]:
+        """Return how many questions have their best score, and how many can have one."""
+        decisive = [each for each in self.questions if each.extremes()[1] > each.default]
+        best = [each.score(chosen.get(each.key, ())) == each.extremes()[1] for each in decisive]
+        return sum(best), len(decisive)
+
     def grade(self, chosen: Mapping[str, Collection[str]]) -> int:
         """Return the value of a test; omitted questions count as unanswered."""
         total = sum(question.score(chosen.get(question.key, ())) for question in self.questions)

@@ -100,10 +100,19 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The outcome of a test: a value at once, or a request to the requester."""
+    """The outcome of a test: a value at once, or a request to the requester.
+
+    Attributes:
+        status: `Granted` or `Pending`.
+        value: the qualification's value.
+        right: how many questions have their best score.
+        graded: how many questions the key grades.
+    """
 
     status: str
     value: int | None = None
+    right: int = 0
+    graded: int = 0
 
 
 def list_offers(
@@ -181,9 +190,11 @@ def submit_test(
     key_text = row["answer_key"]
     outcome = Outcome(status="Pending")
     if key_text is not None:
-        value = read_answer_key(key_text).grade(taken.chosen)
+        answer_key = read_answer_key(key_text)
+        value = answer_key.grade(taken.chosen)
         grant_qualification(transaction, row["qualification_type"], worker["id"], value=value)
-        outcome = Outcome(status="Granted", value=value)
+        right, graded = answer_key.count_right(taken.chosen)
+        outcome = Outcome(status="Granted", value=value, right=right, graded=graded)
     file_request(
         transaction,
         worker,

@@ -126,7 +126,7 @@ CALLBACK = "/worker/sign-in/callback"
 """The path to which the provider sends browsers back."""
 _LOG = logging.getLogger(__name__)
 _MOST_WORK = 3
-"""Kinds of HITs that the page of an open link names."""
+"""Kinds of HITs that a page names before a person signs in."""
 
 
 @dataclass(frozen=True)
@@ -249,9 +249,9 @@ class SignIn(Endpoints):
                 return self.at_provider.asked(group_id)
             _check_link(ticket)
             present = self.sessions.present(transaction, request)
-        if present is not None and present["id"] == ticket.worker["id"]:
-            return pages.redirect_to_group(group_id)
-        return self._asked(ticket, present, group_id)
+            if present is not None and present["id"] == ticket.worker["id"]:
+                return pages.redirect_to_group(group_id)
+            return self._asked(transaction, ticket, present, group_id)
 
     @form("/worker/sign-in", in_window=True)
     async def sign_in(self, request: Request, form: Form) -> Response:
@@ -267,7 +267,7 @@ class SignIn(Endpoints):
             present = self.sessions.present(transaction, request)
             is_other = present is not None and present["id"] != ticket.worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
-                return self._asked(ticket, present, group_id, status=409)
+                return self._asked(transaction, ticket, present, group_id, status=409)
             self.sessions.close(transaction, request)
             key = self._open(transaction, ticket)
         worker_id = ticket.worker["worker_id"]
@@ -298,7 +298,13 @@ class SignIn(Endpoints):
         return self.sessions.open_by_token(transaction, ticket.text)
 
     def _asked(
-        self, ticket: _Ticket, present: sqlite3.Row | None, group_id: str, *, status: int = 200
+        self,
+        transaction: Transaction,
+        ticket: _Ticket,
+        present: sqlite3.Row | None,
+        group_id: str,
+        *,
+        status: int = 200,
     ) -> Response:
         return render_page(
             "sign_in.html.j2",
@@ -309,6 +315,8 @@ class SignIn(Endpoints):
             present=present,
             group_id=group_id,
             is_rehearsal=self.backend.rules.rehearsal,
+            work=discovery.newest_work(transaction, most=_MOST_WORK),
+            prices=self.backend.rules.prices,
         )
 
 

@@ -21,7 +21,7 @@ from piecework.foundation.server import security_log
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
-from piecework.marketplace.state import clock, visits
+from piecework.marketplace.state import accounts, clock, visits
 from piecework.marketplace.state.outside_crowd import (
     Arrival,
     NoEvents,
@@ -32,7 +32,7 @@ from piecework.marketplace.state.outside_crowd import (
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, entering, invitations, pages
-from piecework.marketplace.workers.entering import Crowds
+from piecework.marketplace.workers.entering import NOT_TICKED, Crowds
 from piecework.marketplace.workers.pages import render_page
 from piecework.marketplace.workers.sign_in import Endpoints, Form, action, form, page
 
@@ -83,7 +83,9 @@ class Visits(Endpoints):
             study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if form.get("agreed") != "1":
-            return self._asked(request, crowd, arrival, study, None, status=400)
+            return self._asked(
+                request, crowd, arrival, study, None, complaint=NOT_TICKED, status=400
+            )
         if form.get("offered", study["study_id"]) != study["study_id"]:
             # Meanwhile the described work was taken by others.
             return self._asked(request, crowd, arrival, study, None, status=409)
@@ -290,6 +292,7 @@ class Visits(Endpoints):
         study: sqlite3.Row,
         present: sqlite3.Row | None,
         *,
+        complaint: str = "",
         status: int = 200,
     ) -> Response:
         if pages.wants_json(request):
@@ -307,6 +310,8 @@ class Visits(Endpoints):
             market=crowd.market,
             contact=crowd.contact,
             consent=crowd.consent,
+            text=accounts.digest_consent(crowd.consent),
+            complaint=say(complaint) if complaint else "",
             link={**crowd.link(arrival), "offered": study["study_id"]},
             pay=crowd.pay(study["reward_cents"]),
             has_returns=crowd.has_returns,
