@@ -1,6 +1,7 @@
 """`piecework data describe`: tables, page and JSON; bad files end in a sentence and 2."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -69,18 +70,23 @@ def test_the_page_shows_pictures_of_the_folder_alone(tmp_path: Path) -> None:
     folder = tmp_path / "photos"
     folder.mkdir()
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
-    (folder / "in.svg").write_text(drawing, encoding="utf-8")
+    for name in ("in.svg", "a b#1 50%.svg"):
+        (folder / name).write_text(drawing, encoding="utf-8")
     (tmp_path / "out.svg").write_text(drawing, encoding="utf-8")
     path, page = tmp_path / "cups.csv", tmp_path / "page.html"
     path.write_text(
         "image_id,file_name,caption\n"
         "1,in.svg,a cup\n1,in.svg,a mug\n2,../out.svg,a cup\n2,../out.svg,a mug\n"
+        "5,a b#1 50%.svg,a cup\n5,a b#1 50%.svg,a mug\n"
         f"3,a\0b.svg,a cup\n3,a\0b.svg,a mug\n4,{'x' * 5000},cup\n4,{'x' * 5000},mug\n",
         encoding="utf-8",
     )
     result = _describe(path, "--html", page, "--pictures", folder)
     assert result.exit_code == 0
-    assert page.read_text(encoding="utf-8").count("<img") == 1
+    html = page.read_text(encoding="utf-8")
+    links = set(re.findall(r'<a href="([^"#][^"]*)"><img', html))
+    assert links == {"photos/in.svg", "photos/a%20b%231%2050%25.svg"}
+    assert html.count("<img") == html.count('"><img')
 
 
 def test_images_are_grouped_by_any_column_and_by_their_questions(

@@ -5,8 +5,10 @@ JSON document; how well captioning systems do against a dataset.
 """
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 
@@ -186,7 +188,13 @@ def describe(  # noqa: PLR0913 - an argument an option
     if html and pictures:
         from piecework.results.pictures import small_pictures_of
 
-        description = replace(description, pictures=small_pictures_of(description.files, pictures))
+        copies = small_pictures_of(description.files, pictures)
+        folder = os.path.relpath(pictures.resolve(), html.resolve().parent)
+        originals = {
+            image: (copy, quote(f"{Path(folder).as_posix()}/{description.files[image]}"))
+            for image, copy in copies.items()
+        }
+        description = replace(description, pictures=originals)
     page = description_page(description)
     if html:
         html.write_text(render_sections(page), encoding="utf-8")

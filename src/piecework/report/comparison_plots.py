@@ -6,8 +6,8 @@ cells hold more; measures over conditions.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from piecework.report.plots import (
     PALE,
     POINTS_PER_INCH,
     RED,
+    SOFT,
     TEAL,
     WIDE_INCHES,
     WIDTH_INCHES,
@@ -211,6 +212,95 @@ def means(
         right=16,
         top=6,
     )
+
+
+_SCATTER_INCHES = 3.4
+_MARGIN = 0.08
+_LABEL_HEIGHT = 12
+"""In points; a label beside a dot is tried at its right, left, above and below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A dot of two means, each with its range; a pale one is not worth choosing."""
+
+    label: str
+    x: Mean
+    y: Mean
+    is_pale: bool = False
+
+
+def scatter(rows: Sequence[Choice], *, x_label: str, y_label: str) -> Plot:
+    """A dot for each choice, with whiskers for both ranges and its name where there is room."""
+    size = (WIDE_INCHES * POINTS_PER_INCH, _SCATTER_INCHES * POINTS_PER_INCH)
+    made = Plot(paint=lambda _: None, height_inches=_SCATTER_INCHES, width_inches=WIDE_INCHES)
+    room = (size[0] - made.left - made.right, size[1] - made.top - made.bottom)
+    x_ends, y_ends = _ends([row.x for row in rows]), _ends([row.y for row in rows])
+
+    def paint(axes: Axes) -> None:
+        for row in rows:
+            colour = GREY if row.is_pale else TEAL
+            axes.hlines(row.y.mean, row.x.low, row.x.high, color=colour, linewidth=1.4, alpha=0.6)
+            axes.vlines(row.x.mean, row.y.low, row.y.high, color=colour, linewidth=1.4, alpha=0.6)
+            axes.plot([row.x.mean], [row.y.mean], "o", color=colour, markersize=7)
+        dots = [
+            (
+                room[0] * (row.x.mean - x_ends[0]) / (x_ends[1] - x_ends[0]),
+                room[1] * (row.y.mean - y_ends[0]) / (y_ends[1] - y_ends[0]),
+            )
+            for row in rows
+        ]
+        offsets = _offsets([row.label for row in rows], dots, room)
+        for row, offset in zip(rows, offsets, strict=True):
+            axes.annotate(
+                label(row.label, columns=_LONGEST_LINE_LABEL),
+                (row.x.mean, row.y.mean),
+                xytext=offset,
+                textcoords="offset points",
+                va="center",
+                color=SOFT if row.is_pale else INK,
+            )
+        axes.set_xlim(*x_ends)
+        axes.set_ylim(*y_ends)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.grid(visible=True, color=LINE)
+        axes.tick_params(length=0)
+
+    return replace(made, paint=paint)
+
+
+def _ends(means_: Sequence[Mean]) -> tuple[float, float]:
+    """The ends of an axis of figures from 0 up, with room for a dot at both."""
+    low, high = min(each.low for each in means_), max(each.high for each in means_)
+    margin = _MARGIN * (high - low) or max(high, 1) / 2
+    return max(low - margin, -margin / 2), high + margin
+
+
+def _offsets(
+    labels: Sequence[str], dots: Sequence[tuple[float, float]], room: tuple[float, float]
+) -> Iterator[tuple[float, float]]:
+    """Where each label begins from its dot, in points, so that it covers no other."""
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in dots]
+    for name, (x, y) in zip(labels, dots, strict=True):
+        width = _LABEL_POINTS * columns_of(label(name, columns=_LONGEST_LINE_LABEL))
+        places = ((8, 9), (-8 - width, 9), (8, -9), (-8 - width, -9), (8, 22), (8, -22))
+        boxes = [
+            (x + left, y + up - _LABEL_HEIGHT / 2, x + left + width, y + up + _LABEL_HEIGHT / 2)
+            for left, up in places
+        ]
+        free = [
+            (offset, box)
+            for offset, box in zip(places, boxes, strict=True)
+            if box[0] > 0 and box[2] < room[0] and box[1] > 0 and box[3] < room[1]
+            if not any(
+                box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+                for other in taken
+            )
+        ]
+        offset, box = free[0] if free else (places[0], boxes[0])
+        taken.append(box)
+        yield offset
 
 
 _STYLES: tuple[tuple[str, Literal["solid", "dashed"]], ...] = ((TEAL, "solid"), (AMBER, "dashed"))

@@ -222,6 +222,8 @@ class Card:
     Attributes:
         why: why the item was chosen, in one or two words.
         picture: a `data:` URL; "" for none.
+        original: where the picture is in full size, from the page's folder; "" if that is
+            not known.
         texts: what workers were shown beside it, each with its name.
         votes: the answers, added up, by field.
         more: further answers, shown on demand.
@@ -236,6 +238,7 @@ class Card:
     more: tuple[Reply, ...] = ()
     why: str = ""
     note: str = ""
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,14 +248,12 @@ class Gallery:
     Attributes:
         note: how they were chosen.
         more: further cards, shown only on demand.
-        is_folded: shown only on demand.
     """
 
     title: str
     cards: tuple[Card, ...]
     more: tuple[Card, ...] = ()
     note: str = ""
-    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

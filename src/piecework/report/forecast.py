@@ -7,11 +7,11 @@ from math import isnan
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import SIGNS, Currency, shown
 from piecework.domain.text import NOTHING, plural
-from piecework.report.comparison_plots import Mean, means
+from piecework.report import plots
+from piecework.report.comparison_plots import Choice, Mean, means, scatter
 from piecework.report.components import Column, Figure, KeyFigure, Section, number, table, text
 from piecework.report.formatting import excerpt, wage_cents
 from piecework.report.page import SectionsPage
-from piecework.report.plots import draw_svg
 
 NINE_TENTHS_FROM = 20
 """With fewer rehearsals of a choice, a range covers all of them."""
@@ -75,6 +75,11 @@ _FIGURES: Mapping[str, _Figure] = {
     "honest_wronged": _Figure("Honest workers wronged, %", "excluded, or work rejected"),
     "complete": _Figure("Wanted answers received, %", "accepted, of the number wanted"),
 }
+_QUALITY = ("bad_kept", "bad_found", "complete")
+"""Figures of quality; the first that differs between choices is drawn against the cost."""
+_LESS_IS_BETTER = frozenset({"bad_kept"})
+_NAMED_CHOICES = 8
+"""More choices have numbers in plots, since their names would cover each other."""
 _JOINED = "\N{NO-BREAK SPACE}"
 _SHORT_DAYS = 2.0
 _HOURS = 24.0
@@ -221,7 +226,7 @@ def _choices(forecast: Forecast) -> Section:
             table(
                 choice_caption(forecast),
                 forecast.rows,
-                text("Choice", lambda row: excerpt(row.name, limit=120)),
+                text("Choice", lambda row: excerpt(choice_name(forecast, row), limit=120)),
                 *(_in_column(forecast, name) for name in figures),
                 note="; ".join(f"{of.label}: {of.words}" for of in figures.values()) + ".",
                 is_wide=True,
@@ -231,12 +236,79 @@ def _choices(forecast: Forecast) -> Section:
 
 
 def forecast_figures(forecast: Forecast) -> tuple[Figure, ...]:
-    """Return a plot of each figure that was counted, with a dot for each row."""
-    return tuple(
-        _plot(forecast, name)
+    """Return a plot of cost against quality, and one of each other figure that differs.
+
+    Of a single choice, there is a plot of each figure that was counted.
+    """
+    counted = [
+        name
         for name in _FIGURES
         if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
+    ]
+    if len(forecast.rows) == 1:
+        return tuple(_plot(forecast, name) for name in counted)
+    differing = [name for name in counted if _differs(forecast, name)]
+    quality = next((name for name in _QUALITY if name in differing), "")
+    if not quality or "cost_cents" not in differing:
+        return tuple(_plot(forecast, name) for name in differing)
+    rest = [name for name in differing if name not in {"cost_cents", quality}]
+    return (_scatter(forecast, quality), *(_plot(forecast, name) for name in rest))
+
+
+def _differs(forecast: Forecast, name: str) -> bool:
+    cells = {_in_cell(forecast, row, name) for row in forecast.rows}
+    return len(cells) > 1
+
+
+def _scatter(forecast: Forecast, name: str) -> Figure:
+    """Cost against a figure of quality; a choice is pale if another is cheaper and better."""
+    figures = _figures(forecast)
+    is_bad, of = name in _LESS_IS_BETTER, figures[name]
+    rows = [row for row in forecast.rows if not isnan(row.estimates[name].mean)]
+    points = [(row.estimates["cost_cents"].mean, row.estimates[name].mean) for row in rows]
+    costs = [-cost for cost, _ in points]
+    goods = [-value if is_bad else value for _, value in points]
+
+    def is_worse(place: int) -> bool:
+        return any(
+            costs[other] >= costs[place]
+            and goods[other] >= goods[place]
+            and (costs[other], goods[other]) != (costs[place], goods[place])
+            for other in range(len(rows))
+        )
+
+    choices = [
+        Choice(
+            choice_name(forecast, row, is_short=True),
+            x=_scaled(figures["cost_cents"], row, "cost_cents"),
+            y=_scaled(of, row, name),
+            is_pale=is_worse(place),
+        )
+        for place, row in enumerate(rows)
+    ]
+    money = f"Cost, {SIGNS[forecast.currency]}"
+    lines = (
+        f"{row.name}: {_in_cell(forecast, row, 'cost_cents')}, {_in_cell(forecast, row, name)}"
+        for row in rows
     )
+    return plots.figure(
+        scatter(choices, x_label=money, y_label=of.label),
+        key="plot-choices",
+        title=f"Cost, and {of.label[0].lower()}{of.label[1:]}",
+        description="; ".join(lines),
+        note=f"Better is further left and {'down' if is_bad else 'up'}. "
+        + "A choice is grey if another costs less and is better on average."
+        * any(choice.is_pale for choice in choices),
+        is_wide=True,
+    )
+
+
+def choice_name(forecast: Forecast, row: Row, *, is_short: bool = False) -> str:
+    """The name of a choice; of many, with its number, which is its short name."""
+    if len(forecast.rows) <= _NAMED_CHOICES:
+        return row.name
+    number_ = forecast.rows.index(row) + 1
+    return f"{number_}" if is_short else f"{number_}: {row.name}"
 
 
 def _markets(forecast: Forecast) -> Section:
@@ -272,21 +344,20 @@ def price_line(forecast: Forecast, price: MarketPrice) -> str:
 
 
 def _plot(forecast: Forecast, name: str) -> Figure:
-    figure = _figures(forecast)[name]
+    of = _figures(forecast)[name]
     rows = [row for row in forecast.rows if not isnan(row.estimates[name].mean)]
-    scaled = [
-        Mean(
-            row.name,
-            mean=figure.scale * estimate.mean,
-            low=figure.scale * estimate.low,
-            high=figure.scale * estimate.high,
-        )
-        for row in rows
-        for estimate in [row.estimates[name]]
-    ]
+    scaled = [replace(_scaled(of, row, name), label=choice_name(forecast, row)) for row in rows]
     most = max(mean.high for mean in scaled)
-    plot = means(scaled, ends=(0, most * 1.08 or 1), x_label=figure.label)
-    lines = (f"{row.name}: {_in_cell(forecast, row, name)}" for row in rows)
-    key = f"plot-{name.replace('_', '-')}"
-    svg = draw_svg(plot, key=key, title=figure.label, description="; ".join(lines))
-    return Figure(title=f"{figure.label}: {figure.words}", svg=svg)
+    plot = means(scaled, ends=(0, most * 1.08 or 1), x_label=of.label)
+    return plots.figure(
+        plot,
+        key=f"plot-{name.replace('_', '-')}",
+        title=f"{of.label}: {of.words}",
+        description="; ".join(f"{row.name}: {_in_cell(forecast, row, name)}" for row in rows),
+    )
+
+
+def _scaled(of: _Figure, row: Row, name: str) -> Mean:
+    estimate = row.estimates[name]
+    mean, low, high = (of.scale * value for value in (estimate.mean, estimate.low, estimate.high))
+    return Mean(row.name, mean=mean, low=low, high=high)

@@ -7,9 +7,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from piecework.analyses.corpus.captions import Caption, Corpus, Question
+from piecework.report.components import Section, table, text
 from piecework.report.corpus.description import describe_corpus
 from piecework.report.corpus.page import description_page
-from piecework.report.page import render_sections
+from piecework.report.page import SectionsPage, render_sections
 from tests.conftest import in_full
 
 _NASTY = '</svg><script>alert(1)</script> "$x$" \u202e <b onload=alert(2)>red</b> cup'
@@ -83,3 +84,22 @@ def test_nothing_of_an_empty_corpus_fails() -> None:
     """A corpus without captions has a page too."""
     page = render_sections(description_page(describe_corpus(Corpus(source="nothing"))))
     assert "What this dataset contains" in page
+
+
+@pytest.mark.browser
+def test_tables_with_the_same_caption_are_regions_of_their_own(browser: Browser) -> None:
+    """As of scores by two groupings, with the published ones beside both."""
+    rows = [("cup", "1")]
+    tables = [table(caption, rows, text("Word"), text("Times")) for caption in ("By place", "Same")]
+    sections = [
+        Section(key=title, title=f"By {title}", tables=(*tables, tables[1]))
+        for title in ("place", "day")
+    ]
+    shown = SectionsPage(
+        source="words", kicker="k", purpose="p", key_figures=(), notes=(), sections=sections
+    )
+    page = browser.new_page()
+    page.set_content(render_sections(shown))
+    results = Axe().run(page)
+    page.close()
+    assert results.violations_count == 0, results.generate_report()

@@ -15,11 +15,13 @@ from piecework.cli.rehearse import say_forecast
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
+from piecework.report import plots
 from piecework.report.forecast import (
     Estimate,
     Forecast,
     Row,
     forecast_columns,
+    forecast_figures,
     forecast_page,
     mean_and_range,
 )
@@ -234,6 +236,71 @@ def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     assert "nine in ten" not in page
     assert "nine in ten" in render_sections(forecast_page(replace(made, seeds=20)))
     assert "all of them" not in render_sections(forecast_page(replace(made, seeds=20)))
+
+
+def _choices(number: int, **differing: float) -> list[Row]:
+    """Choices that differ by a step in each of these figures."""
+    same = dict.fromkeys(Outcome.__dataclass_fields__, Estimate(0.5, 0.4, 0.6))
+    return [
+        Row(
+            f"answers {place}",
+            {**same, **{name: Estimate(*[step * place] * 3) for name, step in differing.items()}},
+        )
+        for place in range(1, number + 1)
+    ]
+
+
+def test_cost_is_drawn_against_quality_and_what_does_not_differ_is_not_drawn() -> None:
+    """The page leads with the choice itself; without a difference in quality, with the cost."""
+
+    def titles(rows: list[Row]) -> list[str]:
+        return [figure.title.partition(":")[0] for figure in forecast_figures(_forecast(*rows))]
+
+    assert titles(_choices(3, cost_cents=100, bad_kept=-0.1, days=3)) == [
+        "Cost, and bad answers kept, %",
+        "Days",
+    ]
+    assert titles(_choices(3, cost_cents=100, complete=0.1)) == [
+        "Cost, and wanted answers received, %"
+    ]
+    assert titles(_choices(3, cost_cents=100)) == ["Cost"]
+    assert titles(_choices(3)) == []
+
+
+def test_a_choice_that_costs_more_for_less_is_grey() -> None:
+    """Cost rises with each choice and so do bad answers: the first is best, two are grey."""
+    rows = _choices(3, cost_cents=100, bad_kept=0.1)
+    (figure,) = forecast_figures(_forecast(*rows))
+    assert "A choice is grey" in figure.note
+    assert figure.svg.count(plots.GREY) > figure.svg.count(plots.TEAL)
+    (figure,) = forecast_figures(_forecast(*_choices(3, cost_cents=100, bad_found=0.1)))
+    assert "A choice is grey" not in figure.note
+    assert plots.GREY not in figure.svg
+
+
+@pytest.mark.parametrize("number", [3, 30])
+def test_names_of_choices_do_not_cover_each_other(browser: Browser, number: int) -> None:
+    """Three are named in the plot, thirty have the numbers of the table."""
+    rows = _choices(number, cost_cents=100, bad_kept=0.03)
+    shown = _forecast(*rows)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_content(render_sections(forecast_page(shown)))
+    covered = page.evaluate(_COVERED)
+    named = page.locator("svg text", has_text="answers 3").count()
+    numbered = page.locator("tbody th", has_text="3: answers 3").count()
+    page.close()
+    assert covered == []
+    assert (named > 0, numbered > 0) == (number == 3, number == 30)
+
+
+_COVERED = """() => {
+    const texts = [...document.querySelector("svg").querySelectorAll("text")]
+        .map(text => [text.textContent, text.getBoundingClientRect()]);
+    return texts.filter(([, box], place) => texts.some(([, other], its) => its > place
+        && Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1
+        && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > box.height / 3))
+        .map(([words]) => words);
+}"""
 
 
 def test_a_wage_is_rounded_as_the_report_rounds_it() -> None:

@@ -98,19 +98,21 @@ def by_difficulty(corpus: Corpus, levels: Mapping[str, Difficulty]) -> Sequence[
     ]
 
 
-def card(example: Example, pictures: Mapping[str, str]) -> Card:
+def card(example: Example, pictures: Mapping[str, tuple[str, str]]) -> Card:
     """Show an example with its picture, if there is one.
 
     Args:
         example: the image and its captions.
-        pictures: `data:` URLs by image.
+        pictures: a small copy as `data:` URL, and where the picture is, by image.
     """
+    picture, original = pictures.get(example.image, ("", ""))
     times = Counter((caption.text, caption.is_canned) for caption in example.captions)
     shown = [*times.items()][:_MOST_CAPTIONS]
     more = len(times) - len(shown)
     return Card(
         heading=excerpt(example.image, limit=_NAME_CHARACTERS),
-        picture=pictures.get(example.image, ""),
+        picture=picture,
+        original=original,
         texts=(),
         votes=((example.label, example.value),),
         replies=tuple(

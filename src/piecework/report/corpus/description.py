@@ -80,7 +80,8 @@ class Description:
         by_specificity: example images, from the least to the most similar captions.
         by_difficulty: example images, from the easiest level to the hardest.
         files: the name of the picture's file of each example image.
-        pictures: small copies of these pictures as `data:` URLs.
+        pictures: a small copy of these pictures as `data:` URL, and where the picture is,
+            from the page's folder.
         answered: questions that captions answer, all of them first; empty without
             questions.
         concepts: of lists; None without lists.
@@ -109,7 +110,7 @@ class Description:
     comparison: Comparison | None
     human: HumanPerformance
     seed: int
-    pictures: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """Convert for programs: counts, shares from 0 to 1, and scores in per cent."""

@@ -6,6 +6,7 @@ from typing import Any
 from piecework.analyses.corpus.scoring import METRICS
 from piecework.domain.text import count, plural
 from piecework.report import plots
+from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import (
     Column,
     Figure,
@@ -113,15 +114,27 @@ def _lead(scores: SystemScores, order: Sequence[int]) -> str:
 
 
 def _figure(scores: SystemScores, order: Sequence[int]) -> Figure:
-    bars = [
-        plots.Bar(
-            excerpt(scores.systems[place], limit=_LABEL),
-            float(scores.whole.scores[place, _RANKED_BY]),
-            _with_interval(scores.whole, place, _RANKED_BY),
+    group = scores.whole
+    rows = [
+        Mean(
+            scores.systems[place],
+            mean=float(group.scores[place, _RANKED_BY]),
+            low=float(group.low[place, _RANKED_BY]),
+            high=float(group.high[place, _RANKED_BY]),
         )
         for place in order
     ]
-    return plots.bar_figure(bars, key="cider", title="CIDEr-D by system")
+    most = max(row.high for row in rows)
+    return plots.figure(
+        means(rows, ends=(0, most * 1.08 or 1), x_label="CIDEr-D, with its 95 % interval"),
+        key="cider",
+        title="CIDEr-D by system",
+        description="; ".join(
+            f"{excerpt(scores.systems[place], limit=_LABEL)}: "
+            f"{_with_interval(group, place, _RANKED_BY)}"
+            for place in order
+        ),
+    )
 
 
 def _human(scores: SystemScores) -> Iterable[Table]:

@@ -343,7 +343,6 @@ def _galleries(description: Description) -> Iterable[Gallery]:
             cards=tuple(
                 card(example, description.pictures) for example in description.by_difficulty
             ),
-            is_folded=True,
         )
 
 

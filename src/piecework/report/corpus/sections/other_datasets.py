@@ -46,7 +46,6 @@ def concepts_section(description: Description) -> Section | None:
             Gallery(
                 title="Example images of concepts",
                 cards=tuple(card(example, description.pictures) for example in concepts.examples),
-                is_folded=True,
             ),
         ),
     )

@@ -113,7 +113,6 @@ def alike_section(description: Description) -> Section | None:
                 cards=tuple(
                     card(example, description.pictures) for example in description.by_specificity
                 ),
-                is_folded=True,
             ),
         ),
     )
