@@ -3,14 +3,19 @@
 Run it with `python -m tests.browser.gallery [TASK ...]`; it is no test. The pages show
 the first items of the example campaigns, with the scenes that they name. For Chinese,
 a font with its characters must be installed.
+
+`python -m tests.browser.gallery --sheet SHEET.png [TEST ...]` puts every page at which the
+browser tests look into one picture, in the sizes of a desktop and a phone.
 """
 
+import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, sync_playwright
 
 from piecework.campaign.assembling import read_anywhere
@@ -31,6 +36,10 @@ WIDTH, HEIGHT = 1180, 860
 MOST_BYTES = 150_000
 CAMPAIGNS = {("caption", "en"): "demo", ("severity", "en"): "severity_en"}
 """The example campaigns whose names differ from the task's."""
+
+_TILES, _TILE_HEIGHT, _TILE_WIDTH = 4, 450, 860
+_LOOKING = ("tests/browser", "tests/review", "tests/report")
+"""The tests that look at pages of workers, reviewers and readers."""
 
 FIRST = {"demo": 1}
 """The item to begin with: the first picture of `demo` is a dark one."""
@@ -84,8 +93,40 @@ def _pictures(campaign: Campaign, items: Sequence[Item]) -> dict[str, str]:
         return {path.name: path.read_text("utf-8") for path in Path(drawn).glob("*.svg")}
 
 
+def make_sheet(sheet: Path, tests: Sequence[str]) -> None:
+    """Run browser tests, and put each page that they looked at into one picture."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "browser", *tests]
+        subprocess.run(command, env={**os.environ, "PIECEWORK_SHEET": folder}, check=False)
+        pages = [_tile(path, folder) for path in sorted(Path(folder).glob("*-desktop.png"))]
+    rows = -(-len(pages) // _TILES)
+    width, height = pages[0].size
+    whole = Image.new("RGB", (_TILES * width, rows * height), "#888")
+    for number, tile in enumerate(pages):
+        whole.paste(tile, (number % _TILES * width, number // _TILES * height))
+    whole.save(sheet)
+
+
+def _tile(desktop: Path, folder: str) -> Image.Image:
+    """A page in both sizes, with the name of its test."""
+    name = desktop.name.removesuffix("-desktop.png")
+    tile = Image.new("RGB", (_TILE_WIDTH, _TILE_HEIGHT + 20), "#888")
+    left = 4
+    for path in (desktop, Path(folder) / f"{name}-phone.png"):
+        with Image.open(path) as picture:
+            share = _TILE_HEIGHT / picture.height
+            small = picture.convert("RGB").resize((round(picture.width * share), _TILE_HEIGHT))
+        tile.paste(small, (left, 16))
+        left += small.width + 4
+    ImageDraw.Draw(tile).text((4, 2), name[-110:], fill="#fff")
+    return tile
+
+
 def main(names: list[str]) -> None:
-    """Take the pictures of these tasks, or of all."""
+    """Take the pictures of these tasks, or of all; or make the sheet."""
+    if names[:1] == ["--sheet"]:
+        make_sheet(Path(names[1]), names[2:] or _LOOKING)
+        return
     FOLDER.mkdir(exist_ok=True)
     chromium = installed_chromium()
     with sync_playwright() as playwright:

@@ -164,15 +164,16 @@ def fits(page: Page) -> bool:
 
 
 def _take_for_the_sheet(page: Page) -> None:
-    """Take a page in the size of the sheet that is next to its own."""
+    """Take a page for the contact sheet, in each of its sizes, if a sheet is made."""
     folder = os.environ.get("PIECEWORK_SHEET")
     window = page.viewport_size
     if not folder or window is None:
         return
-    name = re.sub(r"[^a-z0-9]+", "-", os.environ.get("PYTEST_CURRENT_TEST", "").lower())[:140]
-    is_phone = window["width"] <= PHONE
-    size = "phone" if is_phone else "desktop"
-    taken = Path(folder)
-    taken.mkdir(parents=True, exist_ok=True)
-    number = sum(1 for _ in taken.glob(f"{name}-*"))
-    page.screenshot(path=taken / f"{name}-{number:02d}-{size}.png")
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0].rpartition("/")[2]
+    name = re.sub(r"[^a-z0-9]+", "-", test.lower()).strip("-")[:120]
+    number = sum(1 for _ in Path(folder).glob(f"{name}-*-phone.png"))
+    for size, (width, height) in SHEET_SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(150)  # pages lay themselves out again
+        page.screenshot(path=Path(folder) / f"{name}-{number:02d}-{size}.png")
+    page.set_viewport_size(window)

@@ -2,8 +2,10 @@
 
 import io
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -12,6 +14,7 @@ from PIL import Image
 
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.domain.test_picture_metadata import OWNER, animated, is_clean, saved
+from tests.marketplace.market import QUESTION, Market, post
 
 
 @pytest.fixture
@@ -75,3 +78,37 @@ def test_many_may_ask_for_a_picture_at_once(served: httpx.Client) -> None:
         replies = list(pool.map(lambda _: served.get("sub/tall.jpg"), range(48)))
     assert len({reply.content for reply in replies}) == 1
     assert {reply.status_code for reply in replies} == {200}
+
+
+def test_a_hit_in_the_list_has_a_small_copy_of_its_first_picture(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Small, upright, without metadata; of this marketplace's folder alone, and only there."""
+    Image.new("RGB", (12_000, 900), "red").save(folder / "wide & odd.jpg", quality=20)
+    with (
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True, pictures=folder)) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        ann = market.worker()
+        client = market.requester("LAB")
+        for number, picture in enumerate(
+            (
+                '<img src="/pictures/wide%20&amp;%20odd.jpg">',
+                '<img src="/pictures/none.jpg"><img src="/pictures/sub/tall.jpg">',
+                '<img src="https://elsewhere.example/a.jpg">',
+                '<img src="/pictures/../m.db"><img src="/pictures/%2e%2e/m.db">',
+                '<img src="/pictures/own.js">',
+            )
+        ):
+            post(client, Title=f"HIT {number}", Question=QUESTION.replace("<p>", f"{picture}<p>"))
+        listed = ann.http.get("/worker/hits", headers={"accept": "text/html"}).text
+        addresses = re.findall(r'<img class="thumb" src="([^"]+)"', listed)
+        assert addresses == ["/thumbnails/sub/tall.jpg", "/thumbnails/wide%20%26%20odd.jpg"]
+        for address in addresses:
+            copy = ann.http.get(address)
+            assert copy.headers["content-type"] == "image/jpeg"
+            assert is_clean(copy.content)
+            assert max(Image.open(io.BytesIO(copy.content)).size) <= 320
+            assert "sandbox" in copy.headers["content-security-policy"]
+        for missing in ("own.js", "broken.jpg", "../m.db", "%2e%2e/m.db", "none.jpg", "x" * 5000):
+            assert ann.http.get(f"/thumbnails/{missing}").status_code == 404, missing

@@ -5,7 +5,6 @@ Copies never contain the metadata of their pictures
 """
 
 import base64
-import io
 import os
 import re
 import warnings
@@ -14,20 +13,17 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from piecework.campaign.exchange.picture_bucket import BucketUnreadableError, PictureBucket
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
+from piecework.domain.picture_metadata import cleaning
 from piecework.domain.picture_metadata.cleaning import has_place, is_sideways, without_metadata
 from piecework.domain.picture_metadata.tiff import orientation_in
 from piecework.domain.text import plural
 from piecework.postprocess.datasets.pictures import Size, local_picture
-
-_SMALL_PIXELS = 320
-_SMALL_BYTES = 40_000
-"""The most that one picture adds to a report; larger drawings are left out."""
 
 _LATER_NS = 1_000_000_000
 """A copy's time is this much later than its picture's; equal times mean metadata."""
@@ -254,24 +250,10 @@ def _whole(width: str, height: str) -> Size | None:
 
 def small_copy(path: Path) -> tuple[str, bytes] | None:
     """Media type and bytes of a small copy; `None` if the picture cannot be read."""
-    if path.suffix.lower() == ".svg":
-        content = path.read_bytes()
-        return ("image/svg+xml", content) if len(content) <= _SMALL_BYTES else None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path) as picture:
-                picture.draft("RGB", (2 * _SMALL_PIXELS, 2 * _SMALL_PIXELS))
-                upright = ImageOps.exif_transpose(picture).convert("RGBA")
-    except _UNREADABLE:
+        return cleaning.small_copy(path.read_bytes(), is_svg=path.suffix.lower() == ".svg")
+    except OSError:
         return None
-    upright.thumbnail((_SMALL_PIXELS, _SMALL_PIXELS))
-    # Transparent parts become white.
-    paper = Image.new("RGBA", upright.size, "white")
-    paper.alpha_composite(upright)
-    made = io.BytesIO()
-    paper.convert("RGB").save(made, "JPEG", quality=70, optimize=True)
-    return "image/jpeg", made.getvalue()
 
 
 def _small(path: Path) -> str:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from PIL import Image, JpegImagePlugin
+from PIL import Image, ImageOps, JpegImagePlugin
 
 from piecework.domain.picture_metadata import avif, gif, jpeg, png, tiff, webp
 
@@ -39,6 +39,10 @@ _BLOCK, _FINE_STEPS = 16, 4
 _SAMPLED_ALIKE = (0, 2)
 """Chroma subsamplings that are the same horizontally and vertically (4:4:4, 4:2:0)."""
 
+_SMALL_PIXELS = 320
+_SMALL_BYTES = 40_000
+"""The longest side of a small copy, and the bytes that are the most for it."""
+
 _UNREADABLE = (
     OSError,
     ValueError,
@@ -51,6 +55,31 @@ _UNREADABLE = (
 
 Save = Callable[[Image.Image, int, bytes], bytes]
 """Takes an opened picture, its orientation and its file; returns the new file."""
+
+
+def small_copy(content: bytes, *, is_svg: bool) -> tuple[str, bytes] | None:
+    """Return media type and bytes of a small copy, upright and without metadata.
+
+    `None` if the picture cannot be read, has too many pixels, or is a drawing of more than
+    40,000 bytes.
+    """
+    if is_svg:
+        return ("image/svg+xml", content) if len(content) <= _SMALL_BYTES else None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content)) as picture:
+                picture.draft("RGB", (2 * _SMALL_PIXELS, 2 * _SMALL_PIXELS))
+                upright = ImageOps.exif_transpose(picture).convert("RGBA")
+    except (*_UNREADABLE, Image.DecompressionBombWarning):
+        return None
+    upright.thumbnail((_SMALL_PIXELS, _SMALL_PIXELS))
+    # Transparent parts become white.
+    paper = Image.new("RGBA", upright.size, "white")
+    paper.alpha_composite(upright)
+    made = io.BytesIO()
+    paper.convert("RGB").save(made, "JPEG", quality=70, optimize=True)
+    return "image/jpeg", made.getvalue()
 
 
 def is_sideways(orientation: int) -> bool:

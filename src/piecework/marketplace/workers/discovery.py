@@ -118,6 +118,18 @@ def visible_group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: s
     return _group(transaction, worker, row, held, available=available)
 
 
+def values_of_next_question(transaction: Transaction, worker: sqlite3.Row, group: Group) -> str:
+    """Return what the question of the group's next HIT says of its own; "" without one.
+
+    It is empty for a worker who may not see the HIT before they accept it.
+    """
+    hit = next_hit(transaction, worker, group.row["id"]) if group.may_preview else None
+    if hit is None:
+        return ""
+    # Without the texts that many questions share: the view would put a long one together.
+    return str(transaction.value("SELECT question FROM questions WHERE hit = ?", hit["id"]))
+
+
 def next_hit(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> sqlite3.Row | None:
     """Return the oldest HIT of a type with a free slot that the worker never had.
 

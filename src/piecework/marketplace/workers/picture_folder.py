@@ -7,17 +7,25 @@ unchanged.
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import weakref
+from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from threading import Lock, Semaphore
+from urllib.parse import quote, unquote
 
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from piecework.domain.picture_metadata.cleaning import is_known, without_metadata
+from piecework.domain.picture_metadata.cleaning import is_known, small_copy, without_metadata
 
 _HEAD_BYTES = 256
 _MOST_BYTES = 200_000_000
@@ -27,6 +35,12 @@ _AT_ONCE = 2
 """Turning a picture takes half a second of a core, and 300 MB."""
 
 _MOST_KNOWN = 100_000
+_MOST_THUMBNAILS = 500
+_PICTURES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".tif", ".tiff", ".webp"}
+_OF_THE_FOLDER = re.compile(
+    r"""["'>(]\s*(?:https?://[^/"'<>\s]*)?/pictures/([^"'<>\s\\?#)]{1,300})"""
+)
+"""An address that this marketplace serves, in a question."""
 
 
 class PictureFolder(StaticFiles):
@@ -47,6 +61,61 @@ class PictureFolder(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return the file in a sandbox."""
         return in_sandbox(await super().get_response(path, scope))
+
+
+class Thumbnails:
+    """Small copies of a folder's pictures, for the list of HITs."""
+
+    def __init__(self, folder: PictureFolder) -> None:
+        self._folder = folder
+        self._turns = Semaphore(_AT_ONCE)
+        self._made = lru_cache(_MOST_THUMBNAILS)(self._make)
+
+    def route(self) -> Route:
+        """Return the route of the copies."""
+        return Route("/thumbnails/{name:path}", self.serve)
+
+    def address(self, question: str) -> str:
+        """Return the address of the copy of a question's first picture; "" without one.
+
+        Args:
+            question: the question, or the values in it, as HTML or XML.
+        """
+        for match in _OF_THE_FOLDER.finditer(question):
+            name = unquote(unescape(match[1]))
+            if self._path(name) is not None:
+                return f"/thumbnails/{quote(name)}"
+        return ""
+
+    async def serve(self, request: Request) -> Response:
+        """Return the copy of a picture."""
+        made = await run_in_threadpool(self._copy, request.path_params["name"])
+        if made is None:
+            raise HTTPException(404)
+        headers = {"Cache-Control": "private, max-age=3600"}
+        return in_sandbox(Response(made[1], media_type=made[0], headers=headers))
+
+    def _path(self, name: str) -> tuple[Path, os.stat_result] | None:
+        """Return the file of a name that the folder serves."""
+        try:
+            full, stat = StaticFiles.lookup_path(self._folder, name)
+        except (OSError, ValueError):  # too long, or with a NUL
+            return None
+        path = Path(full)
+        if stat is None or path.suffix.lower() not in _PICTURES or not path.is_file():
+            return None
+        return (path, stat) if stat.st_size <= _MOST_BYTES else None
+
+    def _copy(self, name: str) -> tuple[str, bytes] | None:
+        located = self._path(name)
+        if located is None:
+            return None
+        with self._turns:
+            return self._made(located[0], located[1].st_mtime_ns)
+
+    @staticmethod
+    def _make(path: Path, _changed_ns: int) -> tuple[str, bytes] | None:
+        return small_copy(path.read_bytes(), is_svg=path.suffix.lower() == ".svg")
 
 
 def in_sandbox(reply: Response) -> Response:

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
-from starlette.routing import Mount
+from starlette.routing import BaseRoute, Mount
 
 from piecework.marketplace.forms.model import Form, Formatted, Medium
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import own_key
 from piecework.marketplace.workers.pages import Origins
-from piecework.marketplace.workers.picture_folder import PictureFolder
+from piecework.marketplace.workers.picture_folder import PictureFolder, Thumbnails
 
 if TYPE_CHECKING:
     from piecework.marketplace.workers.picture_bucket import PictureSigner
@@ -30,11 +30,14 @@ class Pictures:
         """Take a folder, or an address such as `s3://bucket/photos`."""
         self._origins = origins
         self._signer: PictureSigner | None = None
-        self._mounts: list[Mount] = []
+        self._mounts: list[BaseRoute] = []
+        self._thumbnails: Thumbnails | None = None
         if location is None:
             return
         if "://" not in str(location):
-            self._mounts = [Mount(_MOUNTED_AT, PictureFolder(Path(location)))]
+            folder = PictureFolder(Path(location))
+            self._thumbnails = Thumbnails(folder)
+            self._mounts = [Mount(_MOUNTED_AT, folder), self._thumbnails.route()]
             return
         # Opening a bucket needs pyarrow, which takes a second to import.
         from piecework.marketplace.workers import picture_bucket  # noqa: PLC0415
@@ -45,8 +48,8 @@ class Pictures:
         served = picture_bucket.BucketPictures(str(location), self._signer.is_signed)
         self._mounts = [Mount(_MOUNTED_AT, served)]
 
-    def routes(self) -> list[Mount]:
-        """Return the mount of the pictures, if any."""
+    def routes(self) -> list[BaseRoute]:
+        """Return where the pictures are, if anywhere."""
         return self._mounts
 
     def address(self, requester: int, name: str) -> str:
@@ -60,6 +63,13 @@ class Pictures:
             return ""
         address = f"{self._origins.frames_of(requester)}{_MOUNTED_AT}/{quote(name)}"
         return address if self._signer is None else self._signer.signed_address(address, 0)
+
+    def thumbnail(self, question: str) -> str:
+        """Return the address of a small copy of a question's first picture; "" without one.
+
+        A bucket has none: each would be read as a whole.
+        """
+        return "" if self._thumbnails is None else self._thumbnails.address(question)
 
     def signed(self, page: str, seconds: int) -> str:
         """Return a requester's page with signed addresses of a bucket's pictures.

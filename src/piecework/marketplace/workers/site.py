@@ -92,14 +92,20 @@ class Site(Endpoints):
             if worker["comes_by_visits"]:
                 return pages.redirect(HOME)
             groups = discovery.visible_groups(transaction, worker)
+            if pages.wants_json(request):
+                return JSONResponse({"hit_groups": [group.to_json() for group in groups]})
             open_now = history.open_assignments(transaction, worker)
             now_ms = transaction.now_ms
-        if pages.wants_json(request):
-            return JSONResponse({"hit_groups": [group.to_json() for group in groups]})
+            shown = discovery.sift_groups(groups, wishes)
+            questions = [
+                discovery.values_of_next_question(transaction, worker, group)
+                for group in shown.groups
+            ]
         return render_page(
             "hits.html.j2",
             prices=prices,
-            shown=discovery.sift_groups(groups, wishes),
+            shown=shown,
+            thumbnails=[self.pictures.thumbnail(question) for question in questions],
             total=len(groups),
             wishes=wishes,
             orders=discovery.ORDERS,

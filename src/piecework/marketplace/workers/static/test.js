@@ -44,7 +44,9 @@ const gather = () => {
         section = document.createElement("details");
         section.open = isOpen = true;
         const summary = document.createElement("summary");
-        summary.textContent = part.querySelector("h2")?.textContent || texts.instructions;
+        const title = part.querySelector("h2");
+        summary.textContent = title?.textContent || texts.instructions;
+        title?.remove();
         part.before(section);
         section.append(summary);
       }
