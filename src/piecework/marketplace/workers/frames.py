@@ -29,7 +29,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -101,7 +101,7 @@ class Frames:
         self._origins = origins
         self._pictures = pictures
 
-    def routes(self) -> list[Route | Mount]:
+    def routes(self) -> list[BaseRoute]:
         """Return all routes of the frames origin."""
         return [
             Route("/frames/{hit_id}", self.frame),
