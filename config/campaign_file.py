@@ -25,14 +25,17 @@ from piecework.config.requirements_table import (
     FilterRange,
     FilterShares,
     ParticipantFile,
+    wanted_qualification,
 )
+from piecework.config.results_tables import publication_of, sink_of
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.shared_files import with_shared
 from piecework.config.trust import refuse_untrusted
 from piecework.config.user_files import read_text
 from piecework.domain.campaign import AsNeeded, Posting
-from piecework.domain.dataset import Licence, Publication, Shares, Sink, licence_named
+from piecework.domain.crowds import MARKETS, Crowds
+from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import Experiment
 from piecework.domain.hit import PROLIFIC, Comparator, Item, QualificationRequirement, Share
@@ -133,7 +136,7 @@ class CampaignFile:
 
     @property
     def _own_pictures(self) -> PictureLocation | None:
-        named = self.tables.items.pictures
+        named = self.tables.pictures
         return PictureLocation.named(named, beside=self.path.parent) if named else None
 
     def at(self, *key: str) -> str:
@@ -181,7 +184,7 @@ class CampaignFile:
     def items_of_folder(
         self, columns: tuple[str, ...], *, addresses: tuple[str, ...] = ("url",)
     ) -> tuple[Item, ...]:
-        """Return an item for each picture in `[items] pictures`, if no file lists them.
+        """Return an item for each picture in `pictures`, if no file lists them.
 
         Raises:
             ConfigError: the task needs more columns, or there are no pictures.
@@ -192,7 +195,7 @@ class CampaignFile:
         try:
             return items_of_folder(folder, columns, addresses=addresses)
         except ConfigError as fault:
-            where = self.at("items", "pictures")
+            where = self.at("pictures")
             raise ConfigError(
                 [f"{where}: {problem}" for problem in fault.faults], next_step=fault.next_step
             ) from fault
@@ -249,6 +252,12 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
     try:
         stated, folder = tomllib.loads(text), folder or path.parent
         document, faults = with_shared(stated, folder=folder, at=lambda *key: at(path, text, key))
+        if document.pop("currency", None) is not None:
+            where = at(path, text, ("currency",))
+            faults.append(
+                f'{where}: no such key; the sign of an amount says it, such as reward = "£0.40"; '
+                "an amount without a sign is in US dollars"
+            )
         faults += [
             f"{at(path, text, where)}: {sentence}"
             for where, sentence in faults_of_money(document, text)
@@ -312,7 +321,6 @@ def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
             any_of=rule.any_of,
             at_least=rule.at_least,
             share=rule.share,
-            least_answers=rule.least_answers,
             suspicion_above=rule.suspicion_above,
             then=rule.then,
             because=rule.because,
@@ -340,11 +348,23 @@ def posting(tables: CampaignTables, task: Task, *, batches: int) -> Posting:
     )
 
 
+def crowds(tables: CampaignTables) -> Crowds | None:
+    """Return which markets the HITs go to; `None` for the marketplace's first market."""
+    if tables.markets is None:
+        return None
+    if tables.cheapest_within_hours is not None:
+        seconds = round(tables.cheapest_within_hours * HOUR)
+        return Crowds(cheapest=tuple(tables.markets), within_seconds=seconds)
+    return Crowds(
+        percent=tuple((name, tables.markets[name]) for name in MARKETS if name in tables.markets)
+    )
+
+
 def experiment(table: ExperimentTable | None) -> Experiment | None:
     """Return the experiment with the page, if there is one."""
     if table is None:
         return None
-    return Experiment(wordings=table.wordings, pastes=table.paste, seed=table.seed)
+    return Experiment(wordings=table.wordings, pastes=table.paste)
 
 
 def earned(tables: tuple[EarnedTable, ...], folder: Path) -> tuple[EarnedRule, ...]:
@@ -394,11 +414,11 @@ def requirements(tables: CampaignTables) -> tuple[QualificationRequirement, ...]
         *of_prolific(tables),
         *(
             QualificationRequirement(
-                qualification_type_id=QualificationTypeId(extra.id),
-                comparator=extra.comparator,
-                integer_values=extra.values,
+                qualification_type_id=QualificationTypeId(type_id),
+                comparator=comparator,
+                integer_values=values,
             )
-            for extra in table.qualification
+            for type_id, comparator, values in map(wanted_qualification, table.qualifications)
         ),
     )
 
@@ -444,54 +464,18 @@ def _type_of_filter(name: str) -> QualificationTypeId:
 
 def publication(tables: CampaignTables) -> Publication:
     """Return what the requester states for readers of the dataset."""
-    card, table = tables.card, tables.dataset
-    train, val, _ = table.splits
-    return Publication(
-        title=card.title or "",
-        version=card.version,
-        licence=_licence(card.licence, card.licence_url),
-        items_licence=_licence(card.items_licence, card.items_licence_url),
-        contact=card.contact or "",
-        citation=card.citation or "",
-        consent=card.consent or "",
-        ethics=card.ethics or "",
-        homepage=card.homepage or "",
-        tags=card.tags,
-        pictures=table.pictures,
-        shares=Shares(
-            train_percent=train,
-            val_percent=val,
-            seed=table.split_seed,
-            group_by=table.split_by or "",
-            fixed_by=table.split_column or "",
-            are_stable=tables.grows is not None,
-        ),
-    )
+    return publication_of(tables.card, tables.dataset, grows=tables.grows is not None)
 
 
 def has_releases(tables: CampaignTables) -> bool:
-    """Return whether the dataset is released: as stated, or if it grows or has sinks.
+    """Return whether the dataset is released: if it has sinks, or if it grows.
 
     A dataset that grows and is not written as Parquet is not released by itself.
     """
-    advanced = tables.advanced
-    if "releases" in advanced.model_fields_set or tables.sinks:
-        return advanced.releases or bool(tables.sinks)
-    return tables.grows is not None and "parquet" in (tables.formats or ("parquet",))
+    grows = tables.grows is not None
+    return bool(tables.sink) or (grows and "parquet" in (tables.formats or ("parquet",)))
 
 
 def sinks(tables: CampaignTables) -> tuple[Sink, ...]:
     """Return where else the releases go."""
-    return tuple(
-        Sink(
-            to=sink.to,
-            table=sink.table or "",
-            has_history=sink.history,
-            is_manifest=sink.format == "manifest",
-        )
-        for sink in tables.sinks
-    )
-
-
-def _licence(name: str | None, url: str | None) -> Licence | None:
-    return licence_named(name, url or "") if name else None
+    return tuple(map(sink_of, tables.sink))

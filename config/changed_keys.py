@@ -14,19 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from piecework.config.schema import CampaignTables, in_full
 from piecework.domain.inputs import CAMPAIGN_FILE, Difference, Inputs
-from piecework.domain.text import one_line
-
-_SHOWN = 60
-"""Characters of a value that a message shows."""
+from piecework.domain.toml_text import toml_value
 
 _NAMES_FILES = ("qualification", "earned", "card", "fields", "imported")
 """Keys that name files of their own: what is in these is compared as files are."""
 
 _PRESENCE = ("grows", "imported", "prolific")
 """Tables that say something even if they are empty."""
-
-_SHORT = {"items.pictures": "pictures", "sinks": "sink"}
-"""Keys that have another name as short forms."""
 
 
 class _Value(NamedTuple):
@@ -54,7 +48,7 @@ def changes(before: Inputs, now: Inputs) -> tuple[str, ...]:
 
 
 def differences(before: Inputs, now: Inputs) -> tuple[Difference, ...]:
-    """Return the same with old and new values, as the files state them, shortened."""
+    """Return the same with old and new values, as the files state them."""
     then, today = _values(before.text), _values(now.text)
     return tuple(
         Difference(key=key, before=_shown(then.get(key)), now=_shown(today.get(key)))
@@ -79,13 +73,8 @@ def unknown_keys(text: str) -> list[str]:
     >>> unknown_keys("rewards.budget = '5'"), unknown_keys("posting = { batches = 2 }")
     (['rewards'], ['posting.batches'])
     """
-    stated = tomllib.loads(text)
-    try:
-        full = in_full(stated)
-    except ValueError:
-        full = stated
     unknown = []
-    for name, value in full.items():
+    for name, value in in_full(tomllib.loads(text)).items():
         if name not in CampaignTables.model_fields:
             unknown.append(name)
         elif name in _NAMES_FILES:
@@ -110,20 +99,20 @@ def _means(value: _Value | None) -> str:
 
 
 def _shown(value: _Value | None) -> str:
-    return "" if value is None else one_line(value.written or value.means, at_most=_SHOWN)
+    return "" if value is None else value.written
 
 
 def _values(text: str) -> dict[str, _Value]:
     """Return each key of a campaign file."""
     stated = tomllib.loads(text)
-    try:
-        full = in_full(stated)
-    except ValueError:
-        full = stated
-    full = {"currency": "USD", **full}
-    written = dict(_flat(stated, ""))
+    full = {"currency": "USD", **in_full(stated)}
+    written = {key: toml_value(value) for key, value in _flat(stated, "")}
     means = {name: _meaning(name, value) for name, value in full.items()}
-    values = {key: _Value(means, _as_written(key, written)) for key, means in _flat(means, "")}
+    # Values of different types compare equal (1 and true); their texts do not.
+    values = {
+        key: _Value(repr(value), _as_written(key, written) or toml_value(value))
+        for key, value in _flat(means, "")
+    }
     return values | {name: _Value("{}", "{}") for name in _PRESENCE if name in full}
 
 
@@ -131,8 +120,8 @@ def _as_written(key: str, written: Mapping[str, str]) -> str:
     """Return how a file states a key: by itself, or in the short form of its table."""
     parts = key.split(".")
     places = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
-    if key in _SHORT:
-        places.insert(1, _SHORT[key])
+    if key == "pictures":
+        places.append("items")
     return next((written[place] for place in places if place in written), "")
 
 
@@ -155,10 +144,9 @@ def _adapter(name: str) -> TypeAdapter[Any]:
     return TypeAdapter(hint)
 
 
-def _flat(table: Mapping[str, object], under: str) -> Iterator[tuple[str, str]]:
+def _flat(table: Mapping[str, object], under: str) -> Iterator[tuple[str, object]]:
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{under}{name}.")
         else:
-            # Values of different types compare equal (1 and true); their texts do not.
-            yield f"{under}{name}", repr(value)
+            yield f"{under}{name}", value

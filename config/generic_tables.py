@@ -3,9 +3,10 @@
 `piecework.hit_templates.generic` says which of it belongs to which task.
 """
 
+import re
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from piecework.config.named import Words
 
@@ -37,15 +38,40 @@ def as_example(value: object) -> object:
     return {name: str(cell) for name, cell in value.items()}
 
 
-class ScaleTable(BaseModel):
-    """`[scale]`: the numbers that the task `rate` offers."""
+_FURTHEST = 1_000
+_EXAMPLE = 'write both ends, scale = [1, 5], or with words, scale = ["1 bad", "5 good"]'
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    minimum: Annotated[int, Field(ge=-1_000, le=1_000)] = 1
-    maximum: Annotated[int, Field(ge=-1_000, le=1_000)] = 5
-    low: Words | None = None
-    high: Words | None = None
+def _ends(value: object) -> object:
+    """Return both ends of a scale as texts, such as `1 bad`.
+
+    Raises:
+        ValueError: it is not two ends, or an end does not begin with a whole number.
+    """
+    if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004 - two ends
+        raise ValueError(_EXAMPLE)
+    ends = [" ".join(str(end).split()) for end in value]
+    for end, stated in zip(ends, value, strict=True):
+        is_of_type = isinstance(stated, str | int) and not isinstance(stated, bool)
+        if not is_of_type or not re.fullmatch(r"-?[0-9]{1,9}( .*)?", end):
+            raise ValueError(f"{_EXAMPLE}; each end begins with a whole number")
+        if abs(scale_end(end)[0]) > _FURTHEST:
+            raise ValueError(f"an end is at most {_FURTHEST:,} away from 0; {end!r:.60} is not")
+    return ends
+
+
+def scale_end(end: str) -> tuple[int, str]:
+    """Return the number of an end of a scale, and its words.
+
+    >>> scale_end("5 very clear"), scale_end("-2")
+    ((5, 'very clear'), (-2, ''))
+    """
+    number, _, words = end.partition(" ")
+    return int(number), words
+
+
+Scale = Annotated[tuple[Words, Words], BeforeValidator(_ends)]
+"""`scale`: both ends of the numbers that the task `rate` offers."""
 
 
 class TextTable(BaseModel):

@@ -420,7 +420,7 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:
-        return [f"{column} {shown!r} is not http(s), and [items] names no pictures folder"]
+        return [f"{column} {shown!r} is not http(s), and pictures names no folder"]
     if pictures.folder is None:
         is_there = bool(pictures.name_of(url))
     else:

@@ -24,17 +24,15 @@ class ItemsTable(_Strict):
 
     file: Annotated[str, Names.INPUT] | None = None
     columns: dict[Words, Words] = {}
-    pictures: Annotated[str, Names.INPUT] | None = None
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
     query: Words | None = None
-    database: Annotated[Words, Names.DATABASE] | None = None
 
     @model_validator(mode="after")
     def _outside(self) -> "ItemsTable":
-        if (self.query is None) != (self.database is None):
-            raise ValueError("query and database belong together; set both")
-        if self.query is not None and (self.file or self.scenes or self.pictures):
-            raise ValueError("a query gives all items; leave out file and pictures")
+        if self.query is not None and "://" not in (self.file or ""):
+            raise ValueError('query is for a database; write its URL, file = "postgresql://..."')
+        if self.query is not None and self.scenes:
+            raise ValueError("a query gives all items; leave out scenes")
         return self
 
     @property
@@ -45,23 +43,17 @@ class ItemsTable(_Strict):
                 "a query, a folder/, a .parquet or .manifest file or an address is "
                 "read as it grows; add [grows]"
             )
-        if not self.file and "://" in (self.pictures or ""):
-            return (
-                "pictures at an address are listed as they arrive; add [grows], "
-                "or name them in a file"
-            )
         return ""
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
-        if {self.file, self.scenes, self.pictures, self.query} == {None}:
+        if self.file is None and self.scenes is None:
             raise ValueError(
-                "give a file, a folder of pictures, or scenes for captions of drawn pictures"
+                "give a file, or scenes for captions of drawn pictures; a folder of pictures is "
+                'items = "photos/"'
             )
-        if self.columns and self.file is None and self.query is None:
+        if self.columns and self.file is None:
             raise ValueError("columns renames the columns of a file; set items.file")
-        if self.scenes is not None and self.pictures is not None:
-            raise ValueError("scenes draws the pictures; leave out pictures")
         return self
 
 
@@ -72,12 +64,15 @@ class GrowsTable(_Strict):
     every_hours: Annotated[float, Field(ge=0.01, le=8760)] = 24
     on_change: OnChange = "refuse"
     on_removal: OnRemoval = "withdraw"
+    archive_after_batches: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
 
 _OF_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".manifest")
 
 
 def _is_items(value: object) -> object:
+    if isinstance(value, str):
+        return {"file": value}
     if not isinstance(value, dict | ItemsTable):
         raise ValueError(  # noqa: TRY004 - pydantic only collects ValueError
             'name the file or the folder of pictures, such as "items.csv", or write a table'
@@ -85,20 +80,13 @@ def _is_items(value: object) -> object:
     return value
 
 
-def items_in_full(items: object, pictures: object) -> object:
-    """Return `items` as a table.
+def is_folder(items: object, pictures: object) -> bool:
+    """Return whether `items` names a folder of pictures: a text that no table's name ends.
 
-    A text names a file of rows if it ends as one, or if `pictures` are stated beside it;
-    otherwise it names a folder of pictures.
+    If `pictures` are stated beside it, it names a file of rows.
     """
-    if isinstance(items, str):
-        is_file = pictures is not None or items.lower().endswith(_OF_TABLES)
-        items = {"file" if is_file else "pictures": items}
-    if pictures is None or not isinstance(items, dict):
-        return items
-    if "pictures" in items:
-        raise ValueError("pictures is stated twice, at the top and in [items]")
-    return {**items, "pictures": pictures}
+    is_table = isinstance(items, str) and items.lower().endswith(_OF_TABLES)
+    return isinstance(items, str) and pictures is None and not is_table
 
 
 Items = Annotated[ItemsTable, BeforeValidator(_is_items)]

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from piecework.config.named import Words
-from piecework.domain.money import CURRENCIES, NAMES, Currency, cents_from_text, currency_of
+from piecework.domain.money import NAMES, Currency, cents_from_text, currency_of
 from piecework.domain.toml_text import line_of
 
 _EXAMPLE = 'write an amount as text, for example "0.55"'
@@ -24,15 +24,7 @@ def _cents(value: object) -> int:
     return cents_from_text(value)
 
 
-def _currency(value: object) -> object:
-    if value not in CURRENCIES:
-        raise ValueError(f"piecework does not know this currency; write {_KNOWN}")
-    return value
-
-
-_KNOWN = " or ".join(f'"{currency}"' for currency in CURRENCIES)
 Cents = Annotated[int, BeforeValidator(_cents)]
-KnownCurrency = Annotated[Currency, BeforeValidator(_currency)]
 _Cap = Annotated[Cents, Field(ge=1)] | None
 
 
@@ -105,9 +97,7 @@ def faults_of_money(document: Mapping[str, object], text: str = "") -> Iterator[
         document: the campaign file as read.
         text: its text, for the line of the other key.
     """
-    stated = document.get("currency")
-    known = [(("currency",), f'"{stated}"', stated)] if stated in CURRENCIES else []
-    amounts = [*known, *_signed(document)]
+    amounts = [*_signed(document)]
     for where, amount, currency in amounts[1:]:
         first, other, known_currency = amounts[0]
         if currency != known_currency:

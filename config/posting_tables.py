@@ -1,13 +1,13 @@
 """Tables of a campaign file about what is posted, where and how often.
 
-`answers` is a number, or as many as needed; `[markets]` names the markets that
+`answers` is a number, or as many as needed; `markets` names the markets that
 HITs go to; `[experiment]` compares pages at random; `[gold]` mixes in items with known
 answers; `[machine]` is what models say about the items. Labels of models join people's
 votes; texts of models are samples, with which people's texts are compared.
 """
 
 import unicodedata
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated
 
 from pydantic import (
     AfterValidator,
@@ -18,13 +18,13 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
-    create_model,
     model_validator,
 )
 
 from piecework.config.named import Names, as_list
-from piecework.domain.crowds import MARKETS, Crowds, Market
+from piecework.domain.crowds import MARKETS, Market
 from piecework.domain.experiment import PastePolicy
+from piecework.domain.text import did_you_mean
 
 
 class AnswersTable(BaseModel):
@@ -57,91 +57,38 @@ Answers = Annotated[
 
 
 _WHOLE = 100
-_HOUR = 3600
 _KNOWN = ", ".join(MARKETS)
 
 
-def _market(value: object) -> object:
-    if value not in MARKETS:
-        raise ValueError(f"piecework knows no such market; it knows {_KNOWN}")
-    return value
+def _markets(value: object) -> object:
+    """Return shares by market; a list has equal ones, the first with what is left over."""
+    if not isinstance(value, list | dict) or not value:
+        raise ValueError(
+            f'name at least one market, such as ["prolific"]; piecework knows {_KNOWN}'
+        )
+    for name in value:
+        if name not in MARKETS:
+            meant = did_you_mean(str(name), MARKETS) or f"; it knows {_KNOWN}"
+            raise ValueError(f"piecework knows no such market: {name!r:.60}{meant}")
+    if isinstance(value, dict):
+        return value
+    if len(set(value)) < len(value):
+        raise ValueError("names a market twice")
+    each, left = divmod(_WHOLE, len(value))
+    return {name: each + (number < left) for number, name in enumerate(value)}
 
 
-_Named = Annotated[Market, BeforeValidator(_market)]
+def _adds_up(shares: dict[Market, int]) -> dict[Market, int]:
+    total = sum(shares.values())
+    if total != _WHOLE:
+        raise ValueError(f"the shares add up to {total} per cent, not to 100")
+    return shares
+
+
 _Percent = Annotated[int, Field(strict=True, ge=1, le=_WHOLE)]
 
-
-class _MarketsTable(BaseModel):
-    """`[markets]`: shares of the assignments by market, or the cheapest in time."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    cheapest: Annotated[tuple[_Named, ...], Field(max_length=len(MARKETS))] = ()
-    within_hours: Annotated[float, Field(gt=0, le=8760)] | None = None
-
-    @model_validator(mode="after")
-    def _is_of_one_form(self) -> Self:
-        stated = self._percent()
-        if stated and ("cheapest" in self.model_fields_set or self.within_hours):
-            raise ValueError(
-                "state either shares by market, or cheapest with within_hours, not both"
-            )
-        if stated:
-            return self._adds_up(stated)
-        if not self.cheapest:
-            raise ValueError(
-                f"state shares by market, together 100, or cheapest with within_hours; "
-                f"piecework knows the markets {_KNOWN}"
-            )
-        if len(set(self.cheapest)) < len(self.cheapest):
-            raise ValueError("cheapest names a market twice")
-        if self.within_hours is None:
-            raise ValueError("cheapest needs a deadline; set within_hours")
-        return self
-
-    def _adds_up(self, stated: dict[Market, int]) -> Self:
-        total = sum(stated.values())
-        if total != _WHOLE:
-            raise ValueError(f"the shares add up to {total} per cent, not to 100")
-        return self
-
-    def _percent(self) -> dict[Market, int]:
-        """Return the stated shares, in the order of `MARKETS`."""
-        values = self.model_dump()
-        return {name: values[name] for name in MARKETS if values[name] is not None}
-
-    def crowds(self) -> Crowds:
-        """Return which markets the campaign's HITs go to."""
-        return Crowds(
-            percent=tuple(self._percent().items()),
-            cheapest=self.cheapest,
-            within_seconds=round((self.within_hours or 0) * _HOUR),
-        )
-
-
-if TYPE_CHECKING:
-    MarketsTable = _MarketsTable
-else:  # with a key for each market
-    MarketsTable = create_model(
-        "MarketsTable",
-        __base__=_MarketsTable,
-        __doc__=_MarketsTable.__doc__,
-        **dict.fromkeys(MARKETS, (_Percent | None, None)),
-    )
-
-
-def _shares(value: object) -> object:
-    """Return the equal shares of a list of markets, the first with what is left over."""
-    if not isinstance(value, list):
-        return value
-    names = [_market(name) for name in value]
-    if not names or len({*map(str, names)}) < len(names):
-        raise ValueError("name at least one market, and none twice")
-    each, left = divmod(_WHOLE, len(names))
-    return {name: each + (number < left) for number, name in enumerate(names)}
-
-
-Markets = Annotated[MarketsTable, BeforeValidator(_shares)]
+Markets = Annotated[dict[Market, _Percent], BeforeValidator(_markets), AfterValidator(_adds_up)]
+"""Per cent of the assignments by market."""
 
 
 def _shown(value: str) -> str:
@@ -165,7 +112,6 @@ class ExperimentTable(BaseModel):
 
     wordings: Annotated[tuple[_Wording, ...], Field(min_length=1, max_length=4)] = ("",)
     paste: Annotated[tuple[PastePolicy, ...], Field(min_length=1, max_length=3)] = ("allowed",)
-    seed: Annotated[int, Field(ge=0)] = 1
 
     @model_validator(mode="after")
     def _compares_something(self) -> "ExperimentTable":
@@ -197,18 +143,15 @@ _Path = Annotated[str, Field(min_length=1), Names.INPUT]
 
 
 class MachineTable(BaseModel):
-    """`[machine]`: files of labels, the field that they label, and a file of texts."""
+    """`[machine]`: files of labels, and a file of texts."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     votes: Annotated[tuple[_Path, ...], BeforeValidator(as_list), Field(min_length=1)] | None = None
-    field: Annotated[str, Field(min_length=1), Names.NOTHING] | None = None
     texts: _Path | None = None
 
     @model_validator(mode="after")
     def _names_a_file(self) -> "MachineTable":
         if self.votes is None and self.texts is None:
             raise ValueError("name a file of labels (votes), or of texts (texts)")
-        if self.votes is None and self.field is not None:
-            raise ValueError("field is for labels; name their file in votes")
         return self

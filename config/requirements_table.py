@@ -7,7 +7,7 @@ by good work.
 """
 
 import re
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import (
     AfterValidator,
@@ -19,8 +19,9 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.named import Names, Words
+from piecework.config.named import Names, Words, as_list
 from piecework.domain.hit import Comparator
+from piecework.domain.text import did_you_mean
 
 _WHOLE = 100
 
@@ -156,42 +157,52 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class QualificationTable(_Strict):
-    """`[[requirements.qualification]]`: any requirement in MTurk's own terms."""
+_HIGHEST = 1_000_000_000
+_COMPARATORS: tuple[Comparator, ...] = get_args(Comparator)
 
-    id: Words
-    comparator: Comparator
-    values: tuple[Annotated[int, Field(ge=0, le=1_000_000_000)], ...] = ()
 
-    @model_validator(mode="after")
-    def _values_fit(self) -> "QualificationTable":
-        # MTurk's rules for qualification requirements (API reference).
-        least, most = {"Exists": (0, 0), "DoesNotExist": (0, 0)}.get(
-            self.comparator, (1, 15) if self.comparator in {"In", "NotIn"} else (1, 1)
+def wanted_qualification(text: str) -> tuple[str, Comparator, tuple[int, ...]]:
+    """Return the id, the comparator and the values of a requirement in MTurk's terms.
+
+    >>> wanted_qualification("3AWO4KN9YO3JRSN25G0KTXS4AQW9I6 GreaterThanOrEqualTo 80")
+    ('3AWO4KN9YO3JRSN25G0KTXS4AQW9I6', 'GreaterThanOrEqualTo', (80,))
+
+    Raises:
+        ValueError: the text is not a requirement.
+    """
+    type_id, *rest = text.split()
+    stated, values = rest[0] if rest else "", rest[1:]
+    comparator = next((known for known in _COMPARATORS if known == stated), None)
+    if comparator is None:
+        meant = did_you_mean(stated, _COMPARATORS) or f"; comparators: {', '.join(_COMPARATORS)}"
+        raise ValueError(f'write "ID COMPARATOR VALUES", such as "{type_id} EqualTo 1"{meant}')
+    # MTurk's rules for qualification requirements (API reference).
+    least, most = {"Exists": (0, 0), "DoesNotExist": (0, 0)}.get(
+        comparator, (1, 15) if comparator in {"In", "NotIn"} else (1, 1)
+    )
+    if not least <= len(values) <= most:
+        raise ValueError(
+            f"comparator {comparator} takes {least} to {most} values, not {len(values)}"
         )
-        if not least <= len(self.values) <= most:
+    for value in values:
+        if not re.fullmatch("[0-9]{1,10}", value) or int(value) > _HIGHEST:
             raise ValueError(
-                f"comparator {self.comparator} takes {least} to {most} values, "
-                f"not {len(self.values)}"
+                f"{value[:40]!r} is not a value: those are whole numbers from 0 to {_HIGHEST:,}, "
+                "with spaces between them"
             )
-        return self
+    return type_id, comparator, tuple(map(int, values))
 
 
-_Limit = Annotated[int, Field(ge=1, le=1_000_000)] | None
+def _qualification(text: str) -> str:
+    type_id, comparator, values = wanted_qualification(text)
+    return " ".join((type_id, comparator, *map(str, values)))
 
 
-class PerWorkerTable(_Strict):
-    """`per_worker` as a table: how many HITs a worker may do."""
-
-    hits: _Limit = None
-    hits_per_batch: _Limit = None
+Qualification = Annotated[Words, AfterValidator(_qualification)]
 
 
-def _limits(value: object) -> object:
-    return value if isinstance(value, dict | PerWorkerTable) else {"hits": value}
-
-
-PerWorker = Annotated[PerWorkerTable, BeforeValidator(_limits)]
+Limit = Annotated[int, Field(ge=1, le=1_000_000)] | None
+"""How many HITs a worker may do."""
 
 
 class RequirementsTable(_Strict):
@@ -201,11 +212,14 @@ class RequirementsTable(_Strict):
     approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
+    qualifications: Annotated[
+        tuple[Qualification, ...], BeforeValidator(as_list), Field(max_length=6)
+    ] = ()
     only_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     no_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     earned: Annotated[tuple[EarnedName, ...], Field(max_length=3)] = ()
     not_earned: Annotated[tuple[EarnedName, ...], Field(max_length=3)] = ()
+    exclusion_name: Words | None = None
 
     @model_validator(mode="after")
     def _wants_no_opposites(self) -> "RequirementsTable":

@@ -115,7 +115,7 @@ def read_rewards(tables: CampaignTables, pay: Pay, machine: MachineFile) -> Rewa
         item_budget_cents=budget.item,
         wage_floor_cents_per_hour=pay.wage_cents,
         expected_seconds=None if pay.minutes is None else round(pay.minutes * 60),
-        expected_loss=tables.advanced.expected_loss_percent / 100,
+        expected_loss=tables.posting.expected_loss_percent / 100,
         fees=_schedules(machine.tables.fees) if machine.tables.fees else listed_fees(),
         fees_are_listed=not machine.tables.fees,
         currency=tables.currency,

@@ -17,14 +17,13 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.generic_tables import ScaleTable, TextTable, as_example, as_option
+from piecework.config.generic_tables import Scale, TextTable, as_example, as_option
 from piecework.config.imported_table import ImportedTable
-from piecework.config.items_table import GrowsTable, Items, ItemsTable, items_in_full
+from piecework.config.items_table import GrowsTable, Items, ItemsTable, is_folder
 from piecework.config.money_tables import (
     Budget,
     BudgetTable,
     Cents,
-    KnownCurrency,
     currency_of_signs,
 )
 from piecework.config.named import Names, Words, as_list
@@ -37,17 +36,17 @@ from piecework.config.posting_tables import (
 )
 from piecework.config.requirements_table import (
     EarnedTable,
-    PerWorker,
-    PerWorkerTable,
+    Limit,
     ProlificTable,
     RequirementsTable,
 )
+from piecework.config.results_tables import CardTable, DatasetTable, Sinks
 from piecework.domain.campaign import OutputFormat
-from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.hit import MTURK
+from piecework.domain.money import Currency
 from piecework.domain.task import GENERIC, FieldKind, FieldScope, is_page
 from piecework.domain.text import control_in, did_you_mean
-from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict
+from piecework.domain.verdicts import VERDICTS, SubjectKind, Verdict
 
 _TASK = re.compile(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}")
 
@@ -75,8 +74,6 @@ Language = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"), Names.NOTHING
 ]
 
-WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$"), Names.LINK]
-
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -94,31 +91,16 @@ def _at_least_a_cent(cents: int) -> int:
 def in_full(document: dict[str, Any]) -> dict[str, Any]:
     """Return a campaign file with a table for each short form.
 
-    Raises:
-        ValueError: a key is stated in both forms.
+    A folder of pictures is `pictures`, and the currency is that of the signs.
     """
     full = {**document}
     if sign := currency_of_signs(document):
         full.setdefault("currency", sign)
-    if "items" in full or "pictures" in full:
-        full["items"] = items_in_full(full.get("items", {}), full.pop("pictures", None))
-    if "sink" in full:
-        if "sinks" in full:
-            raise ValueError("state either sink or [[sinks]]")
-        full["sinks"] = [sink_in_full(full.pop("sink"))]
+    if is_folder(full.get("items"), full.get("pictures")):
+        full["pictures"] = full.pop("items")
     if "prolific" in full:
         full.setdefault("markets", {"prolific": 100})
     return full
-
-
-def sink_in_full(sink: object) -> object:
-    """Return `sink` as a table: `postgresql://...#shapes` names a table of a database."""
-    if not isinstance(sink, str):
-        raise ValueError(  # noqa: TRY004 - pydantic only collects ValueError
-            'sink is an address as text, such as "postgresql://...#table"; for more, use [[sinks]]'
-        )
-    to, mark, table = sink.rpartition("#")
-    return {"to": to, "table": table} if mark else {"to": sink}
 
 
 Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
@@ -133,6 +115,9 @@ class PostingTable(_Strict):
     assignment_minutes: Annotated[float, Field(ge=0.5, le=525_600)] | None = None
     auto_approval_hours: Annotated[float, Field(ge=1, le=720)] = 720
     max_rounds: Annotated[int, Field(ge=0, le=50)] = 5
+    # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
+    # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019.
+    expected_loss_percent: Annotated[float, Field(ge=0, le=90)] = 17
     title: Annotated[Words, StringConstraints(max_length=128)] | None = None
     description: Annotated[Words, StringConstraints(max_length=2000)] | None = None
     # Joined by commas, they fit the 1000 characters that MTurk allows.
@@ -212,7 +197,6 @@ class PolicyTable(_Strict):
     suspicion_above: Annotated[float, Field(ge=0.5, le=1)] | None = None
     at_least: Annotated[int, Field(ge=1)] = 1
     share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    least_answers: Annotated[int, Field(ge=1, le=10_000)] = LEAST_ANSWERS
     then: Verdict
     because: Annotated[Words, StringConstraints(min_length=10, max_length=MTURK.longest_reason)]
 
@@ -235,95 +219,6 @@ class DecisionsTable(_Strict):
     rule: tuple[PolicyTable, ...] = ()
 
 
-class SinkTable(_Strict):
-    """`[[sinks]]`: a place that each release is written to."""
-
-    to: Annotated[Words, Names.OUTPUT]
-    table: (
-        Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$"), Names.NOTHING]
-        | None
-    ) = None
-    history: bool = False
-    format: Literal["parquet", "manifest"] = "parquet"
-
-    @model_validator(mode="after")
-    def _fits(self) -> "SinkTable":
-        if self.format == "manifest" and self.table is not None:
-            raise ValueError("a manifest is a file; leave out table, or format")
-        if self.history and self.table is None:
-            raise ValueError("history is for a table; a folder has all releases")
-        if self.to.startswith("hf://"):
-            if self.table is not None or self.format == "manifest":
-                raise ValueError("a repository gets the whole dataset; leave out table and format")
-            if not re.fullmatch(r"hf://datasets/[\w.-]+/[\w.-]+", self.to):
-                raise ValueError("to is no dataset; write hf://datasets/OWNER/NAME")
-        return self
-
-
-class AdvancedTable(_Strict):
-    """`[advanced]`: what few campaigns have to change."""
-
-    # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
-    # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019 (the half in shared data).
-    expected_loss_percent: Annotated[float, Field(ge=0, le=90)] = 17
-    most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
-    archive_after_batches: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    exclusion_name: Words | None = None
-    releases: bool = False
-
-
-class CardTable(_Strict):
-    """A file of `card`: what only the requester can tell readers of the dataset."""
-
-    file: Annotated[str, Names.DEFINITION] | None = None
-    title: Annotated[Words, StringConstraints(max_length=200)] | None = None
-    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$"), Names.NOTHING] = "1.0.0"
-    licence: Words | None = None
-    licence_url: WebAddress | None = None
-    items_licence: Words | None = None
-    items_licence_url: WebAddress | None = None
-    contact: Words | None = None
-    citation: Words | None = None
-    consent: Words | None = None
-    ethics: Words | None = None
-    homepage: WebAddress | None = None
-    tags: Annotated[
-        tuple[Annotated[Words, StringConstraints(max_length=60)], ...], Field(max_length=30)
-    ] = ()
-
-    @model_validator(mode="after")
-    def _licences_are_known(self) -> "CardTable":
-        for name in ("licence", "items_licence"):
-            stated, url = getattr(self, name), getattr(self, f"{name}_url")
-            if url and not stated:
-                raise ValueError(f"{name}_url needs {name} too")
-            if stated and licence_named(stated, url or "") is None:
-                raise ValueError(
-                    f"piecework does not know the {name} {stated!r} (it knows "
-                    f"{', '.join(LICENCES)}); for another one, set {name}_url too"
-                )
-        return self
-
-
-def _are_all(percent: tuple[int, ...]) -> tuple[int, ...]:
-    if sum(percent) != 100:  # noqa: PLR2004 - per cent
-        raise ValueError("the shares for train, val and test must add up to 100 per cent")
-    return percent
-
-
-_Percent = Annotated[int, Field(ge=0, le=100)]
-
-
-class DatasetTable(_Strict):
-    """`[dataset]`: how the dataset is divided, and whether pictures are in it."""
-
-    pictures: Pictures = "addresses"
-    splits: Annotated[tuple[_Percent, _Percent, _Percent], AfterValidator(_are_all)] = (70, 10, 20)
-    split_by: Words | None = None
-    split_column: Words | None = None
-    split_seed: Annotated[int, Field(ge=0)] = 1
-
-
 class RehearsalTable(_Strict):
     """`[rehearsal]`: the simulated workers."""
 
@@ -332,13 +227,6 @@ class RehearsalTable(_Strict):
     rows_a_day: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
     people: dict[Words, dict[Words, Annotated[int, Field(ge=0, le=10_000)]]] = {}
-
-
-class PageTable(_Strict):
-    """`[page]`: what an own page of HTML may do."""
-
-    hosts: Annotated[tuple[Host, ...], Field(max_length=20)] = ()
-    html_columns: tuple[Words, ...] = ()
 
 
 class FieldTable(_Strict):
@@ -373,43 +261,45 @@ class CampaignTables(_Strict):
     instructions: Annotated[tuple[Words, ...], BeforeValidator(as_list)] = ()
     options: tuple[Annotated[dict[Words, Words], BeforeValidator(as_option)], ...] = ()
     several: bool = False
-    scale: ScaleTable | None = None
+    scale: Scale | None = None
     examples: Annotated[
         tuple[Annotated[dict[Words, Words], BeforeValidator(as_example)], ...], Field(max_length=10)
     ] = ()
     text: TextTable | None = None
     imported: ImportedTable | None = None
-    page: PageTable = PageTable()
+    hosts: Annotated[tuple[Host, ...], Field(max_length=20)] = ()
     fields: FieldsTable = FieldsTable()
     language: Language = "en"
     # Imported items are in the store; otherwise `parse_text` requires the table.
     items: Items = Field(default_factory=ItemsTable.model_construct)
+    pictures: Annotated[str, Names.INPUT] | None = None
     grows: GrowsTable | None = None
     gold: GoldTable | None = None
     machine: MachineTable | None = None
     experiment: ExperimentTable | None = None
     answers: Answers = 5
     batches: Annotated[int, Field(ge=1, le=1000)] | None = None
-    per_worker: PerWorker = PerWorkerTable()
+    per_worker: Limit = None
+    per_worker_in_batch: Limit = None
     reward: Annotated[Cents, AfterValidator(_at_least_a_cent)] | None = None
     hourly_wage: Cents | None = None
     minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     budget: Budget = BudgetTable()
-    currency: KnownCurrency = "USD"
+    currency: Currency = "USD"
     posting: PostingTable = PostingTable()
     requirements: RequirementsTable = RequirementsTable()
     prolific: ProlificTable | None = None
     markets: Markets | None = None
+    cheapest_within_hours: Annotated[float, Field(gt=0, le=8760)] | None = None
     qualification: QualificationTestTable | None = None
     earned: Annotated[tuple[EarnedTable, ...], Field(max_length=5)] = ()
     heuristics: dict[str, dict[str, Annotated[object, Names.NOTHING]] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
-    sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
+    sink: Sinks = ()
     card: CardTable = CardTable()
     dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()
-    advanced: AdvancedTable = AdvancedTable()
 
     @model_validator(mode="before")
     @classmethod
@@ -428,8 +318,8 @@ class CampaignTables(_Strict):
                 "is your own page)"
             )
         has_page, is_generic = is_page(self.task), self.task in GENERIC
-        if not has_page and (self.page != PageTable() or self.fields.fields):
-            raise ValueError('[page] and fields go with a page, such as task = "hit.html"')
+        if not has_page and (self.hosts or self.fields.fields):
+            raise ValueError('hosts and fields go with a page, such as task = "hit.html"')
         if self.reward is None and (has_page or is_generic) and not self.hourly_wage:
             raise ValueError('nothing says what work pays; write hourly_wage = "12.00", or reward')
         if self.reward is None and has_page and self.minutes is None:
@@ -444,6 +334,28 @@ class CampaignTables(_Strict):
         return self
 
     @model_validator(mode="after")
+    def _shows_pictures_of_one_place(self) -> "CampaignTables":
+        if self.pictures is not None and self.items.query is not None:
+            raise ValueError("a query gives all items; leave out pictures")
+        if self.pictures is not None and self.items.scenes is not None:
+            raise ValueError("scenes draws the pictures; leave out pictures")
+        return self
+
+    @model_validator(mode="after")
+    def _names_markets(self) -> "CampaignTables":
+        if self.cheapest_within_hours is not None:
+            if self.markets is None:
+                raise ValueError(
+                    'cheapest_within_hours chooses among markets; write markets = ["prolific", '
+                    '"connect"]'
+                )
+            if max(self.markets.values()) - min(self.markets.values()) > 1:
+                raise ValueError(
+                    "cheapest_within_hours leaves no shares; write the markets as a list"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _earns_each_name_once(self) -> "CampaignTables":
         names = [table.name for table in self.earned]
         if len(set(names)) < len(names):
@@ -452,15 +364,16 @@ class CampaignTables(_Strict):
 
     @model_validator(mode="after")
     def _deals_one_way(self) -> "CampaignTables":
-        of_growing = {"most_removed_percent", "archive_after_batches"}
-        stated = [f"advanced.{key}" for key in sorted(of_growing & self.advanced.model_fields_set)]
-        if self.rehearsal.rows_a_day is not None:
-            stated.append("rehearsal.rows_a_day")
         if self.grows is None:
-            if stated:
-                raise ValueError(f"{stated[0]} is for items that grow; add [grows]")
+            if self.rehearsal.rows_a_day is not None:
+                raise ValueError("rehearsal.rows_a_day is for items that grow; add [grows]")
             if why := self.items.grows_only:
                 raise ValueError(f"items: {why}")
+            if not self.items.file and "://" in (self.pictures or ""):
+                raise ValueError(
+                    "pictures at an address are listed as they arrive; add [grows], or name them "
+                    "in a file"
+                )
             return self
         if "batches" in self.model_fields_set:
             raise ValueError("batches is for items that do not grow; set grows.batch")

@@ -60,7 +60,6 @@ _MOVED: Mapping[str, str] = {
     },
     "rewards.wage_floor_per_hour": f"hourly_wage {_TOP}",
     "rewards.expected_minutes": f"minutes {_TOP}",
-    "rewards.expected_loss_percent": "expected_loss_percent in [advanced] now",
     "rewards.fees": f"[[fees]] {_OF_MACHINE}",
     "fees": f"[[fees]] {_OF_MACHINE}",
     "store": f"[store] {_OF_MACHINE}",
@@ -71,19 +70,26 @@ _MOVED: Mapping[str, str] = {
     **{f"items.{key}": f"{key} in [grows] now" for key in ("on_change", "on_removal")},
     "posting.batch_size": "batch in [grows] now",
     "posting.batch_every_hours": "every_hours in [grows] now",
-    "items.most_removed_percent": "most_removed_percent in [advanced] now",
-    "items.archive_after_batches": "archive_after_batches in [advanced] now",
-    "requirements.exclusion_name": "exclusion_name in [advanced] now",
+    "items.archive_after_batches": "archive_after_batches in [grows] now",
+    "advanced.archive_after_batches": "archive_after_batches in [grows] now",
+    "advanced.exclusion_name": "exclusion_name in [requirements] now",
     "requirements.max_hits_per_worker": f"per_worker {_TOP}",
-    "requirements.max_hits_per_worker_per_batch": (
-        f"per_worker = {{ hits_per_batch = ... }} {_TOP}"
-    ),
+    "requirements.max_hits_per_worker_per_batch": f"per_worker_in_batch {_TOP}",
+    "requirements.qualification": 'qualifications = ["ID COMPARATOR VALUES"] now',
     "requirements.prolific": "[prolific] now",
     "crowds": "[markets] now",
+    "markets.cheapest": f"markets = [...] {_TOP}",
+    "markets.within_hours": f"cheapest_within_hours {_TOP}",
+    "advanced.expected_loss_percent": "expected_loss_percent in [posting] now",
+    "rewards.expected_loss_percent": "expected_loss_percent in [posting] now",
+    "page.hosts": f"hosts {_TOP}",
+    "dataset.split_column": 'splits = "COLUMN" now',
+    "items.pictures": f"pictures {_TOP}",
+    "items.database": "file now, beside query",
     **{f"dataset.{key}": f"{key} in the file that card names now" for key in _OF_CARD},
     "output.formats": f"formats {_TOP}",
-    "output.releases": "releases in [advanced] now",
-    "output.sinks": "[[sinks]] now, or sink = ... at the top of the file",
+    "output.sinks": f"sink {_TOP}",
+    "sinks": f"sink {_TOP}",
 }
 """Where each former key is now."""
 
@@ -148,10 +154,8 @@ def as_written(text: str, location: Location) -> Location:
     except (ValueError, RecursionError):
         return location
     parts = [str(part) for part in location]
-    if parts[:2] == ["items", "pictures"] and "pictures" in table:
-        return ["pictures"]
-    if parts[:1] == ["sinks"] and "sink" in table:
-        return ["sink"]
+    if parts[:1] == ["pictures"] and "pictures" not in table:
+        return ["items"]
     written: list[str | int] = []
     for part in parts:
         if isinstance(table, dict):

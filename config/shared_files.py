@@ -18,8 +18,8 @@ from pydantic import BaseModel, Field, ValidationError
 from piecework.config.imported_table import ImportedTable
 from piecework.config.named import Words
 from piecework.config.requirements_table import EarnedTable
+from piecework.config.results_tables import CardTable
 from piecework.config.schema import (
-    CardTable,
     FieldsTable,
     FieldTable,
     QualificationTestTable,

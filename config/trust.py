@@ -69,7 +69,7 @@ class Reach(NamedTuple):
     """Something outside of its folder that a campaign names.
 
     Attributes:
-        key: the key, such as `sinks.0.to`.
+        key: the key, such as `sink.0`.
         name: the same for people, as the file writes it.
         text: what it names, as it is written.
         leads_to: where that is; "" if the text says it.
@@ -232,7 +232,7 @@ def confined(file: "CampaignFile") -> "CampaignFile":
             changed[name] = before.model_copy(update=values)
         elif (name := key.partition(".")[0]) in _WHOLE_TABLES:
             changed[name] = _WHOLE_TABLES[name]
-        elif key == _ENDPOINT or (key == "items.pictures" and _lists_a_bucket(file)):
+        elif key == _ENDPOINT or (key == "pictures" and _lists_a_bucket(file)):
             continue
         else:
             raise refusal
@@ -250,8 +250,7 @@ def _without(file: "CampaignFile", key: str) -> "CampaignFile":
 
 def _lists_a_bucket(file: "CampaignFile") -> bool:
     """Whether a file lists the pictures of a bucket; then a check does not open it."""
-    items = file.tables.items
-    return items.file is not None and "://" in (items.pictures or "")
+    return file.tables.items.file is not None and "://" in (file.tables.pictures or "")
 
 
 _LEFT_OUT: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -264,7 +263,7 @@ _LEFT_OUT: Mapping[str, tuple[str, Mapping[str, object]]] = {
 _OF_MACHINE = {"output.folder", "store.url"}
 """The same of the machine's file beside the campaign file."""
 
-_WHOLE_TABLES: Mapping[str, object] = {"machine": None, "earned": (), "sinks": (), "prolific": {}}
+_WHOLE_TABLES: Mapping[str, object] = {"machine": None, "earned": (), "sink": (), "prolific": {}}
 """The same for whole tables."""
 
 

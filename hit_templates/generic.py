@@ -175,11 +175,11 @@ def _faults_of_stated(asked: Asked) -> Iterator[str]:
         yield f'question: is missing; write what {asked.kind!r} asks: question = "..."'
     if asked.kind == "rate" and ("options" in asked.stated) == ("scale" in asked.stated):
         yield (
-            "scale: write the numbers, scale = { minimum = 1, maximum = 5 }, or the steps in "
+            "scale: write the numbers, scale = [1, 5], or the steps in "
             "words as options, and only one of them"
         )
     if asked.scale is not None and not 0 < asked.scale.maximum - asked.scale.minimum <= _MOST_STEPS:
-        yield f"scale: maximum must be 1 to {_MOST_STEPS} above minimum"
+        yield f"scale: the second number must be 1 to {_MOST_STEPS} above the first"
     if "options" in asked.stated or asked.kind in {"choose", "compare"}:
         yield from _faults_of_options(asked)
 

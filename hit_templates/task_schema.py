@@ -9,7 +9,6 @@ refer to nothing accepts any shape that TOML allows.
 import dataclasses
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
@@ -30,7 +29,7 @@ from piecework.domain.task import (
     Rule,
     Task,
 )
-from piecework.domain.text import did_you_mean
+from piecework.domain.text import did_you_mean, one_line
 from piecework.hit_templates.messages import table_in
 from piecework.hit_templates.rules import RULE_KINDS, parameter_faults
 
@@ -65,10 +64,11 @@ def faults_of_rules(raw: Raw) -> list[str]:
     for i, rule in enumerate(_tables(raw, "rules")):
         kind, parameters = str(rule.get("kind")), rule.get("parameters", {})
         if isinstance(parameters, dict):
-            faults += [f"rules.{i}: {fault}." for fault in parameter_faults(kind, parameters)]
-            faults += [
-                f"rules.{i}: {fault}." for fault in _reference_faults(rule, parameters, fields)
+            own = [
+                *parameter_faults(kind, parameters),
+                *_reference_faults(rule, parameters, fields),
             ]
+            faults += [f"rules.{i}: {fault}." for fault in own]
     return faults
 
 
@@ -95,10 +95,10 @@ def faults_between(raw: Raw) -> list[str]:
     """Return duplicate names, misplaced options and references to nothing."""
     fields, rules = _tables(raw, "fields"), _tables(raw, "rules")
     kinds = {str(entry.get("name")): entry.get("kind") for entry in fields}
-    faults = [f"fields: {name} appears twice." for name in _twice(fields)]
-    faults += [f"rules: {name} appears twice." for name in _twice(rules)]
+    faults = [f"fields.{i}: the name appears twice." for i in _twice(fields)]
+    faults += [f"rules.{i}: the name appears twice." for i in _twice(rules)]
     for i, entry in enumerate(fields):
-        faults += [f"fields.{i}: {entry.get('name')} {fault}." for fault in _faults_of_field(entry)]
+        faults += [f"fields.{i}: {fault}." for fault in _faults_of_field(entry)]
     for key, kind in (("main_text", "text"), ("text_present_field", "choice")):
         if raw.get(key) and kinds.get(str(raw[key])) != kind:
             faults.append(f"{key}: there is no {kind} field {raw[key]!r}.")
@@ -156,21 +156,19 @@ def _faults_of_columns(raw: Raw, fields: list[Raw]) -> Iterator[str]:
         if column.startswith((TRUTH, GOLD)):
             yield f"columns: {column!r} may not be shown on the page."
     names = {entry.get("name") for entry in _tables(raw, "arrangements")}
-    for entry in fields:
+    for i, entry in enumerate(fields):
         if entry.get("mirrored_by") and entry["mirrored_by"] not in names:
-            yield (
-                f"fields: {entry.get('name')}: there is no arrangement {entry['mirrored_by']!r}."
-            )
+            yield f"fields.{i}: there is no arrangement {entry['mirrored_by']!r}."
 
 
 def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
     """Yield each place that names a column, with the column."""
-    for entry in fields:
+    for i, entry in enumerate(fields):
         for option in _tables(entry, "options"):
-            yield f"fields: {entry.get('name')}", option.get("column")
-    for entry in _tables(raw, "arrangements"):
+            yield f"fields.{i}", option.get("column")
+    for i, entry in enumerate(_tables(raw, "arrangements")):
         for column in _names(entry.get("columns")):
-            yield f"arrangements: {entry.get('name')}", column
+            yield f"arrangements.{i}", column
     yield from _columns_of_rules(raw)
     for column in table_in(raw, "column_values"):
         yield "column_values", column
@@ -179,11 +177,11 @@ def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
 
 
 def _columns_of_rules(raw: Raw) -> Iterator[tuple[str, object]]:
-    for entry in _tables(raw, "aggregates"):
-        yield f"aggregates: {entry.get('field')}", entry.get("column")
-    for rule in _tables(raw, "rules"):
+    for i, entry in enumerate(_tables(raw, "aggregates")):
+        yield f"aggregates.{i}", entry.get("column")
+    for i, rule in enumerate(_tables(raw, "rules")):
         for key in ("column", "where"):
-            yield f"rules: {rule.get('name')}", table_in(rule, "parameters").get(key)
+            yield f"rules.{i}", table_in(rule, "parameters").get(key)
 
 
 def faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
@@ -199,21 +197,22 @@ def faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
 
 
 def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
-    for entry in _tables(raw, "conditions"):
+    for i, entry in enumerate(_tables(raw, "conditions")):
         name = str(entry.get("field"))
         if kinds.get(name) != "number":
-            yield f"conditions: there is no number field called {name!r}."
+            yield f"conditions.{i}: there is no number field called {name!r}."
         if bool(entry.get("text")) != bool(entry.get("reference")):
-            yield "conditions: text and reference go together; name both or neither."
+            yield f"conditions.{i}: text and reference go together; name both or neither."
 
 
 def _names(entries: object) -> list[str]:
     return [str(entry) for entry in entries] if isinstance(entries, list) else []
 
 
-def _twice(entries: Sequence[Raw]) -> list[str]:
-    counts = Counter(str(entry.get("name")) for entry in entries)
-    return [name for name, count in counts.items() if count > 1]
+def _twice(entries: Sequence[Raw]) -> Iterator[int]:
+    """Yield the place of each entry with a name that an earlier one has."""
+    names = [str(entry.get("name")) for entry in entries]
+    yield from (i for i, name in enumerate(names) if name in names[:i])
 
 
 _ADAPTER = TypeAdapter(Task)
@@ -292,6 +291,30 @@ def _faults_of_names(raw: Raw) -> Iterator[str]:
             if not _fits(_OPTION, option.get("value", "x")):
                 fault = f"{option['value']!r} has a |, a line break or a space at an end"
                 yield f"{where}.{number}.value: {fault}."
+
+
+def named_key(raw: Raw, location: Sequence[str]) -> str:
+    """Return a key as people read it: entries of a list by their names.
+
+    >>> raw: Raw = {"fields": [{"name": "why", "options": [{"value": "a b"}, {}]}]}
+    >>> named_key(raw, ["fields", "0", "options", "0", "label"])
+    'fields[why].options[a b].label'
+    >>> named_key(raw, ["fields", "0", "options", "1"]), named_key(raw, ["version"])
+    ('fields[why].options[2]', 'version')
+    """
+    inside: object = raw
+    shown = ""
+    for part in location:
+        if isinstance(inside, list) and part.isdecimal():
+            inside = inside[int(part)] if int(part) < len(inside) else None
+            names = inside if isinstance(inside, dict) else {}
+            stated = [names.get(key) for key in ("name", "value", "field")]
+            name = next((one_line(each) for each in stated if isinstance(each, str) and each), "")
+            shown += f"[{name or int(part) + 1}]"
+        else:
+            inside = inside.get(part) if isinstance(inside, dict) else None
+            shown += f".{part}"
+    return shown.removeprefix(".")
 
 
 def _entries(table: Raw, keys: tuple[str, ...]) -> Iterator[tuple[str, Raw]]:

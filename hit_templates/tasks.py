@@ -36,7 +36,12 @@ from piecework.hit_templates.messages import (
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import check
-from piecework.hit_templates.task_schema import faults_between, faults_of_rules, validated
+from piecework.hit_templates.task_schema import (
+    faults_between,
+    faults_of_rules,
+    named_key,
+    validated,
+)
 from piecework.hit_templates.templates import QUESTION
 
 __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
@@ -125,13 +130,11 @@ def read_task(
     raw, strange = joined(raw, words, where=spoken_in)
     task = built(raw, name=name, language=language, texts=texts(words))
     if isinstance(task, list):
-        raise ConfigError(
-            [*(f"{_at(where, text, raw, fault)}: {fault}" for fault in task), *strange]
-        )
+        raise ConfigError([*(_placed(where, text, raw, fault) for fault in task), *strange])
     if not strange:
         at = spoken_in if "canned_text" in words else ""
         strange = [
-            f"{at or _at(where, text, raw, fault)}: {fault}"
+            f"{at}: {fault}" if at else _placed(where, text, raw, fault)
             for fault in _faults_of_canned_text(task)
         ]
     if strange:
@@ -157,16 +160,18 @@ def built(
     return faults or _faults_of_columns(task) or task
 
 
-def _at(where: str, text: str, raw: Mapping[str, object], fault: str) -> str:
-    """Return the file, with the line of the key at the start of a fault, if any."""
-    location = fault.partition(":")[0].split(".")
+def _placed(where: str, text: str, raw: dict[str, object], fault: str) -> str:
+    """Return a fault behind the file and the line of its key; entries have their names."""
+    key, _, sentence = fault.partition(":")
+    location = key.split(".")
     entries = raw.get(location[0])
     if len(location) == 1 and isinstance(entries, list) and entries:
         # The fault does not say which table of a list it means.
         line = None if isinstance(entries[0], dict) else line_of(text, location)
     else:
         line = line_of(text, location)
-    return f"{where}:{line}" if line else where
+    at = f"{where}:{line}" if line else where
+    return f"{at}: {named_key(raw, location)}:{sentence}"
 
 
 def _faults_of_columns(task: Task) -> list[str]:

@@ -9,7 +9,7 @@ How a rule is read:
   assignment covers its answers.
 - For an assignment or a worker, findings on answers count as well, if the share of its
   answers that any of the rule's heuristics flags is at least `share` (and at least one
-  answer). For a worker with fewer than `least_answers`, a `share` above 0 says nothing:
+  answer). For a worker with fewer than `LEAST_ANSWERS`, a `share` above 0 says nothing:
   one flagged answer of two may be chance. A finding on an assignment counts as one on
   each of its answers.
 - The rule applies when at least `at_least` different heuristics flag the subject.
@@ -31,6 +31,7 @@ import pandas as pd
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import (
     JOINED,
+    LEAST_ANSWERS,
     REJECTED_WITH,
     VERDICTS,
     Decision,
@@ -315,7 +316,7 @@ def _applies(rule: PolicyRule, flags: _Flags) -> Flags:
     flagged = flags.counts(kind, np.logical_or.reduce(below))
     counts_below = (flagged > 0) & (flagged / size >= rule.share)
     if kind == "worker" and rule.share:
-        counts_below &= size >= rule.least_answers
+        counts_below &= size >= LEAST_ANSWERS
     flagged_by = np.zeros(len(size), dtype="int64")
     for name, rows in zip(names, below, strict=True):
         own = flags.counts(kind, flags.rows(_ABOVE[kind], name)) > 0

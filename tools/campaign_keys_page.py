@@ -22,8 +22,8 @@ from piecework.config import schema
 from piecework.config.imported_table import Column
 from piecework.config.machine_file import OutputTable, StoreTable
 from piecework.config.money_tables import Cents, FeesTable
+from piecework.config.results_tables import WebAddress
 from piecework.config.user_files import OF_CAMPAIGNS
-from piecework.domain.crowds import MARKETS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/reference/campaign-file.md"
@@ -37,11 +37,11 @@ Meanings = dict[str, dict[str, Any]]
 Hint = Any
 """A type annotation with its `Annotated` parts."""
 
-_SHORT = ("pictures", "sink")
-"""Short forms of `[items] pictures` and of one table `[[sinks]]`."""
-
 _FILES = ("qualification", "earned", "card", "fields", "imported")
 """Tables that are files of their own; `file` is the name that the campaign file states."""
+
+_NOT_STATED = ("currency",)
+"""What the schema has from the signs of amounts."""
 
 _SHARED = (*OF_CAMPAIGNS, *_FILES)
 """Tables of the second page."""
@@ -52,7 +52,7 @@ _ALIASES: list[tuple[Hint, str]] = [
     (Column, "column name"),
     (schema.Host, "host name"),
     (schema.Language, "language tag"),
-    (schema.WebAddress, "web address"),
+    (WebAddress, "web address"),
 ]
 _PLAIN: Mapping[Hint, str] = {
     str: "text",
@@ -110,13 +110,8 @@ def _sections(
         for name, field in model.model_fields.items()
         if (_is_value(hints[name], path) or name in meanings[path])
         and not (path in _FILES and name == "file")
-        and not (path == "markets" and name in MARKETS)
+        and not (path == "" and name in _NOT_STATED)
     ]
-    if path == "markets":
-        rows.append(_row("<market>", hints[MARKETS[0]], FieldInfo(default=None), meanings, path))
-    # A short form is a key of the file alone: the schema reads it as a table.
-    short = [name for name in _SHORT if not path]
-    rows += [_row(name, None, FieldInfo(default=None), meanings, path) for name in short]
     yield path, _section(header, meanings, path, rows)
     for name in model.model_fields:
         inner = _table_in(hints[name])

@@ -73,8 +73,8 @@ def parts_of_page(task: Task, item: Item, *, title: str) -> tuple[list[str], lis
     # Browsers put the first tags into the head, and join a later <html> or <body>.
     texts = [f"{doctype}\n", f"{head}{before}{first[at:]}", *rest]
     texts[-1] += after
-    columns, markup = _shown(item), task.html_page.html_columns
-    values = [_ours(task, item), *template.values(columns, html_columns=markup)]
+    columns = _shown(item)
+    values = [_ours(task, item), *template.values(columns)]
     return texts, values
 
 

@@ -57,11 +57,15 @@ def read_liquid(source: str) -> tuple[str, tuple[Filter, ...], tuple[str, ...]] 
     return column, tuple(filters), unknown
 
 
+AS_MARKUP = "skip_autoescape"
+"""The filter of a value that is markup."""
+
+
 def applied(text: str, filters: tuple[Filter, ...]) -> tuple[str, bool]:
     """Return the filtered value, and whether it is now markup."""
     is_markup = False
     for name, arguments in filters:
-        if name == "skip_autoescape":
+        if name == AS_MARKUP:
             is_markup = True
         elif name in _FILTERS:
             text = _FILTERS[name](text, arguments)
@@ -141,7 +145,7 @@ _KNOWN = frozenset(
     {
         *_FILTERS,
         # Values are escaped anyway, and no bucket needs access.
-        *("escape", "escape_once", "skip_autoescape"),
+        *("escape", "escape_once", AS_MARKUP),
         *("grant_read_access", "s3_presign"),
     }
 )
@@ -184,6 +188,11 @@ class Gap:
     place: Place
     line: int
     otherwise: str = ""
+
+    @property
+    def inserts_markup(self) -> bool:
+        """Whether markup in the value becomes a part of the page."""
+        return any(filter_.name == AS_MARKUP for filter_ in self.filters)
 
     @property
     def shows_markup(self) -> bool:
@@ -234,19 +243,18 @@ class Template:
         """The page with a mark for each gap, for code that reads its tags."""
         return joined(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
 
-    def filled(self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()) -> str:
+    def filled(self, columns: Mapping[str, str]) -> str:
         """Return the page of an item."""
-        return joined(self.texts, self.values(columns, html_columns=html_columns))
+        return joined(self.texts, self.values(columns))
 
-    def values(self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()) -> list[str]:
+    def values(self, columns: Mapping[str, str]) -> list[str]:
         """Return an item's values for the gaps, escaped for their places."""
-        return [self._value(gap, columns, html_columns) for gap in self.gaps]
+        return [self._value(gap, columns) for gap in self.gaps]
 
-    def _value(self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]) -> str:
+    def _value(self, gap: Gap, columns: Mapping[str, str]) -> str:
         if gap.otherwise and gap.column not in columns:
             return gap.otherwise
         text, is_markup = applied(value_of(columns, gap.column), gap.filters)
-        is_markup |= gap.column in html_columns
         return written(text, gap.place, is_markup=is_markup)
 
 

@@ -48,7 +48,6 @@ class Around:
     description: str
     fields: Mapping[str, StatedField]
     hosts: tuple[str, ...] = ()
-    html_columns: tuple[str, ...] = ()
     reward_cents: int = 1
     seconds: float | None = None
     language: str = "en"
@@ -124,7 +123,6 @@ def html_task(path: Path, around: Around) -> Task:
         html_page=HtmlPage(
             html=html,
             hosts=around.hosts,
-            html_columns=around.html_columns,
             possible_addresses=tuple(
                 name for name in template.possible_addresses if name != ITEM_ID
             ),
@@ -153,7 +151,7 @@ def _next_step(refused: Collection[str], around: Around) -> str:
     if not refused:
         return "docs/how-to/own-pages.md describes what a page can contain"
     named = ", ".join(f'"{host}"' for host in (*around.hosts, *refused))
-    return f"if you trust them with what workers type, set [page] hosts = [{named}]"
+    return f"if you trust them with what workers type, set hosts = [{named}]"
 
 
 def _asks(controls: Controls) -> bool:
@@ -168,7 +166,7 @@ def _text(path: Path) -> str:
         raise ConfigError(
             [(f"{path}: has {len(content):,} bytes; a page may have at most {LARGEST_BYTES:,}")],
             next_step="move pictures, sounds and libraries out of the page into the "
-            'folder of items.pictures, and write src="/pictures/NAME"',
+            'folder of pictures, and write src="/pictures/NAME"',
         )
     try:
         text = content.decode("utf-8-sig")

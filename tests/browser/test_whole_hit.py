@@ -66,7 +66,7 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">'
             '<rect width="4" height="3" fill="teal"/></svg>'
         )
-    text = CAMPAIGN.replace('"items.csv"', '"items.csv"\npictures = "pictures"')
+    text = 'pictures = "pictures"\n' + CAMPAIGN
     (tmp_path / "crash.toml").write_text(text)
     campaign = load_campaign(tmp_path / "crash.toml")
     with (

@@ -42,12 +42,11 @@ def test_hits_get_their_arms_and_pages(tmp_path: Path) -> None:
         assert ("let-paste" in page) == (arm.paste == "blocked")
 
 
-def test_another_seed_draws_other_arms(tmp_path: Path) -> None:
-    """For eight HITs; with the same seed they are the same."""
+def test_another_campaign_draws_other_arms(tmp_path: Path) -> None:
+    """For eight HITs; with the same name they are the same."""
     drawn = []
-    for seed in (1, 2, 2):
-        table = TABLE.replace("[experiment]", f"[experiment]\nseed = {seed}")
-        text = CAMPAIGN.replace("[posting]", f"{table}[posting]")
+    for name in ("crash", "other", "other"):
+        text = WITH.replace('name = "crash"', f'name = "{name}"')
         campaign = load_campaign(write_campaign(tmp_path, text, pictures=16))
         rounds = all_first_rounds(campaign, on=DAY)
         drawn.append([hit.arm for hits in rounds for hit in hits])

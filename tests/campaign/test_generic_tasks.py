@@ -82,7 +82,7 @@ options = ["left", "right", "the same"]
 """
 RATE = """task = "rate"
 question = "How good is it?"
-scale = { minimum = 1, maximum = 5, low = "bad", high = "good" }
+scale = ["1 bad", "5 good"]
 """
 GRADES = """task = "rate"
 question = "How good is it?"
@@ -175,7 +175,7 @@ def test_a_scale_has_words_at_its_ends(tmp_path: Path) -> None:
     page = page_of(written(tmp_path, RATE))
     assert '<p class="ends" aria-hidden="true"><span>bad</span><span>good</span></p>' in page
     assert page.count('type="radio" name="answer.1"') == 5
-    assert 'type="range"' in page_of(written(tmp_path, RATE.replace("maximum = 5", "maximum = 99")))
+    assert 'type="range"' in page_of(written(tmp_path, RATE.replace("5 good", "99 good")))
 
 
 def test_a_text_keeps_the_rules_of_the_file(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_cells_decide_how_a_column_is_shown(tmp_path: Path) -> None:
     """In the file's order, without ids, truths and what only piecework reads."""
     rows = [ANY, {**ANY, "review_id": "r2", "note": "only here"}]
     path = written(tmp_path, CHOOSE, rows)
-    path.write_text(path.read_text() + '[dataset]\nsplit_column = "split"\n')
+    path.write_text(path.read_text() + '[dataset]\nsplits = "split"\n')
     task = load_campaign(path).task
     assert task.columns[0] == "review_id"
     assert [(part.column, part.kind) for part in task.parts] == [
@@ -261,7 +261,7 @@ def test_a_folder_of_pictures_is_described(tmp_path: Path) -> None:
     path = written(tmp_path, 'task = "describe"')
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos/a b.jpg").write_bytes(b"\xff\xd8\xff")
-    path.write_text(path.read_text().replace('file = "items.csv"', 'pictures = "photos"'))
+    path.write_text(path.read_text().replace('[items]\nfile = "items.csv"', 'pictures = "photos"'))
     page = page_of(path)
     assert 'src="/pictures/a%20b.jpg"' in page
     assert "Describe this picture in one or two sentences" in page
@@ -355,8 +355,8 @@ WRONG = {
     ),
     "an unknown task": (CHOOSE, '"choose"', '"chose"', "did you mean 'choose'?"),
     "no scale": (RATE, "scale", "# scale", "scale: write the numbers"),
-    "a scale backwards": (RATE, "minimum = 1", "minimum = 9", "maximum must be 1 to 100 above"),
-    "a long scale": (RATE, "maximum = 5", "maximum = 900", "maximum must be 1 to 100 above"),
+    "a scale backwards": (RATE, "1 bad", "9 bad", "second number must be 1 to 100 above"),
+    "a long scale": (RATE, "5 good", "900 good", "second number must be 1 to 100 above"),
     "a grade": (GRADES, '"bad"', '{ value = "x", label = "bad" }', "values of grades are whole"),
     "a canned text": (
         DESCRIBE,
@@ -383,7 +383,7 @@ WRONG = {
         "",
         "an example has the columns",
     ),
-    "fields": (CHOOSE, "question", "page.hosts = ['a.example']\nquestion", "go with a page"),
+    "fields": (CHOOSE, "question", "hosts = ['a.example']\nquestion", "go with a page"),
 }
 
 

@@ -23,7 +23,7 @@ CHANGES = {
     "budget": (('budget = "', 'budget = "1'), Means.FREE),
     "formats": (('formats = ["csv"]', 'formats = ["vizwiz_json"]'), Means.FREE),
     "heuristic": (("min_images = 2", "min_images = 3"), Means.FREE),
-    "dataset": (("# the end", "[dataset]\nsplit_seed = 2\n# the end"), Means.FREE),
+    "dataset": (("# the end", "[dataset]\nsplits = [80, 10, 10]\n# the end"), Means.FREE),
     "reward": (('reward = "0.50"', 'reward = "0.60"'), Means.NEW_HITS),
     "title": (("[posting]", '[posting]\ntitle = "Birds"'), Means.NEW_HITS),
     "countries": (("# the end", '[requirements]\ncountries = ["FR"]\n# the end'), Means.NEW_HITS),
@@ -99,7 +99,7 @@ def test_check_and_run_say_it_first(at_work: Open) -> None:
         shown = CliRunner().invoke(main, ["check", str(path)])
         assert shown.exit_code == 0, shown.output
         assert "changed since the last pass, for new HITs" in shown.stdout
-        assert "reward was '0.50' and is '0.60'" in shown.stdout
+        assert 'reward was "0.50" and is "0.60"' in shown.stdout
         path.write_text(CAMPAIGN.replace("answers = 2", "answers = 3"))
         shown = CliRunner().invoke(main, ["check", str(path)])
         assert shown.exit_code == 1

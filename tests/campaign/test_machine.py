@@ -46,13 +46,15 @@ def test_labels_are_read_with_the_name_of_the_file(tmp_path: Path) -> None:
 
 
 def test_the_field_that_is_labelled_may_be_named(tmp_path: Path) -> None:
-    """It has to be one that the task asks for."""
-    named = '[machine]\nfield = "congruent"'
-    text = WITH_MODEL.replace("[machine]", named)
-    plain = load_campaign(write_with_model(tmp_path)).machine
-    assert load_campaign(write_with_model(tmp_path, text)).machine == plain
-    with pytest.raises(ConfigError, match="machine"):
-        load_campaign(write_with_model(tmp_path, text.replace('"congruent"', '"colour"', 1)))
+    """On each line; it has to be one that the task asks for."""
+    path = write_with_model(tmp_path)
+    plain, labels = load_campaign(path).machine, tmp_path / "model.jsonl"
+    named = labels.read_text().replace("{", '{"field": "congruent", ')
+    labels.write_text(named)
+    assert load_campaign(path).machine == plain
+    labels.write_text(named.replace('"congruent", ', '"colour", ', 1))
+    with pytest.raises(ConfigError, match=r"model.jsonl:1: 'colour' is not a field .*'congruent'"):
+        load_campaign(path)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_the_field_that_is_labelled_may_be_named(tmp_path: Path) -> None:
             '{"item": "p1", "label": "congruent", "probability": 1.2}',
             "probability is 1.2; it must be from 0 to 1",
         ),
-        ('{"item": "p1"}', "each line needs item and label"),
+        ('{"item": "p1"}', "each line has item, label"),
         ("p1,congruent", "is not JSON"),
     ],
 )
@@ -231,8 +233,6 @@ def test_a_huge_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_table_names_a_file(tmp_path: Path) -> None:
-    """An empty table is a mistake, and a field is for labels."""
+    """An empty table is a mistake."""
     empty = WITH_TEXTS.replace('texts = "machine.csv"\n', "")
     assert "name a file of labels (votes), or of texts" in faults(write(tmp_path, GOOD, empty))[0]
-    lone = WITH_TEXTS.replace('"machine.csv"', '"machine.csv"\nfield = "has_text"')
-    assert "field is for labels" in faults(write(tmp_path, GOOD, lone))[0]

@@ -60,10 +60,10 @@ def test_a_folder_of_pictures_is_no_link(sent: Path, named: str) -> None:
     """Else somebody's photos would be posted."""
     linked(sent.parent, "pictures", "../photos")
     (sent.parent / "a").mkdir()
-    text = sent.read_text().replace('file = "birds.csv"', f'pictures = "{named}"')
+    text = sent.read_text().replace('[items]\nfile = "birds.csv"', f'pictures = "{named}"')
     sent.write_text(text)
     (fault,) = faults(sent)
-    assert f"{sent}:11: items.pictures: {sent.parent / 'pictures'} is a link" in fault
+    assert f"{sent}:10: pictures: {sent.parent / 'pictures'} is a link" in fault
 
 
 def test_a_picture_in_the_folder_is_no_link_out(sent: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_picture_in_the_folder_is_no_link_out(sent: Path) -> None:
     folder = sent.parent / "pictures"
     folder.mkdir()
     linked(folder, "b.png", "../../photos/a.png")
-    text = sent.read_text().replace('file = "birds.csv"', 'pictures = "pictures"')
+    text = sent.read_text().replace('[items]\nfile = "birds.csv"', 'pictures = "pictures"')
     sent.write_text(text)
     (fault,) = faults(sent)
     assert f"{folder / 'b.png'} is a link that leads out of {folder}" in fault
@@ -124,11 +124,11 @@ def test_a_store_is_not_served_as_a_picture(sent: Path, named: str, *, is_refuse
     photos = sent.parent / "photos"
     photos.mkdir()
     (photos / "a.png").write_bytes(b"\x89PNG")
-    text = sent.read_text().replace('file = "birds.csv"', f'pictures = "{named}"')
+    text = sent.read_text().replace('[items]\nfile = "birds.csv"', f'pictures = "{named}"')
     sent.write_text(text)
     if is_refused:
         (fault,) = faults(sent)
-        assert fault.startswith(f"{sent}:11: items.pictures: ")
+        assert fault.startswith(f"{sent}:10: pictures: ")
         assert f"{sent.parent.resolve()}, and" in fault
     else:
         assert load_campaign(own(sent)).items

@@ -170,10 +170,10 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
     [
         ('task = "hit.html"', "", "set task"),
         ('task = "hit.html"', 'question = "hit.html"', 'set task = "hit.html"; question is the'),
-        ('task = "hit.html"', 'task = "caption"\npage.hosts = ["a.b"]', "go with a page"),
+        ('task = "hit.html"', 'task = "caption"\nhosts = ["a.b"]', "go with a page"),
         ('reward = "0.10"\n', "", "a page does not say how long it takes; write"),
         ('"hit.html"', '"hat.html"', "hat.html: "),
-        ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts[1]"),
+        ('task = "hit.html"', 'task = "hit.html"\nhosts = ["https://a.b/c"]', "hosts[1]"),
         ('task = "hit.html"', 'fields = "f.toml"\ntask = "hit.html"', "the page has no such field"),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     items.write_text(items.read_text().replace("https://example.org/2", "pic"))
     with pytest.raises(ConfigError, match=r"line 4: image_url 'pic\.jpg' is not http"):
         load_campaign(path)
-    path.write_text(CAMPAIGN.replace("[items]", '[items]\npictures = "p"'))
+    path.write_text(f'pictures = "p"\n{CAMPAIGN}')
     (tmp_path / "p").mkdir()
     with pytest.raises(ConfigError, match=r"'pic\.jpg' is not a file in"):
         load_campaign(path)
@@ -221,11 +221,10 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     assert [first, second] == [f"https://example.org/{n}.jpg" for n in (0, 1)]
 
 
-def warnings_of(folder: Path, html: str, *, cell: str = "x", page: str = "") -> str:
+def warnings_of(folder: Path, html: str, *, cell: str = "x") -> str:
     """What `check` warns of."""
     path = written(folder, html=html)
     (folder / "birds.csv").write_text(f'text\n"{cell}"\n"{cell}"\n', "utf-8")
-    path.write_text(CAMPAIGN.replace("[items]", f"{page}[items]"))
     return "\n".join(check_campaign(path, on=START.date()).warnings)
 
 
@@ -277,15 +276,15 @@ def test_files_beside_the_page_are_named_with_their_lines(tmp_path: Path) -> Non
 
 
 def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(tmp_path: Path) -> None:
-    """Once, with all columns; written so, the inputs in it are warned of."""
+    """Written so, the inputs in it are warned of."""
     html = "<div>${text}</div><i title='${text}'></i><input name='a'>"
     cell = "<p><input name='mark'></p>"
-    assert '[page] html_columns = ["text"]' in warnings_of(tmp_path, html, cell=cell)
+    line = "{{ task.input.text | skip_autoescape }}"
+    assert f"write {line} in the page" in warnings_of(tmp_path, html, cell=cell)
     for plain in ("a < b", "<3", "by <John>", "R&D"):
-        assert "html_columns" not in warnings_of(tmp_path, html, cell=plain)
-    page = '[page]\nhtml_columns = ["text"]\n'
-    shown = warnings_of(tmp_path, html, cell=cell, page=page)
-    assert "html_columns" not in shown
+        assert "markup" not in warnings_of(tmp_path, html, cell=plain)
+    shown = warnings_of(tmp_path, html.replace("${text}", line, 1), cell=cell)
+    assert "workers see as text" not in shown
     assert "items hold inputs (mark) that are no fields" in shown
 
 
@@ -328,7 +327,7 @@ here.append(img);
 def test_a_picture_that_a_script_shows_is_served_too(tmp_path: Path) -> None:
     """Only what names a picture is looked for; words and other hosts stay."""
     path = written(tmp_path, html=SCRIPTED)
-    path.write_text(CAMPAIGN.replace("[items]", '[items]\npictures = "p"'))
+    path.write_text(f'pictures = "p"\n{CAMPAIGN}')
     (tmp_path / "birds.csv").write_text(
         "image_url,hint\na b.jpg,on a wire\nhttps://example.org/2.jpg,/b\n"
     )
@@ -349,7 +348,7 @@ def test_a_folder_is_enough_for_a_script_that_shows_pictures(tmp_path: Path) -> 
     """The one column of the page is the picture's; JavaScript's own are no columns."""
     html = SCRIPTED.replace('"${hint}"', "`${1 + 1} ${two}`")
     path = written(tmp_path, html=html)
-    path.write_text(CAMPAIGN.replace('file = "birds.csv"', 'pictures = "p"'))
+    path.write_text(CAMPAIGN.replace('[items]\nfile = "birds.csv"', 'pictures = "p"'))
     (tmp_path / "p").mkdir()
     Image.new("RGB", (40, 30)).save(tmp_path / "p" / "a.png")
     (item,) = load_campaign(path).items
@@ -404,7 +403,7 @@ def test_a_shared_page_is_rehearsed(tmp_path: Path, page: Path) -> None:
         items = f"{','.join(columns)}\n{','.join(cells)}\n"
     (tmp_path / "birds.csv").write_text(items)
     hosts = ", ".join(f'"{host}"' for host in LIBRARIES)
-    path.write_text(CAMPAIGN.replace("[items]", f"[page]\nhosts = [{hosts}]\n[items]"))
+    path.write_text(f"hosts = [{hosts}]\n{CAMPAIGN}")
     with rehearsal_of(prepare(path)) as (run, crowd):
         assert work_through(run, crowd).is_finished
         table = answers_table(run)

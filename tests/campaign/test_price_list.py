@@ -43,7 +43,7 @@ PROLIFIC = PriceList(
     extra_percent_for_masters=Decimal(0),
     minimum_cents=1,
 )
-POUNDS = CAMPAIGN.replace("reward = ", 'currency = "GBP"\nreward = ')
+POUNDS = CAMPAIGN.replace('reward = "', 'reward = "£')
 FEES = f"""
 {MACHINE}[[fees]]
 valid_from = 2020-01-01

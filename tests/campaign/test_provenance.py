@@ -20,7 +20,7 @@ NAMED: dict[str, tuple[str, str]] = {
     # key: how a campaign file names it, the file
     "task": ('task = "caption"=>task = "./dog"', "dog/question.html.j2"),
     "items.file": ("", "items.csv"),
-    "items.pictures": ('file = "items.csv"=>pictures = "photos"', "photos/a.jpg"),
+    "pictures": ('task = "caption"=>task = "caption"\npictures = "photos"', "photos/a.jpg"),
     "gold.file": ("[posting]=>[gold]\nfile = 'g.csv'\n[posting]", "g.csv"),
     "machine.votes.*": ("[posting]=>[machine]\nvotes = ['v.csv']\n[posting]", "v.csv"),
     "machine.texts": ("[posting]=>[machine]\ntexts = 't.csv'\n[posting]", "t.csv"),

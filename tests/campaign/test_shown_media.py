@@ -28,7 +28,7 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.trusted import own
 
 PNG = b"\x89PNG\r\n\x1a\n...."
-FOLDER = CAMPAIGN.replace('file = "items.csv"', 'pictures = "photos"')
+FOLDER = CAMPAIGN.replace('[items]\nfile = "items.csv"', 'pictures = "photos"')
 
 
 @pytest.fixture
@@ -144,9 +144,7 @@ def test_a_private_bucket_is_asked_with_signed_addresses(tmp_path: Path) -> None
     """As workers' pages have them; what is not in it is not shown."""
     path = write_campaign(tmp_path)
     (tmp_path / "items.csv").write_text("image_id,url\n1,cats/a b.png\n2,cats/none.png\n")
-    text = path.read_text().replace(
-        'file = "items.csv"', 'file = "items.csv"\npictures = "memory://zoo"'
-    )
+    text = path.read_text().replace("[items]", 'pictures = "memory://zoo"\n[items]')
     path.write_text(text)
     own(path)
     fsspec.filesystem("memory").pipe_file("/zoo/cats/a b.png", PNG)

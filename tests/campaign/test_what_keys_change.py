@@ -59,15 +59,7 @@ REQUIREMENTS = """[requirements]
 approved_hits_above = 77
 approval_rate_at_least = 91
 countries = ["FR", "US-WA"]
-[[requirements.qualification]]
-id = "00000000000000000060"
-comparator = "EqualTo"
-values = [1]
-[[requirements.qualification]]
-id = "00000000000000000040"
-comparator = "NotIn"
-values = [107, 109]
-[advanced]
+qualifications = ["00000000000000000060 EqualTo 1", "00000000000000000040 NotIn 107 109"]
 exclusion_name = "not for birds again"
 # the end"""
 
@@ -157,14 +149,14 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
                     lambda: wanted[2][1:],
                     ("In", [{"Country": "FR"}, {"Country": "US", "Subdivision": "WA"}]),
                 ),
-                "requirements.qualification": (
+                "requirements.qualifications": (
                     lambda: wanted[3:],
                     [
                         ("00000000000000000060", "EqualTo", [1]),
                         ("00000000000000000040", "NotIn", [107, 109]),
                     ],
                 ),
-                "advanced.exclusion_name": (
+                "requirements.exclusion_name": (
                     lambda: (absent, excluded_type["QualificationType"]["Name"]),
                     ("DoesNotExist", "not for birds again"),
                 ),
@@ -274,28 +266,22 @@ def parts(folder: Path, dataset: str, items: str = "") -> Mapping[str, str]:
 
 
 def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
-    """By shares, by another drawing, by a column that groups, by one that fixes."""
+    """By shares, by a column that groups, by one that fixes."""
     shares = "splits = [25, 50, 25]\n"
     drawn = parts(tmp_path, shares)
     assert pd.Series(drawn).value_counts().to_dict() == {"train": 3, "val": 6, "test": 3}
-    other = parts(tmp_path, f"{shares}split_seed = 2")
-    assert other != drawn
-    assert sorted(other.values()) == sorted(drawn.values())
-    assert parts(tmp_path, f"{shares}split_seed = 1") == drawn
     rows = [f"p{n},https://a.org/{n}.jpg,g{n % 4},{'test' * (n < 5)}" for n in range(12)]
     items = "\n".join(["image_id,url,group,part", *rows])
     grouped = parts(tmp_path, 'split_by = "group"', items)
     for number in range(4):
         assert len({grouped[f"p{n}"] for n in range(number, 12, 4)}) == 1
     assert len(set(grouped.values())) > 1
-    fixed = parts(tmp_path, f'{shares}split_column = "part"', items)
+    fixed = parts(tmp_path, 'splits = "part"', items)
     assert {fixed[f"p{n}"] for n in range(5)} == {"test"}
     assert set(fixed.values()) > {"test"}
 
 
-FEES = f"""[advanced]
-expected_loss_percent = 50
-# the end
+FEES = f"""# the end
 {MACHINE}[[fees]]
 valid_from = 2026-01-01
 percent = 10
@@ -308,9 +294,8 @@ valid_from = 2026-06-01
 percent = 90
 source = "a later list"
 """
-MASTERS = """[[requirements.qualification]]
-id = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
-comparator = "Exists"
+MASTERS = """[requirements]
+qualifications = ["2F1QJWKUDD8XADTFD2Q0G6UTO95ALH Exists"]
 # the end"""
 
 
@@ -340,20 +325,17 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     assert not price(stated, on=DAY).bonus_each
     poor = loaded(tmp_path, *fees)
     assert price(poor, on=DAY).bonus_each == 40
+
     # Half of ten answers is lost in each round; each round asks for them again.
-    rounds = ("items_per_hit = 2", "items_per_hit = 2\nmax_rounds = 1")
-    lossy = loaded(tmp_path, dollar, *fees, ten, single, rounds, pictures=2)
-    sure = loaded(
-        tmp_path,
-        dollar,
-        fees[0],
-        ("# the end", FEES.replace("percent = 50", "percent = 0")),
-        *(ten, single, rounds),
-        pictures=2,
-    )
+    def lost(percent: int, rounds: int) -> tuple[str, str]:
+        keys = f"expected_loss_percent = {percent}\nmax_rounds = {rounds}"
+        return ("items_per_hit = 2", f"items_per_hit = 2\n{keys}")
+
+    lossy = loaded(tmp_path, dollar, *fees, ten, single, lost(50, 1), pictures=2)
+    sure = loaded(tmp_path, dollar, *fees, ten, single, lost(0, 1), pictures=2)
     assert price(sure, on=DAY).expected == price(sure, on=DAY).plain == 1150
     assert price(lossy, on=DAY).expected > 1150 * 1.4
-    more = loaded(tmp_path, dollar, *fees, ten, single, pictures=2)
+    more = loaded(tmp_path, dollar, *fees, ten, single, lost(50, 5), pictures=2)
     assert price(more, on=DAY).expected > price(lossy, on=DAY).expected
 
 
@@ -363,7 +345,6 @@ on = "worker"
 any_of = ["too_fast", "capitals"]
 at_least = 2
 share = 0.5
-least_answers = 2
 then = "block"
 because = "Blocked: {flagged} of {answers} answers."
 [[decisions.rule]]
@@ -381,7 +362,7 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
     text = text.replace("too_fast = false\n", "").replace("joined = false\n", "")
     policy = load_campaign(write_campaign(tmp_path, text)).policy
     answers = table(
-        *[row(f"A.{n}", assignment_id="A", worker_id="w", item_id=str(n)) for n in range(3)]
+        *[row(f"A.{n}", assignment_id="A", worker_id="w", item_id=str(n)) for n in range(4)]
     )
 
     def decided(*findings: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - of them
@@ -393,8 +374,8 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
         }
 
     both = [finding("too_fast", "A.0"), finding("capitals", "A.1")]
-    assert decided(*both) == {"w": ("block", "Blocked: 2 of 3 answers.")}
-    # One heuristic is not two, and one answer of three is not half of them.
+    assert decided(*both) == {"w": ("block", "Blocked: 2 of 4 answers.")}
+    # One heuristic is not two, and one answer of four is not half of them.
     assert decided(both[0], finding("too_fast", "A.1")) == {}
     assert decided(both[0], finding("capitals", "A.0")) == {}
     joined = replace(finding(JOINED, "w", "worker"), suspicion=0.95)
@@ -405,11 +386,11 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_markup", [True, False])
 def test_a_column_with_markup_is_inserted_unchanged(tmp_path: Path, *, is_markup: bool) -> None:
     """Other columns are escaped: their text is no part of the page."""
-    path = written(tmp_path, html="<div>${text}</div><input name='a'>")
+    shown = "{{ task.input.text | skip_autoescape }}" if is_markup else "${text}"
+    path = written(tmp_path, html=f"<div>{shown}</div><input name='a'>")
     (tmp_path / "birds.csv").write_text('text\n"<b>one</b>"\n"<b>two</b>"\n')
     if is_markup:
-        keys = '[page]\nhtml_columns = ["text"]\nhosts = ["pictures.example"]\n[items]'
-        path.write_text(path.read_text().replace("[items]", keys))
+        path.write_text('hosts = ["pictures.example"]\n' + path.read_text())
     campaign = load_campaign(path)
     hit = all_first_rounds(campaign, on=DAY)[0][0]
     page = question(campaign, hit, {item.item_id: item for item in campaign.items})
@@ -462,21 +443,14 @@ def test_the_file_says_what_a_page_does_not_say_of_its_fields(tmp_path: Path) ->
     assert load_campaign(path).task.canned_text == "Nothing can be seen."
 
 
-SINKS = """[advanced]
-releases = true
-[[sinks]]
-to = "sqlite:///{folder}/lab.db"
-table = "captions"
-history = true
-[[sinks]]
-to = "{folder}/copies"
+SINKS = """sink = ["sqlite:///{folder}/lab.db#captions history", "{folder}/copies"]
 """
 
 
 def test_releases_go_where_the_file_says(at_work: Open, tmp_path: Path) -> None:
     """A table with its history, and a folder; the release is in the campaign's own."""
     text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["parquet"]')
-    text += SINKS.replace("{folder}", str(tmp_path))
+    text = SINKS.replace("{folder}", str(tmp_path)) + text
     with at_work(text) as (opened, people):
         run = at_evening(opened)
         while not run_pass(run).is_finished:

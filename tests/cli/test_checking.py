@@ -65,9 +65,7 @@ def test_people_who_are_counted_get_equal_shares(tmp_path: Path) -> None:
     assert "HITs 4 of 1 to 2 items, all for the same reward" in output
     assert "for 2 answers to each item: 1.6 HITs each; per_worker = 2 shares them" in output
     few = json.loads(_checked(tmp_path, f"per_worker = 1\n{crowd}", "--json", pictures=6))
-    wanted = (
-        "per_worker.hits: 5 workers with at most 1 HIT each do 5, but the campaign needs 8; allow 2"
-    )
+    wanted = "per_worker: 5 workers with at most 1 HIT each do 5, but the campaign needs 8; allow 2"
     assert wanted in few["warnings"]
 
 
@@ -100,7 +98,7 @@ def test_hosts_of_a_page_are_said_not_to_be_tried(tmp_path: Path) -> None:
     (tmp_path / "hit.html").write_text(f"{page}</script>")
     own = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
     own = own.replace("items_per_hit = 2", "")
-    path = write_campaign(tmp_path, own + '[page]\nhosts = ["a.example"]\n')
+    path = write_campaign(tmp_path, f'hosts = ["a.example"]\n{own}')
     (tmp_path / "items.csv").write_text("text\nIt was\nthe best\n")
     done = CliRunner().invoke(main, ["check", str(path)])
     assert done.exit_code == 0, done.output

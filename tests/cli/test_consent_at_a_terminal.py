@@ -120,7 +120,7 @@ def test_the_amount_is_what_the_marketplace_takes_in_its_currency(
     At 100 % instead of 20 % that is 34.00. Dollars typed back agree to nothing.
     """
     pounds = PriceList(currency="GBP", percent=Decimal(100), extra_percent_for_many=Decimal(0))
-    text = CAMPAIGN.replace("reward = ", 'currency = "GBP"\nreward = ')
+    text = CAMPAIGN.replace('reward = "', 'reward = "£')
     path = write_campaign(tmp_path, text.replace('"20.00"', '"90.00"'))
     with _market(tmp_path, monkeypatch, pounds) as endpoint:
         for typed, code in (("£34.00", 0), ("34", 0), ("$34.00", 3)):

@@ -139,7 +139,7 @@ def test_columns_are_proposed_by_name_and_by_what_they_hold(
     tables, output = _written("--task", "caption", "--items", "birds.csv", "--yes")
     assert tables["items"]["columns"] == dict(zip(("image_id", "url"), columns, strict=True))
     assert f"the column {columns[0]!r} of birds.csv is image_id" in output
-    assert (tables["items"].get("pictures") == "shots") == ("file_name" in header)
+    assert (tables.get("pictures") == "shots") == ("file_name" in header)
 
 
 def test_what_no_column_is_has_to_be_said() -> None:
@@ -210,12 +210,12 @@ def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
     assert sentence in refused.output
     assert "--host code.example.org" in refused.output
     tables, _ = _written(*words, "--host", "code.example.org")
-    assert tables["page"]["hosts"] == ["code.example.org"]
+    assert tables["hosts"] == ["code.example.org"]
     written = Path("birds.toml")
     written.write_text(written.read_text().replace('hosts = ["code', '# hosts = ["code'))
     checked = CliRunner().invoke(main, ["check", "birds.toml"])
     assert (checked.exit_code, sentence in checked.output) == (2, True), checked.output
-    assert 'set [page] hosts = ["code.example.org"]' in checked.output
+    assert 'set hosts = ["code.example.org"]' in checked.output
 
 
 @pytest.mark.parametrize("task", task_names())
@@ -235,7 +235,7 @@ def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
         ("describe", (), {}),
         ("choose", ("--question", "Food?", "--options", "yes, no"), {"options": ["yes", "no"]}),
         ("compare", ("--question", "Which?"), {"options": ["left", "right"]}),
-        ("rate", ("--question", "How good?"), {"scale": {"minimum": 1, "maximum": 5}}),
+        ("rate", ("--question", "How good?"), {"scale": [1, 5]}),
     ],
 )
 def test_a_generic_task_becomes_a_campaign_of_a_few_lines(

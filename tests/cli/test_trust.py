@@ -29,15 +29,13 @@ from tests.trusted import trusted
 
 HIDDEN = "geheim-42"
 ITEMS = 'file = "items.csv"'
-
 TASK = 'task = "caption"'
 TEST = f'{TASK}\nqualification = "shared.toml"'
 
 KEYS: dict[str, tuple[str, ...]] = {
     "task": ('task = "caption"', 'task = "{path}"'),
     "items.file": (ITEMS, 'file = "{path}"\n[grows]'),
-    "items.pictures": (ITEMS, ITEMS + '\npictures = "{path}"'),
-    "items.database": (ITEMS, 'query = "SELECT 1"\ndatabase = "sqlite:///{path}"\n[grows]'),
+    "pictures": (TASK, TASK + '\npictures = "{path}"'),
     "gold.file": ("[posting]", '[gold]\nfile = "{path}"\n[posting]'),
     "machine.votes.*": ("[posting]", '[machine]\nvotes = ["a", "{path}"]\n[posting]'),
     "machine.texts": ("[posting]", '[machine]\ntexts = "{path}"\n[posting]'),
@@ -65,10 +63,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         'name = "n"\nkind = "k"\nrecords = "{path}"',
     ),
     "output.folder": ("# the end", f'{MACHINE}[output]\nfolder = "{{path}}"'),
-    "sinks.*.to": (
-        "# the end",
-        '[advanced]\nreleases = false\n[[sinks]]\nto = "{path}"\n[dataset]',
-    ),
+    "sink.*": (TASK, f'{TASK}\nsink = "{{path}}"'),
     "store.url": ("# the end", f'{MACHINE}[store]\nurl = "postgresql://{{path}}"'),
     "rehearsal.replay": ("# the end", '[rehearsal]\nreplay = "{path}"\n# the end'),
 }
@@ -181,7 +176,7 @@ def test_the_examples_need_no_trust_but_a_changed_one_does(tmp_path: Path) -> No
             assert parse(example).out.is_relative_to(tmp_path)
     demo = folder / "demo.toml"
     text = demo.read_text()
-    demo.write_text(f'{text}\n[[sinks]]\nto = "../../other"\n')
+    demo.write_text(f'sink = "../../other"\n{text}')
     with pytest.raises(RefusedForSafety):
         parse(demo)
     demo.write_text(text)
@@ -192,14 +187,13 @@ def test_the_examples_need_no_trust_but_a_changed_one_does(tmp_path: Path) -> No
 
 
 def test_a_key_is_named_as_the_file_writes_it(tmp_path: Path) -> None:
-    """A short form by its own word, the second of several tables by its number."""
-    for sinks, name in (
+    """A text by its key, the second of several by its number."""
+    for sink, name in (
         ('sink = "../other"\n', "sink"),
-        ('[[sinks]]\nto = "here"\n[[sinks]]\nto = "../other"\n', "sinks[2].to"),
+        ('sink = ["here", "../other"]\n', "sink[2]"),
     ):
-        first, later = (sinks, "") if name == "sink" else ("", sinks)
         text = CAMPAIGN.replace('["csv"]', '["parquet"]')
-        path = write_received(tmp_path, first + text + later)
+        path = write_received(tmp_path, sink + text)
         with pytest.raises(RefusedForSafety) as refused:
             parse(path)
         assert f": {name} ../other (" in str(refused.value)
@@ -256,7 +250,7 @@ def test_no_command_opens_what_an_untrusted_campaign_names(
     with listening() as (port, heard):
         text = CAMPAIGN.replace(
             ITEMS,
-            'query = "SELECT 1"\ndatabase = '
+            'query = "SELECT 1"\nfile = '
             f'"postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"\n[grows]',
         ).replace("batches = 2\n", "")
         folder = tmp_path / "sent"
@@ -305,9 +299,9 @@ def listening() -> Iterator[tuple[int, list[bytes]]]:
 @pytest.mark.parametrize(
     "more",
     [
-        '[[sinks]]\nto = "http://127.0.0.1:{port}/${{PW_HIDDEN}}"',
-        '[[sinks]]\nhistory=true\ntable="a"\nto = "postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b"',
-        '[[sinks]]\nto = "sqlite:///{folder}/new.db"\ntable = "a"',
+        'sink = "http://127.0.0.1:{port}/${{PW_HIDDEN}}"\n#top',
+        'sink = "postgresql+psycopg://a:${{PW_HIDDEN}}@127.0.0.1:{port}/b#a history"\n#top',
+        'sink = "sqlite:///{folder}/new.db#a"\n#top',
         f'{MACHINE}[store]\nurl = "postgresql://a:${{{{PW_HIDDEN}}}}@127.0.0.1:{{port}}/b"',
         '[rehearsal]\nreplay = "../private.jsonl"',
         '[machine]\ntexts = "/dev/stdin"',
@@ -326,7 +320,8 @@ def test_a_check_renders_and_prices_what_it_does_not_trust(
     with listening() as (port, heard):
         added = more.format(port=port, folder=tmp_path)
         text = CAMPAIGN.replace('formats = ["csv"]\n', "").replace('"5.00"', '"9.00"')
-        path = write_received(folder, f"{text}\n{added}\n")
+        stated = f"{added}\n{text}" if added.endswith("#top") else f"{text}\n{added}\n"
+        path = write_received(folder, stated)
         before = listed(tmp_path)
         done = CliRunner().invoke(main, ["check", str(path), "--json"])
         assert heard == []

@@ -119,7 +119,7 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
             "image_id,url\na,https://e.org/1\na,https://e.org/2\n",
             "line 3: image_id 'a' is used in line 2 already",
         ),
-        ("image_id,url\na,javascript:alert(1)\n", "names no pictures folder"),
+        ("image_id,url\na,javascript:alert(1)\n", "pictures names no folder"),
         ("image_id,url\na,https://\n", "is not a valid address"),
         ("image_id,url\na,https://e.org/a b\n", "is not a valid address"),
         ("image_id,url\na\x07,https://e.org/a\n", "control character"),
@@ -164,7 +164,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "a.svg").write_text("<svg/>")
     (tmp_path / "secret.txt").write_text("x")
-    text = GOOD.replace('file = "items.csv"', 'file = "items.csv"\npictures="pictures"')
+    text = 'pictures="pictures"\n' + GOOD
     assert read(tmp_path, text, "image_id,url\na,a.svg\n").pictures is not None
     for url in ("../secret.txt", "missing.svg", "/etc/passwd"):
         faults = faults_of(tmp_path, text, f"image_id,url\na,{url}\n")
@@ -173,7 +173,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
 
 def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path) -> None:
     """Not a sentence for each row; other faults stay beside it."""
-    text = GOOD.replace('file = "items.csv"', 'file = "items.csv"\npictures="photos"')
+    text = 'pictures="photos"\n' + GOOD
     rows = "".join(f"p{number},{number}.jpg\n" for number in range(1, 300))
     faults = faults_of(tmp_path, text, f"image_id,url\n{rows},0.jpg\n")
     assert len(faults) == 2
@@ -207,7 +207,7 @@ def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path)
         (GOOD + "[posting]\nitems_per_hit = 6\n", "shows 1 to 5 items"),
         (GOOD + "[posting]\nlifetime_hours = 0.001\n", "posting.lifetime_hours"),
         (
-            GOOD + "[[requirements.qualification]]\nid='X'\ncomparator='In'\n",
+            GOOD.replace("countries", "qualifications = ['X In']\ncountries"),
             "comparator In takes 1 to 15 values, not 0",
         ),
         (GOOD.replace('"20"', '"1e99999999"'), "budget"),

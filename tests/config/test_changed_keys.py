@@ -9,13 +9,13 @@ WHY = "because = 'Much too short.'"
 SAME = [
     ('budget = "50.00"', 'budget = { total = "50" }'),
     ('budget = "50.00"', '[budget]\ntotal = "$50.00"'),
-    ('currency = "GBP"\nreward = "0.5"', 'reward = "£0.50"'),
-    ('currency = "USD"\nreward = "0.50"', 'reward = "0.50"'),
-    ("per_worker = 20", "per_worker = { hits = 20 }"),
+    ('reward = "$0.5"', 'reward = "0.50"'),
+    ("scale = [1, 5]", 'scale = ["1", "5"]'),
+    ('[requirements]\nqualifications = "X  In 1"', 'requirements.qualifications = ["X In 1"]'),
     ('items = "birds.csv"', '[items]\nfile = "birds.csv"'),
-    ('items = "photos/"', '[items]\npictures = "photos/"'),
-    ('items = "a"\npictures = "b"', '[items]\nfile = "a"\npictures = "b"'),
-    ('sink = "postgresql://h/d#t"', '[[sinks]]\nto = "postgresql://h/d"\ntable = "t"'),
+    ('items = "photos/"', 'pictures = "photos/"'),
+    ('items = "a"\npictures = "b"', 'pictures = "b"\n[items]\nfile = "a"'),
+    ('sink = "postgresql://h/d#t"', 'sink = ["postgresql://h/d#t"]'),
     ('markets = ["prolific", "connect"]', "[markets]\nprolific = 50\nconnect = 50"),
     ("[prolific]\nage = [1]", 'markets = ["prolific"]\n[prolific]\nage = [1]'),
     ('options = ["yes", "no"]', 'options = [{ value = "yes" }, { label = "no", value = "no" }]'),
@@ -35,7 +35,7 @@ OTHER = [
     ('budget = "50.00"', 'budget = { total = "50", day = "5" }', ["budget.day"]),
     ('reward = "$0.50"', 'reward = "£0.50"', ["currency"]),
     ("answers = 3", "answers = { least = 3, most = 5 }", ["answers", "answers.least"]),
-    ('items = "birds.csv"', 'items = "birds/"', ["items.file", "items.pictures"]),
+    ('items = "birds.csv"', 'items = "birds/"', ["items.file", "pictures"]),
     ("", "[grows]", ["grows"]),
     ("", "[decisions]\nrule = []", ["decisions.rule"]),
     ('qualification = "a.toml"', 'qualification = "b.toml"', ["qualification"]),
@@ -63,8 +63,28 @@ def test_old_and_new_values_are_shown_as_the_file_states_them() -> None:
     text = 'budget = { total = "60.00" }\nitems = "b.csv"'
     now = Inputs(text=text, digests={CAMPAIGN_FILE: "2"})
     assert list(map(str, differences(before, now))) == [
-        "budget.total was '50.00' and is '60.00'",
-        "items.file was 'a.csv' and is 'b.csv'",
+        'budget.total was "50.00" and is "60.00"',
+        'items.file was "a.csv" and is "b.csv"',
     ]
     same = Inputs(text='budget = { total = "50" }\nitems = "a.csv"', digests={CAMPAIGN_FILE: "3"})
     assert changes(before, same) == ("the campaign file (no key)",)
+
+
+def test_a_changed_rule_is_shown_as_toml_where_it_differs() -> None:
+    """A message has the words around the difference, and JSON the whole value."""
+    rule = "[[decisions.rule]]\non = 'answer'\nany_of = ['capitals']\nthen = 'drop'\nbecause = {}\n"
+    texts = [rule.format(repr(f"{why} was this, we are sorry to say.")) for why in ("Bad", "Odd")]
+    before, now = (
+        Inputs(text=text, digests={CAMPAIGN_FILE: str(n)}) for n, text in enumerate(texts)
+    )
+    (difference,) = differences(before, now)
+    whole = (
+        '[{ on = "answer", any_of = ["capitals"], then = "drop", '
+        'because = "Odd was this, we are sorry to say." }]'
+    )
+    assert difference.now == whole
+    assert difference.shown == (
+        '… "drop", because = "Bad was this, we are sorry to say." }]',
+        '… "drop", because = "Odd was this, we are sorry to say." }]',
+    )
+    assert "'" not in str(difference)

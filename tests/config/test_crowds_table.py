@@ -1,4 +1,4 @@
-"""`[markets]`: shares by market, or the cheapest within a deadline; each fault named."""
+"""`markets`: shares, or the cheapest within a deadline; each fault named."""
 
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from piecework.domain.errors import ConfigError
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 
-def crowds(folder: Path, lines: str) -> Crowds | None:
-    """What a file with these lines of `[markets]` says."""
-    return load_campaign(write_campaign(folder, f"{CAMPAIGN}[markets]\n{lines}")).crowds
+def crowds(folder: Path, lines: str, *, top: str = "") -> Crowds | None:
+    """What a file with these lines of `[markets]`, or at its top, says."""
+    table = f"[markets]\n{lines}" if lines else ""
+    return load_campaign(write_campaign(folder, f"{top}{CAMPAIGN}{table}")).crowds
 
 
 def test_shares_add_up_to_the_whole(tmp_path: Path) -> None:
@@ -27,7 +28,8 @@ def test_shares_add_up_to_the_whole(tmp_path: Path) -> None:
 
 def test_the_cheapest_has_a_deadline(tmp_path: Path) -> None:
     """Half an hour is 1,800 seconds."""
-    stated = crowds(tmp_path, 'cheapest = ["connect", "prolific"]\nwithin_hours = 0.5\n')
+    top = 'markets = ["connect", "prolific"]\ncheapest_within_hours = 0.5\n'
+    stated = crowds(tmp_path, "", top=top)
     assert stated == Crowds(cheapest=("connect", "prolific"), within_seconds=1800)
     assert stated.markets == ("connect", "prolific")
 
@@ -46,16 +48,9 @@ def test_without_the_table_no_market_is_named(tmp_path: Path) -> None:
         ("prolific = 100\nconnect = 0", "markets.connect: .*greater than or equal to 1"),
         ("prolific = 60.5\nconnect = 40", "markets.prolific: .*valid integer"),
         ("prolific = true", "markets.prolific: .*valid integer"),
-        ("prolific = 60\nmturk = 40", "markets.mturk: no such key"),
-        ("", "state shares by market"),
-        ("within_hours = 72", "state shares by market"),
-        ('cheapest = ["connect", "mturk"]\nwithin_hours = 72', "knows no such market"),
-        ('cheapest = ["connect", "connect"]\nwithin_hours = 72', "a market twice"),
-        ('cheapest = ["connect", "prolific"]', "needs a deadline; set within_hours"),
-        ('cheapest = ["connect"]\nwithin_hours = 0', "markets.within_hours"),
-        ("cheapest = []\nwithin_hours = 72", "state shares by market"),
-        ('prolific = 100\ncheapest = ["connect"]\nwithin_hours = 72', "not both"),
-        ("prolific = 100\nwithin_hours = 72", "not both"),
+        ("prolific = 60\nmturk = 40", "no such market: 'mturk'; it knows prolific"),
+        ("prolific = 60\npanle = 40", "no such market: 'panle'; did you mean 'panel'"),
+        ("cheapest = ['connect']", "markets.cheapest: is markets = .* now, at the top"),
     ],
 )
 def test_a_fault_is_one_sentence(tmp_path: Path, lines: str, words: str) -> None:
@@ -65,6 +60,27 @@ def test_a_fault_is_one_sentence(tmp_path: Path, lines: str, words: str) -> None
     (fault,) = raised.value.faults
     assert "crash.toml:" in fault
     assert "markets" in fault
+
+
+@pytest.mark.parametrize(
+    ("top", "words"),
+    [
+        ("markets = {}", "markets: name at least one market"),
+        ('markets = ["connect", "mturk"]', "no such market: 'mturk'"),
+        ('markets = ["connect", "connect"]', "a market twice"),
+        ("cheapest_within_hours = 72", "chooses among markets; write markets = "),
+        ('markets = ["connect"]\ncheapest_within_hours = 0', "cheapest_within_hours: .*than 0"),
+        (
+            "markets = { prolific = 60, panel = 40 }\ncheapest_within_hours = 72",
+            "leaves no shares; write the markets as a list",
+        ),
+    ],
+)
+def test_markets_and_a_deadline_belong_together(tmp_path: Path, top: str, words: str) -> None:
+    """One sentence each."""
+    with pytest.raises(ConfigError, match=words) as raised:
+        crowds(tmp_path, "", top=f"{top}\n")
+    assert len(raised.value.faults) == 1
 
 
 def test_one_market_twice_is_no_toml(tmp_path: Path) -> None:
@@ -78,10 +94,7 @@ def test_the_market_needs_room_among_the_requirements(tmp_path: Path) -> None:
     table = """[requirements]
 countries = ["US"]
 """
-    more = "".join(
-        f'[[requirements.qualification]]\nid = "Q{n}"\ncomparator = "Exists"\n' for n in range(6)
-    )
-    whole = CAMPAIGN + table + more
+    whole = f"{CAMPAIGN}{table}qualifications = {[f'Q{n} Exists' for n in range(6)]}\n"
     assert len(load_campaign(write_campaign(tmp_path, whole)).requirements) == 7
     with pytest.raises(ConfigError, match="adds up to 4"):
         load_campaign(write_campaign(tmp_path, f"{whole}[markets]\nprolific = 100\n"))

@@ -47,11 +47,12 @@ def test_nothing_needs_to_be_stated(tmp_path: Path) -> None:
     [
         ("splits = [80, 0, 0]", "train, val and test must add up to 100"),
         ("splits = { train = 100 }", "dataset.splits: "),
+        ("split_column = 'part'", "dataset.split_column: is splits = "),
         ("splits = [100]", "dataset.splits[2]: is missing"),
         ('licence = "CC0-1.0"', "dataset.licence: is licence in the file that card names now"),
         ('split_by = "person"', "the items have no column 'person'; the columns are"),
-        ('split_column = "part"', "the items have no column 'part'; the columns are"),
-        ('split_column = "url"', "allowed are train, val, test, or nothing"),
+        ('splits = "part"', "the items have no column 'part'; the columns are"),
+        ('splits = "url"', "allowed are train, val, test, or nothing"),
         ('pictures = "files"', "the url of a is on another host"),
     ],
 )

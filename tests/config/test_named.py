@@ -73,13 +73,13 @@ def test_no_path_or_address_has_a_control_character(key: tuple[str, ...], charac
 @pytest.mark.parametrize(
     ("table", "names"),
     [
-        ({"machine": {"votes": "a.csv", "field": "x"}}, {"machine.votes.0": "a.csv"}),
+        ({"machine": {"votes": "a.csv"}}, {"machine.votes.0": "a.csv"}),
         ({"machine": {"votes": ["a", "b"]}}, {"machine.votes.1": "b"}),
         (
             {"prolific": {"custom_allowlist": {"file": "ids"}}},
             {"prolific.custom_allowlist.file": "ids"},
         ),
-        ({"sinks": [{"to": "s3://a"}]}, {"sinks.0.to": "s3://a"}),
+        ({"sink": "s3://a"}, {"sink.0": "s3://a"}),
         (
             {"requirements": {"no_workers_of": ["b.toml"]}},
             {"requirements.no_workers_of.0": "b.toml"},

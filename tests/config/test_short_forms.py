@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from piecework.config.campaign_file import CampaignFile, parse_text
+from piecework.config.campaign_file import CampaignFile, crowds, parse_text, sinks
+from piecework.domain.dataset import Sink
 from piecework.domain.errors import ConfigError
 
 REST = """
@@ -36,30 +37,23 @@ def fault_of(text: str) -> str:
     [
         ('items = "a.csv"', '[items]\nfile = "a.csv"'),
         ('items = "A.JSONL"', '[items]\nfile = "A.JSONL"'),
-        ('items = "photos/"', '[items]\npictures = "photos/"'),
-        ('pictures = "photos"', '[items]\npictures = "photos"'),
-        ('items = "a.csv"\npictures = "p"', '[items]\nfile = "a.csv"\npictures = "p"'),
+        ('items = "photos/"', 'pictures = "photos/"'),
+        ('items = "a.csv"\npictures = "p"', 'pictures = "p"\n[items]\nfile = "a.csv"'),
         (
             'items = "s3://b/rows"\npictures = "s3://b"\n[grows]',
-            '[items]\nfile = "s3://b/rows"\npictures = "s3://b"\n[grows]',
+            'pictures = "s3://b"\n[items]\nfile = "s3://b/rows"\n[grows]',
         ),
-        ('items = "s3://b/p"\n[grows]', '[items]\npictures = "s3://b/p"\n[grows]'),
-        (
-            'pictures = "p"\n[items]\nfile = "a.csv"\ncolumns = { url = "x" }',
-            '[items]\nfile = "a.csv"\npictures = "p"\ncolumns = { url = "x" }',
-        ),
+        ('items = "s3://b/p"\n[grows]', 'pictures = "s3://b/p"\n[grows]'),
     ],
 )
 def test_items_are_a_file_a_folder_or_a_table(short: str, table: str) -> None:
     """A text that ends as a table is one; a folder alone is one of pictures."""
-    assert file_of(short).tables.items == file_of(table).tables.items
+    stated, full = file_of(short).tables, file_of(table).tables
+    assert (stated.items, stated.pictures) == (full.items, full.pictures)
 
 
 def test_a_number_stands_for_its_table() -> None:
-    """Of answers, of HITs per worker, and of money."""
-    assert file_of("per_worker = 20").tables == file_of("per_worker = { hits = 20 }").tables
-    both = file_of("per_worker = { hits = 20, hits_per_batch = 5 }").tables.per_worker
-    assert (both.hits, both.hits_per_batch) == (20, 5)
+    """Of money."""
     caps = REST.replace('"20.00"', '{ total = "20.00" }')
     whole = parse_text(Path("birds.toml"), f'items = "a.csv"\n{caps}')
     assert whole.tables == file_of("").tables
@@ -69,8 +63,8 @@ def test_markets_are_a_list_or_a_table_and_prolific_alone_is_prolific() -> None:
     """Equal shares, the first with what is left over."""
 
     def shares(text: str) -> tuple[tuple[str, int], ...]:
-        markets = file_of(text).tables.markets
-        return () if markets is None else markets.crowds().percent
+        named = crowds(file_of(text).tables)
+        return () if named is None else named.percent
 
     assert shares('markets = ["prolific"]') == (("prolific", 100),)
     assert dict(shares('markets = ["connect", "prolific", "panel"]')) == {
@@ -83,32 +77,52 @@ def test_markets_are_a_list_or_a_table_and_prolific_alone_is_prolific() -> None:
     assert shares("") == ()
 
 
-def test_a_sink_is_an_address_or_a_table() -> None:
-    """After the last `#` stands the table of a database."""
-    table = '[[sinks]]\nto = "postgresql://h/d"\ntable = "lab.words"'
-    assert (
-        file_of('sink = "postgresql://h/d#lab.words"').tables.sinks == file_of(table).tables.sinks
+def test_a_sink_is_an_address_and_perhaps_a_format() -> None:
+    """After the last `#` stands the table of a database; there may be several."""
+    stated = ["postgresql://h/d#lab.words history", "s3://b/out manifest", "my files#1", "a b"]
+    assert sinks(file_of(f"sink = {stated}").tables) == (
+        Sink(to="postgresql://h/d", table="lab.words", has_history=True),
+        Sink(to="s3://b/out", is_manifest=True),
+        Sink(to="my files#1"),
+        Sink(to="a b"),
     )
-    assert file_of('sink = "s3://b/out"').tables.sinks[0].to == "s3://b/out"
+    (latest,) = sinks(file_of('sink = "postgresql://h/d#words latest"').tables)
+    assert (latest.table, latest.has_history) == ("words", False)
+
+
+def test_a_scale_is_both_its_ends_with_their_words() -> None:
+    """Numbers alone, or each with words."""
+    assert file_of("scale = [-2, 2]").tables.scale == ("-2", "2")
+    assert file_of('scale = ["1  not clear", 5]').tables.scale == ("1 not clear", "5")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("items = 7", "birds.toml:7: items: name the file or the folder of pictures"),
-        ('pictures = "p"\n[items]\npictures = "q"', "pictures is stated twice"),
-        ('items = "s3://b/p"', "birds.toml: the file: items: pictures at an address are listed"),
+        ('[items]\npictures = "q"', "birds.toml:8: items.pictures: is pictures now, at the top"),
+        ('items = "s3://b/p"', "birds.toml: the file: pictures at an address are listed"),
+        ('items = { query = "SELECT 1" }', "items: query is for a database; write its URL, file"),
         ('items = "a.parquet"', "add [grows]"),
         ("per_worker = 0", "birds.toml:8: per_worker: Input should be greater than or equal to 1"),
-        ("per_worker = { hit = 1 }", "per_worker.hit: no such key; did you mean 'hits'?"),
+        ("per_worker = { hits = 1 }", "birds.toml:8: per_worker: Input should be a valid integer"),
         ('markets = ["mturk"]', "birds.toml:8: markets: piecework knows no such market"),
         ("markets = []", "birds.toml:8: markets: name at least one market"),
-        ('markets = ["panel", "panel"]', "and none twice"),
-        ("sink = 7", "sink is an address as text"),
-        ('sink = "hf://datasets/x"', "birds.toml:8: sink: to is no dataset"),
-        ('sink = "s3://a"\n[[sinks]]\nto = "s3://b"', "state either sink or [[sinks]]"),
+        ('markets = ["panel", "panel"]', "names a market twice"),
+        ("sink = 7", "birds.toml:8: sink: write an address as text"),
+        ('sink = "hf://datasets/x"', "birds.toml:8: sink: this is no dataset"),
+        ('sink = "hf://datasets/a/b manifest"', "leave out 'manifest'"),
+        ('sink = ["a", "sqlite:///b#c d"]', "birds.toml:8: sink[2]: after the last # stands a"),
+        ('sink = "a history"', "'history' is for a table; name it after the database: #table"),
+        ('sink = "sqlite:///b#c manifest"', "a table has 'latest' or 'history'"),
+        ("scale = [1]", "birds.toml:8: scale: write both ends, scale = [1, 5]"),
+        ('scale = ["one", "five"]', "each end begins with a whole number"),
+        ("scale = [1, 2000]", "an end is at most 1,000 away from 0"),
+        ('requirements.qualifications = ["X Equals 1"]', '[1]: write "ID COMPARATOR VALUES"'),
+        ('requirements.qualifications = "X In"', "comparator In takes 1 to 15 values, not 0"),
+        ('requirements.qualifications = "X EqualTo y"', "'y' is not a value: those are whole"),
         ("batches = 2\n[grows]", "batches is for items that do not grow; set grows.batch"),
-        ("[advanced]\nmost_removed_percent = 5", "is for items that grow; add [grows]"),
+        ("[rehearsal]\nrows_a_day = 5", "is for items that grow; add [grows]"),
         ("[posting]\nanswers = 3", "answers stands at the top of the file, before the first"),
     ],
 )
@@ -128,11 +142,14 @@ def test_what_a_short_form_cannot_be_is_refused_with_its_line(text: str, words: 
         ("[requirements]\nmax_hits_per_worker = 2", "is per_worker now, at the top of the file"),
         ("[requirements.prolific]\nage = [1]", "requirements.prolific: is [prolific] now"),
         ("[crowds]\npanel = 100", "birds.toml:8: crowds: is [markets] now"),
-        ("[output]\nreleases = true", "output.releases: is releases in [advanced] now"),
+        ('[[sinks]]\nto = "a"', "birds.toml:8: sinks: is sink now, at the top of the file"),
+        ("[page]\nhosts = []", "birds.toml:9: page.hosts: is hosts now, at the top of the file"),
+        ("[advanced]\nexclusion_name = 'a'", "is exclusion_name in [requirements] now"),
+        ("[[requirements.qualification]]\nid = 'X'", "requirements.qualification: is qualifi"),
         ('[output]\nfolder = "a"', "birds.toml:8: output: is [output] of the machine's file now"),
         ('[store]\nurl = ""', "birds.toml:8: store: is [store] of the machine's file now"),
         ("[[fees]]\npercent = 9", "fees: is [[fees]] of the machine's file now: the one that"),
-        ('[[output.sinks]]\nto = "a"', "output.sinks: is [[sinks]] now, or sink = ..."),
+        ('[[output.sinks]]\nto = "a"', "output.sinks: is sink now, at the top of"),
     ],
 )
 def test_a_former_key_is_refused_with_its_new_name(text: str, words: str) -> None:

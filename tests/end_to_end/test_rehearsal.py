@@ -42,8 +42,6 @@ then = "exclude"
 because = "Two in five answers were not what the page asks for."
 [rehearsal]
 seed = 3
-[advanced]
-releases = true
 """
 
 

@@ -102,7 +102,7 @@ def test_a_sink_that_failed_is_written_by_the_next_pass(tmp_path: Path) -> None:
     """The campaign is finished and paid; passes go on until the sink is written."""
     sink = tmp_path / "away/answers.db"
     text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["parquet"]')
-    text += f'\n[[sinks]]\nto = "sqlite:///{sink}"\ntable = "answers"\n'
+    text = f'sink = "sqlite:///{sink}#answers"\n{text}'
     with _world(tmp_path, text) as (request, people):
 
         def advance_to_the_end() -> None:

@@ -182,23 +182,22 @@ def test_the_open_hits_of_a_row_that_disappears_expire(tmp_path: Path) -> None:
     ("line", "withdrawn"),
     [
         ('on_removal = "keep"', 0),
-        ("most_removed_percent = 24", 0),
-        ("most_removed_percent = 25", 1),
+        ('on_removal = "withdraw"', 0),
+        ('on_removal = "withdraw_all"', 3),
     ],
 )
 def test_the_file_says_whether_rows_may_disappear_and_how_many(
     tmp_path: Path, line: str, withdrawn: int
 ) -> None:
-    """A row of four is 25 per cent; more than the limit is stated as a fault."""
-    table = "[grows]" if line.startswith("on_removal") else "[advanced]"
-    text = (TEXT if table in TEXT else f"{TEXT}{table}\n").replace(table, f"{table}\n{line}")
+    """More than half at once are probably a mistake, which is stated as a fault."""
+    text = TEXT.replace("[grows]", f"[grows]\n{line}")
     with growing(tmp_path, names(1, 4), text) as campaign:
         campaign.advance()
-        campaign.items.write_text("image_id,url\n" + "".join(map(row, names(2, 4))))
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, names(4, 4))))
         source_now = campaign.advance().source
         assert source_now is not None
         assert source_now.withdrawn == withdrawn
-        assert ("most_removed_percent" in source_now.fault) == line.endswith("24")
+        assert ("withdraw_all" in source_now.fault) == line.endswith('"withdraw"')
 
 
 def test_rows_of_a_rehearsal_arrive_as_many_a_day_as_the_file_says(tmp_path: Path) -> None:

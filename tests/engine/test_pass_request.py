@@ -12,7 +12,9 @@ def _digest(path: Path) -> str:
 
 def test_a_picture_more_is_another_request(tmp_path: Path) -> None:
     """Where no file lists them."""
-    path = write_campaign(tmp_path, CAMPAIGN.replace('file = "items.csv"', 'pictures = "photos"'))
+    path = write_campaign(
+        tmp_path, CAMPAIGN.replace('[items]\nfile = "items.csv"', 'pictures = "photos"')
+    )
     (tmp_path / "photos").mkdir()
     before = _digest(path)
     (tmp_path / "photos/a.jpg").write_bytes(b"")

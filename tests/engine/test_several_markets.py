@@ -41,9 +41,8 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 ONE_BATCH = CAMPAIGN.replace("batches = 2", "batches = 1")
 SHARES = f"{ONE_BATCH}[markets]\nprolific = 60\nconnect = 40\n"
-CHEAPEST = """[markets]
-cheapest = ["prolific", "connect"]
-within_hours = 24
+CHEAPEST = """markets = ["prolific", "connect"]
+cheapest_within_hours = 24
 """
 WORKERS = ("ann", "cat", "eve", "fay", "gus")
 
@@ -375,7 +374,7 @@ def test_the_cheapest_market_gets_the_first_batch(tmp_path: Path) -> None:
     The first batch has 3 HITs, six assignments, and took ten hours: 0.6 an hour. Of 24
     hours 14 are left, which are enough for 8.4; the second batch has six more.
     """
-    text = CAMPAIGN + CHEAPEST
+    text = CHEAPEST + CAMPAIGN
     with marketplace(tmp_path) as endpoint:
         with at_work(tmp_path, endpoint, text, at=START) as run:
             run_pass(run)
@@ -393,7 +392,7 @@ def test_what_the_cheapest_cannot_finish_goes_to_the_next(tmp_path: Path) -> Non
 
     The next market gets 4.8 of them: of three HITs of two, it gets two.
     """
-    text = CAMPAIGN + CHEAPEST
+    text = CHEAPEST + CAMPAIGN
     with marketplace(tmp_path) as endpoint:
         with at_work(tmp_path, endpoint, text, at=START) as run:
             run_pass(run)

@@ -22,7 +22,7 @@ from piecework.store.source import quarantined
 from tests.growing_campaign import START, TEXT, Growing, growing, names, row, write_growing
 
 FIVE = TEXT.replace("items_per_hit = 2", "items_per_hit = 5").replace("batch = 4", "batch = 10")
-QUERY = 'query = "SELECT image_id, url FROM items"\ndatabase = "sqlite:///items.db"'
+QUERY = 'query = "SELECT image_id, url FROM items"\nfile = "sqlite:///items.db"'
 
 
 def long_row(name: str, length: int) -> str:

@@ -14,7 +14,7 @@ from piecework.store import assignments, hits
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-PER_BATCH = "per_worker = { hits_per_batch = 1 }\n" + CAMPAIGN
+PER_BATCH = "per_worker_in_batch = 1\n" + CAMPAIGN
 TEXT = "per_worker = 1\n" + CAMPAIGN
 
 
@@ -63,7 +63,7 @@ def test_a_crowd_that_is_too_small_for_the_limit_is_named(
     """Two HITs with two assignments each need four workers."""
     campaign = load_campaign(write_campaign(tmp_path, f"{TEXT}[requirements]\nworkers = {crowd}\n"))
     words = (
-        f"per_worker.hits: {crowd} workers with at most 1 HIT each do "
+        f"per_worker: {crowd} workers with at most 1 HIT each do "
         f"{crowd}, but the campaign needs 4; allow 2"
     )
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
@@ -79,7 +79,7 @@ def test_a_crowd_that_cannot_finish_a_batch_is_named(
     text = f"{PER_BATCH}[requirements]\nworkers = {crowd}\n"
     campaign = load_campaign(write_campaign(tmp_path, text))
     words = (
-        "per_worker.hits_per_batch: 1 worker with at most 1 HIT each "
+        "per_worker_in_batch: 1 worker with at most 1 HIT each "
         "do 1, but the largest batch needs 2; allow 2"
     )
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))

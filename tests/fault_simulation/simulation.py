@@ -181,7 +181,7 @@ class Simulation:
     def _write_campaign(self) -> None:
         text = CAMPAIGN
         if self.has_participants:
-            text = text.replace("reward = ", 'currency = "GBP"\nreward = ')
+            text = text.replace('reward = "', 'reward = "£')
         hours = self.rng.choice((24, 72, 720))
         text = text.replace("[posting]", f"[posting]\nauto_approval_hours = {hours}")
         write_campaign(self.folder, text)

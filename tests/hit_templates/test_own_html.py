@@ -405,7 +405,7 @@ def test_hosts_to_allow_are_named_together(tmp_path: Path) -> None:
         task_of(tmp_path, html, hosts=("a.org",))
     assert len(raised.value.faults) == 4
     wanted = '["a.org", "b.org", "c.org", "d.org", "s3.amazonaws.com"]'
-    assert raised.value.next_step.endswith(f"set [page] hosts = {wanted}")
+    assert raised.value.next_step.endswith(f"set hosts = {wanted}")
 
 
 CONTROLS = """

@@ -99,13 +99,13 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
     for part in (
         "version: Input should be a valid integer",
         "colour: no such key",
-        "fields.1.kind: Input should be 'text'",
-        "rules.0: kind min_words needs the parameter minimum.",
-        "rules.0: there is no field 'grad'.",
+        "fields[why].kind: Input should be 'text'",
+        "rules[grade_required]: kind min_words needs the parameter minimum.",
+        "rules[grade_required]: there is no field 'grad'.",
     ):
         (message,) = [fault for fault in faults if part in fault]
         line = int(message.split(":")[1])
-        key = part.split(":")[0].split(".")[-1].replace("0", "[[rules]]")
+        key = part.split(":")[0].split(".")[-1].replace("rules[grade_required]", "[[rules]]")
         assert key in text.splitlines()[line - 1], message
     assert len(faults) == 5
 
@@ -113,10 +113,10 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
 @for_each(
     ("before", "after", "fault"),
     [
-        ('name = "why"', 'name = "grade"', "grade appears twice"),
-        ('value = "2"', 'value = "1|2"', "fields.0.options.1.value"),
-        ('kind = "choice"', 'kind = "text"', "grade takes no options"),
-        ('kind = "text"', 'kind = "choices"', "why needs options"),
+        ('name = "why"', 'name = "grade"', "fields[grade]: the name appears twice"),
+        ('value = "2"', 'value = "1|2"', "fields[grade].options[1|2].value"),
+        ('kind = "choice"', 'kind = "text"', "fields[grade]: takes no options"),
+        ('kind = "text"', 'kind = "choices"', "fields[why]: needs options"),
         ("version = 1", 'version = 1\nmain_text = "grade"', "no text field 'grade'"),
         (
             "version = 1",
@@ -130,20 +130,20 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         ("items_per_hit = 3", "items_per_hit = true", "valid integer (found True)"),
         ("version = 1\n", "", "task.toml: version: is missing."),
         ("version =", "verson =", "verson: no such key; did you mean 'version'?"),
-        ('kind = "choice"', 'kind = "chioce"', "fields.0.kind: Input should be"),
+        ('kind = "choice"', 'kind = "chioce"', "fields[grade].kind: Input should be"),
         ("version = 1", 'version = 1\nname = "other"', "name: no such key"),
         ("version = 1", "version = 1\nmade = 2026-01-05", "made: no such key"),
-        ('name = "why"', 'name = "Why not"', "fields.1.name: 'Why not' has more"),
-        ('label = "Why?"', 'label = ""', "fields.1.label: String should have"),
-        ('label = "Why?"', 'label = " "', "fields.1.label: is blank"),
-        ('{ value = "1",', '{ value = "1", size = 2,', "options.0.size: no such"),
+        ('name = "why"', 'name = "Why not"', "fields[Why not].name: 'Why not' has more"),
+        ('label = "Why?"', 'label = ""', "fields[why].label: String should have"),
+        ('label = "Why?"', 'label = " "', "fields[why].label: is blank"),
+        ('{ value = "1",', '{ value = "1", size = 2,', "options[1].size: no such"),
         ('columns = ["sentence_id", "sentence"]', "columns = []", "columns: Tuple sho"),
         (
             "[[rules]]",
             '[[arrangements]]\nname = "a"\ncolumns = ["sentence"]\n[[rules]]',
-            "arrangements.0.columns: Tuple should have at least 2 items",
+            "arrangements[a].columns: Tuple should have at least 2 items",
         ),
-        ("optional = true", "varies = true", "fields.1.varies: no such key"),
+        ("optional = true", "varies = true", "fields[why].varies: no such key"),
         ("version = 1", "version =", "Invalid value"),
         ("version = 1", "version = " + "1" * 5_000, "Exceeds the limit"),
     ],
@@ -174,8 +174,8 @@ parameters = { chosen_in = "grade", option = "3" }
 """
     )
     messages = "\n".join(faults_of(rule))
-    assert "rules.1: kind max_length is not for the field grade." in messages
-    assert "rules.2: grade has no option '3'." in messages
+    assert "rules[short]: kind max_length is not for the field grade." in messages
+    assert "rules[why_required]: grade has no option '3'." in messages
 
 
 def test_a_canned_text_that_the_rules_refuse_is_a_fault() -> None:

@@ -134,7 +134,7 @@ def test_one_process_that_archives_and_goes_on_sees_all_answers(tmp_path: Path) 
 
 def test_a_pass_archives_by_itself(tmp_path: Path) -> None:
     """`archive_after_batches = 1`: the batch before the one that was settled."""
-    text = f"{RELEASED}[advanced]\narchive_after_batches = 1\n"
+    text = RELEASED.replace("[grows]", "[grows]\narchive_after_batches = 1")
     with growing(tmp_path, names(1, 4), text) as grown:
         three_batches(grown)
         progress, report = whole_pass.finish_pass(grown.run, grown.advance())

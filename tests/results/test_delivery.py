@@ -14,14 +14,7 @@ from tests.importing.batches import stances, write
 from tests.trusted import own
 
 SINKS = """
-[[sinks]]
-to = "nowhere://results"
-[[sinks]]
-to = "copies"
-[[sinks]]
-to = "sqlite:///${WAREHOUSE}"
-table = "stance"
-history = true
+sink = ["nowhere://results", "copies", "sqlite:///${WAREHOUSE}#stance history"]
 """
 
 
@@ -38,7 +31,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     done = piecework("data", "import", batch, "--as", path)
     assert done.exit_code == 0, done.output
     monkeypatch.setenv("WAREHOUSE", str(tmp_path / "warehouse.db"))
-    path.write_text(path.read_text() + SINKS)
+    path.write_text(SINKS + path.read_text())
     return own(path)
 
 
@@ -71,9 +64,9 @@ def test_a_sink_that_fails_keeps_nothing_else_back(campaign: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (('table = "stance"\n', ""), "history is for a table"),
-        (('table = "stance"', 'table = "a; drop"'), "table"),
-        (('to = "copies"', 'goes = "copies"'), "goes"),
+        (("#stance history", " history"), "'history' is for a table"),
+        (("#stance", "#a; drop"), "'a; drop' is no name"),
+        (('"copies"', '{ goes = "copies" }'), "write an address as text"),
     ],
 )
 def test_a_sink_that_cannot_be_is_a_fault_of_the_file(

@@ -104,7 +104,7 @@ def _written(folder: Path, campaign: str, items: int, *, drawn: bool) -> Path:
     rows = [f"p{n},https://example.org/{n}.jpg\n" for n in range(1, items + 1)]
     if drawn:
         (folder / "pictures").mkdir()
-        text = text.replace("[items]", '[items]\npictures = "pictures"')
+        text = f'pictures = "pictures"\n{text}'
         rows = [f"p{n},/pictures/{n}.svg\n" for n in range(1, items + 1)]
         for n in range(1, items + 1):
             drawing = PICTURE.format(x=60 + n * 90 % 520)

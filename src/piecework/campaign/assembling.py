@@ -258,8 +258,7 @@ def _around_page(tables: CampaignTables) -> Around:
         title=tables.posting.title or "",
         description=tables.posting.description or tables.description,
         fields=_stated_fields(tables),
-        hosts=tables.page.hosts,
-        html_columns=tables.page.html_columns,
+        hosts=tables.hosts,
         reward_cents=tables.reward or 1,
         seconds=None if minutes is None else minutes * 60,
         language=tables.language,
@@ -295,7 +294,7 @@ def _own_faults(file: CampaignFile) -> list[str]:
     is_without = not decides.rule and (is_stated or tables.imported is not None)
     if decides.by == "policy" and is_without:
         faults.append(_without_rules(file))
-    stated = len(tables.requirements.qualification) + known
+    stated = len(tables.requirements.qualifications) + known
     stated += len([*values.of_prolific(tables)])
     stated += len(tables.requirements.only_workers_of)
     stated += len(tables.requirements.no_workers_of)
@@ -464,12 +463,12 @@ def _campaign(
         rewards=read_rewards(tables, pay, file.machine),
         requirements=values.requirements(tables),
         earlier=read_earlier(file),
-        crowds=None if tables.markets is None else tables.markets.crowds(),
+        crowds=values.crowds(tables),
         recruiting=read_recruiting(file, values.shares(tables)),
-        exclusion_name=tables.advanced.exclusion_name or f"piecework: not for {tables.name}",
+        exclusion_name=tables.requirements.exclusion_name or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
-        most_per_worker=tables.per_worker.hits,
-        most_in_batch=tables.per_worker.hits_per_batch,
+        most_per_worker=tables.per_worker,
+        most_in_batch=tables.per_worker_in_batch,
         qualification=test,
         earned=values.earned(tables.earned, file.path.resolve().parent),
         wanted_earned=tables.requirements.earned,

@@ -100,13 +100,13 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
     if values.has_releases(tables) and "parquet" not in (tables.formats or allowed):
         faults.append(
             f"{file.at('formats')}: releases are made of Parquet files; add "
-            '"parquet", or leave out releases and sinks'
+            '"parquet", or leave out the sinks'
         )
-    has_manifest = any(sink.format == "manifest" for sink in tables.sinks)
+    has_manifest = any(sink.is_manifest for sink in values.sinks(tables))
     if has_manifest and not task.label_fields:
         faults.append(
-            f"{file.at('sinks')}: a manifest has the labels of items, and "
-            f"{task.name} asks for no label; leave out format"
+            f"{file.at('sink')}: a manifest has the labels of items, and "
+            f"{task.name} asks for no label; leave out the word manifest"
         )
     return faults
 
@@ -127,11 +127,11 @@ def faults_of_names(file: CampaignFile) -> list[str]:
 
 def _faults_of_served_store(file: CampaignFile) -> list[str]:
     """Return an error if the campaign's output would be in the served folder."""
-    served = file.pictures if file.tables.items.pictures else None
+    served = file.pictures if file.tables.pictures else None
     pictures = None if served is None else served.folder
     if pictures is None or not file.out.is_relative_to(pictures):
         return []
-    where = file.at("items", "pictures")
+    where = file.at("pictures")
     fault = (
         f"{where}: the marketplace serves all of {pictures}, and the campaign's store "
         f"would be in it ({file.out}); move the pictures to a separate folder, or name "
@@ -229,13 +229,13 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
             f"{file.at('dataset', 'split_by')}: the items have no column "
             f"{table.split_by!r}; the columns are {', '.join(known)}"
         )
-    if items and table.split_column and table.split_column not in known:
+    if items and isinstance(table.splits, str) and table.splits not in known:
         faults.append(
-            f"{file.at('dataset', 'split_column')}: the items have no column "
-            f"{table.split_column!r}; the columns are {', '.join(known)}"
+            f"{file.at('dataset', 'splits')}: the items have no column "
+            f"{table.splits!r}; the columns are {', '.join(known)}"
         )
     faults += [
-        f"{file.at('dataset', 'split_column')}: {fault}"
+        f"{file.at('dataset', 'splits')}: {fault}"
         for fault in faults_of_splits(items, values.publication(file.tables).shares)[:_MOST_FAULTS]
     ]
     elsewhere = [item for item in items if urlsplit(item.picture).netloc]
@@ -243,6 +243,6 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
         faults.append(
             f"{file.at('dataset', 'pictures')}: is 'files', but the url of "
             f"{elsewhere[0].item_id} is on another host; put the pictures into a "
-            "folder and name it in items.pictures, or write 'addresses'"
+            "folder and name it in pictures, or write 'addresses'"
         )
     return faults

@@ -20,8 +20,7 @@ from piecework.campaign.standard_rules import standard_rules
 from piecework.campaign.warnings import not_used, within_reach
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.items_file import read_rows
-from piecework.config.items_table import is_read_as_it_arrives, items_in_full
-from piecework.config.money_tables import currency_of_signs
+from piecework.config.items_table import is_read_as_it_arrives
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Campaign, Derived, Rewards
 from piecework.domain.errors import ConfigError
@@ -164,15 +163,13 @@ def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tu
 
 
 def stated_first(file: CampaignFile, campaign: Campaign) -> tuple[Derived, ...]:
-    """Return name, description, currency, batches and who decides, if the file does not say."""
+    """Return name, description, batches and who decides, if the file does not say."""
     document, tables = tomllib.loads(file.text), file.tables
     derived = []
     if "name" not in document:
         derived.append(Derived("name", campaign.name, f"the file is {file.path.name}"))
     if not tables.description:
         derived.append(Derived("description", campaign.description, "what the task asks"))
-    if "currency" not in document and currency_of_signs(document):
-        derived.append(Derived("currency", tables.currency, "the sign of the amounts"))
     if tables.batches is None and tables.grows is None and tables.imported is None:
         count = counted(campaign.items)
         why = f"{plural(count, 'item')}: a batch for ten, at most five"
@@ -262,7 +259,8 @@ def complete_text(campaign: Campaign) -> str:
     document: dict[str, object] = tomllib.loads(campaign.inputs.text)
     derived = derived_values(campaign)
     if any(each.key == "items.columns" for each in derived):
-        document["items"] = items_in_full(document["items"], document.pop("pictures", None))
+        stated = document["items"]
+        document["items"] = {"file": stated} if isinstance(stated, str) else stated
     for each in derived:
         _put(document, each.key.split("."), each.value)
     ordered = [name for name in CampaignTables.model_fields if name in document]

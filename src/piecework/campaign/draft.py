@@ -135,12 +135,9 @@ def campaign_text(draft: Draft) -> str:
 def _parts(draft: Draft) -> Iterator[Iterator[str]]:
     yield _head(draft)
     if draft.columns:
-        names = {"file": draft.items_file, "columns": draft.columns, "pictures": draft.pictures}
+        names = {"file": draft.items_file, "columns": draft.columns}
         lines = (toml_line(name, value) for name, value in names.items() if value)
         yield iter(("[items]", *lines))
-    if draft.asked.hosts:
-        # The operators of these hosts can read what workers type into the page.
-        yield iter(("[page]", toml_line("hosts", list(draft.asked.hosts))))
     if draft.title:
         yield iter(("[posting]", toml_line("title", draft.title)))
 
@@ -156,9 +153,12 @@ def _head(draft: Draft) -> Iterator[str]:
     if draft.question:
         yield toml_line("question", draft.question)
     if draft.asked.named == "rate" and not draft.options:
-        yield toml_line("scale", {"minimum": 1, "maximum": 5})
+        yield toml_line("scale", [1, 5])
     if draft.options:
         yield toml_line("options", list(draft.options))
+    if draft.asked.hosts:
+        # The operators of these hosts can read what workers type into the page.
+        yield toml_line("hosts", list(draft.asked.hosts))
     yield from _items(draft)
     yield _line("answers", draft.answers, "accepted answers for each item")
     if draft.batches is not None:
@@ -171,9 +171,8 @@ def _head(draft: Draft) -> Iterator[str]:
 
 
 def _items(draft: Draft) -> Iterator[str]:
-    if draft.columns:
-        return  # a table
-    yield toml_line("items", draft.items_file or f"{draft.pictures}/")
+    if not draft.columns:  # those are a table
+        yield toml_line("items", draft.items_file or f"{draft.pictures}/")
     if draft.items_file and draft.pictures:
         yield toml_line("pictures", draft.pictures)
 

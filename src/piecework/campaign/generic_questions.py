@@ -4,14 +4,16 @@ The columns of the items are known only from the items, so their rows are read b
 task is built. They are checked later, as those of any task.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from piecework.campaign.deriving import most_shown, purpose
 from piecework.campaign.growing_source import first_rows
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.drawn_pictures import item_rows
+from piecework.config.generic_tables import scale_end
 from piecework.config.items_file import read_rows, renamed_row
+from piecework.config.schema import CampaignTables
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.generic import (
@@ -56,7 +58,7 @@ def _asked_in_file(file: CampaignFile, rows: Sequence[Mapping[str, str]]) -> Ask
         instructions=tables.instructions,
         options=tuple((option["value"], option["label"]) for option in tables.options),
         several=tables.several,
-        scale=None if tables.scale is None else Scale(**tables.scale.model_dump(exclude_none=True)),
+        scale=None if tables.scale is None else _scale(*tables.scale),
         examples=tables.examples,
         text=None if tables.text is None else TextRules(**tables.text.model_dump()),
         description=tables.posting.description or tables.description,
@@ -64,10 +66,22 @@ def _asked_in_file(file: CampaignFile, rows: Sequence[Mapping[str, str]]) -> Ask
         seconds=None if minutes is None else minutes * 60,
         items_per_hit=most,
         seen_in_hit=most_shown(tables, most, sum(not row.get(PRACTICE) for row in rows)),
-        hidden=frozenset(filter(None, (tables.dataset.split_by, tables.dataset.split_column))),
+        hidden=frozenset(_columns_of_splits(tables)),
         serves=file.pictures is not None,
         language=tables.language,
     )
+
+
+def _scale(low: str, high: str) -> Scale:
+    (minimum, low_words), (maximum, high_words) = scale_end(low), scale_end(high)
+    return Scale(minimum=minimum, maximum=maximum, low=low_words, high=high_words)
+
+
+def _columns_of_splits(tables: CampaignTables) -> Iterator[str]:
+    if tables.dataset.split_by is not None:
+        yield tables.dataset.split_by
+    if isinstance(tables.dataset.splits, str):
+        yield tables.dataset.splits
 
 
 def _rows(file: CampaignFile) -> Sequence[Mapping[str, str]]:
@@ -83,7 +97,7 @@ def _rows(file: CampaignFile) -> Sequence[Mapping[str, str]]:
 
 def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
     """Return the first rows of items that grow; the page shows their columns."""
-    if file.tables.items.file is None and file.tables.items.query is None:
+    if file.tables.items.file is None:
         return [dict.fromkeys(_OF_A_PICTURE, "picture.jpg")]
     rows = [item.columns for item in first_rows(file, task)]
     if not rows:

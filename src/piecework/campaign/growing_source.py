@@ -50,7 +50,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         from piecework.campaign.exchange.databases import Query  # noqa: PLC0415
 
         return Query(
-            database=table.database or "",
+            database=table.file or "",
             statement=table.query,
             columns=task.columns,
             renamed=table.columns,
@@ -111,13 +111,13 @@ def usable_items(rows: Source) -> Generator[Item, None, None]:
 
 def growth_of(file: CampaignFile, task: Task) -> Growth | None:
     """Return how a campaign grows; `None` for a campaign with fixed items."""
-    table, grows, advanced = file.tables.items, file.tables.grows, file.tables.advanced
+    table, grows = file.tables.items, file.tables.grows
     if grows is None:
         return None
     parts = [
-        [table.file, table.pictures, dict(table.columns), task.columns],
-        [table.query, table.database],
-        [grows.on_change, grows.on_removal, advanced.most_removed_percent],
+        [table.file, file.tables.pictures, dict(table.columns), task.columns],
+        [table.query],
+        [grows.on_change, grows.on_removal],
         [task.name, task.version, task.own.digest if task.own else ""],
     ]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -128,9 +128,8 @@ def growth_of(file: CampaignFile, task: Task) -> Growth | None:
         batch_every_seconds=round(grows.every_hours * values.HOUR),
         on_change=grows.on_change,
         on_removal=grows.on_removal,
-        most_removed=advanced.most_removed_percent / 100,
         a_day=file.tables.rehearsal.rows_a_day,
-        archive_after=advanced.archive_after_batches,
+        archive_after=grows.archive_after_batches,
     )
 
 

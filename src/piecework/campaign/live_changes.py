@@ -29,7 +29,8 @@ _NEW_HITS = (
     *("posting.lifetime_hours", "posting.assignment_minutes", "posting.auto_approval_hours"),
     *("posting.title", "posting.description", "posting.keywords", "posting.records_typing"),
     *("reward", "requirements", "qualification", "experiment", "markets", "language"),
-    *("page", "description", "per_worker", "prolific", "advanced.exclusion_name"),
+    *("hosts", "description", "per_worker", "per_worker_in_batch", "prolific"),
+    "cheapest_within_hours",
 )
 _BOUND = (
     *("name", "task", "items", "pictures", "gold", "fields", "imported"),
@@ -38,9 +39,16 @@ _BOUND = (
 )
 _FREE = (
     *("decisions", "heuristics", "card", "dataset", "earned", "machine", "rehearsal"),
-    *("grows", "formats", "sinks", "sink"),
-    *("posting.max_rounds", "gold.feedback", "hourly_wage", "minutes", "budget", "fees"),
-    "advanced",
+    *("grows", "formats", "sink"),
+    *(
+        "posting.max_rounds",
+        "posting.expected_loss_percent",
+        "gold.feedback",
+        "hourly_wage",
+        "minutes",
+        "budget",
+        "fees",
+    ),
 )
 _DERIVED = ("name", "batches", "currency", "items.columns")
 """Bound keys that a file may leave out."""

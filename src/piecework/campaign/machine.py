@@ -1,12 +1,11 @@
 """Read the labels and the texts of models that a campaign file names (`[machine]`)."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.items_file import Row, read_rows
-from piecework.config.posting_tables import MachineTable
 from piecework.config.user_files import read_text
 from piecework.domain.campaign import MachineVote
 from piecework.domain.errors import ConfigError
@@ -15,7 +14,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.task import Field, Task
 from piecework.domain.text import did_you_mean, plural
 
-_KEYS = frozenset({"item", "label", "probability", "model"})
+_KEYS = frozenset({"item", "label", "field", "probability", "model"})
 _MOST_FAULTS = 20
 
 
@@ -31,14 +30,16 @@ def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
         return ()
     if file.tables.grows is not None:
         raise ConfigError([f"{file.at('machine')}: items that grow cannot have labels of models"])
-    field = _labelled(file, task, table)
+    fields = {field.name: field for field in task.label_fields}
+    if not fields:
+        raise ConfigError([f"{file.at('machine')}: {task.name} has no field with one right option"])
     known = {str(item.item_id) for item in items}
     votes: list[MachineVote] = []
     faults: list[str] = []
     for name in table.votes:
         path = file.named(name)
         if path.is_file():
-            _votes_of_file(path, field, known, votes, faults)
+            _votes_of_file(path, fields, known, votes, faults)
         else:
             faults.append(f"{file.at('machine', 'votes')}: {path} does not exist")
     if faults := faults or _constant(file, votes):
@@ -47,46 +48,47 @@ def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tupl
 
 
 def _votes_of_file(
-    path: Path, field: Field, known: set[str], votes: list[MachineVote], faults: list[str]
+    path: Path,
+    fields: Mapping[str, Field],
+    known: set[str],
+    votes: list[MachineVote],
+    faults: list[str],
 ) -> None:
     """Append the labels of a file, and a fault for each line that has none."""
-    before = {(vote.model, vote.item_id) for vote in votes}
+    before = {(vote.model, vote.item_id, vote.field) for vote in votes}
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            vote = _vote(line, path, field, known)
+            vote = _vote(line, path, fields, known)
         except ValueError as fault:
             faults.append(f"{path}:{number}: {fault}")
             continue
-        key = (vote.model, vote.item_id)
+        key = (vote.model, vote.item_id, vote.field)
         if key in before:
             faults.append(f"{path}:{number}: {vote.model} labels item {vote.item_id!r} again")
         before.add(key)
         votes.append(vote)
 
 
-def _labelled(file: CampaignFile, task: Task, table: MachineTable) -> Field:
-    fields = {field.name: field for field in task.label_fields}
-    where = file.at("machine")
-    if table.field is None and len(fields) == 1:
+def _labelled(name: object, fields: Mapping[str, Field]) -> Field:
+    """Return the field that a line labels; the only field needs no name."""
+    if name is None and len(fields) == 1:
         return next(iter(fields.values()))
-    if table.field in fields:
-        return fields[table.field]
-    if not fields:
-        raise ConfigError([f"{where}: {task.name} has no field with one right option"])
-    wrong = f"has no field {table.field!r}" if table.field else "has several fields"
-    known = ", ".join(map(repr, fields))
-    raise ConfigError([f"{where}: {task.name} {wrong}; set field to one of {known}"])
+    if isinstance(name, str) and name in fields:
+        return fields[name]
+    wrong = "there are several fields" if name is None else f"{name!r} is not a field with labels"
+    raise ValueError(f'{wrong}; write "field", one of {", ".join(map(repr, fields))}')
 
 
-def _vote(line: str, path: Path, field: Field, known: set[str]) -> MachineVote:
+def _vote(line: str, path: Path, fields: Mapping[str, Field], known: set[str]) -> MachineVote:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as fault:
         raise ValueError(f"is not JSON ({fault.msg})") from fault
     if not isinstance(row, dict) or not {"item", "label"} <= row.keys() <= _KEYS:
-        raise ValueError("each line needs item and label, and may have probability and model")
+        raise ValueError("each line has item, label and, if you like, field, probability and model")
+    field = _labelled(row.get("field"), fields)
     item_id, label = str(row["item"]), str(row["label"])
     chance, options = row.get("probability"), [option.value for option in field.options]
     if item_id not in known:
@@ -108,14 +110,14 @@ def _vote(line: str, path: Path, field: Field, known: set[str]) -> MachineVote:
 
 
 def _constant(file: CampaignFile, votes: Iterable[MachineVote]) -> list[str]:
-    labels: dict[str, set[str]] = {}
+    labels: dict[tuple[str, str], set[str]] = {}
     for vote in votes:
-        labels.setdefault(vote.model, set()).add(vote.value)
+        labels.setdefault((vote.model, vote.field), set()).add(vote.value)
     where = file.at("machine", "votes")
     faults = [
         f"{where}: {model} gives every item the label {next(iter(values))!r}, which "
         "says nothing about any item"
-        for model, values in labels.items()
+        for (model, _), values in labels.items()
         if len(values) == 1
     ]
     return faults or ([] if labels else [f"{where}: the files have no labels"])

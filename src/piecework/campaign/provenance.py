@@ -49,7 +49,7 @@ def inputs_of(file: CampaignFile) -> Inputs:
     if fees := file.machine.tables.fees:
         digests["fees"] = _digest(map(repr, fees))
     for key, name in named_files(file):
-        if key == "items.pictures":
+        if key == "pictures":
             digest = _listing(file.path.parent / name, besides=file.live_folder)
         else:
             digest = _contents(file.named(name), besides=file.live_folder)

@@ -260,7 +260,7 @@ def _copy(file: CampaignFile, number: int, wanted: MadeFrom, before: int | None)
     like = {} if known is None else known.inputs.digests
     for key, digest in wanted.inputs.digests.items():
         _, is_named, name = key.partition(": ")
-        if not is_named or key.startswith("items.pictures: "):
+        if not is_named or key.startswith("pictures: "):
             continue
         has_copy = digest != "" and like.get(key) == digest
         source = (_copied(file, before) if has_copy and before else file).named(name)

@@ -29,7 +29,7 @@ from piecework.hit_templates.own_html.embedding import IS_MISSING
 from piecework.hit_templates.own_html.escaping import is_markup
 from piecework.hit_templates.own_html.fields import REST
 from piecework.hit_templates.own_html.page import controls_in, files_beside
-from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
+from piecework.hit_templates.own_html.placeholders import AS_MARKUP, MARKS, cut, value_of
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.parameters import Counted
 from piecework.qc.registry import HEURISTICS, is_on, params_of
@@ -155,18 +155,23 @@ def _about_limit(campaign: Campaign) -> Iterator[str]:
     if campaign.growth is None:
         batches = [-(-len(items) // posting.items_per_hit) for items in deal(campaign)]
         kinds = [
-            ("hits", campaign.most_per_worker, sum(batches), "the campaign needs"),
-            ("hits_per_batch", campaign.most_in_batch, max(batches), "the largest batch needs"),
+            ("per_worker", campaign.most_per_worker, sum(batches), "the campaign needs"),
+            (
+                "per_worker_in_batch",
+                campaign.most_in_batch,
+                max(batches),
+                "the largest batch needs",
+            ),
         ]
     else:
         batch = -(-campaign.growth.batch_size // posting.items_per_hit)
-        kinds = [("hits_per_batch", campaign.most_in_batch, batch, "a full batch needs")]
+        kinds = [("per_worker_in_batch", campaign.most_in_batch, batch, "a full batch needs")]
     for key, most, hits, needs in kinds:
         wanted = hits * posting.assignments
         if most is not None and crowd * most < wanted:
             workers, each = plural(crowd, "worker"), plural(most, "HIT")
             yield (
-                f"per_worker.{key}: {workers} with at most {each} each do {crowd * most}, "
+                f"{key}: {workers} with at most {each} each do {crowd * most}, "
                 f"but {needs} {wanted}; allow {-(-wanted // crowd)}"
             )
 
@@ -285,9 +290,7 @@ def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
     for address, line in files_beside(page.html).items():
         shown = _cut(MARKS.sub("...", address))
         reason = page.left_out.get(address, "")
-        remedy = (
-            f"put it into the folder of items.pictures, and write {_cut(f'/pictures/{shown}')!r}"
-        )
+        remedy = f"put it into the folder of pictures, and write {_cut(f'/pictures/{shown}')!r}"
         if reason.endswith(IS_MISSING):
             remedy = f"put {shown} beside the page"
         why = f" ({reason})" if reason else ""
@@ -305,26 +308,25 @@ def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
 def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
     """Yield what to write if cells hold markup, and what inputs are in them."""
     template = cut(page.html)
-    as_text = dict.fromkeys(gap.column for gap in template.gaps if gap.shows_markup)
+    inserted = dict.fromkeys(gap.column for gap in template.gaps if gap.inserts_markup)
+    as_text = [gap.column for gap in template.gaps if gap.shows_markup]
     marked_up: dict[str, tuple[str, str]] = {}
     made: dict[str, None] = {}
     for item in campaign.items[:_MOST_ITEMS]:
-        for column in as_text:
+        for column in dict.fromkeys((*inserted, *as_text)):
             cell = value_of(item.columns, column)
             if not is_markup(cell):
                 continue
-            if column in page.html_columns:
+            if column in inserted:
                 made |= dict.fromkeys(controls_of(cell).by_name)
             else:
                 marked_up.setdefault(column, (str(item.item_id), cell))
     if marked_up:
-        columns = ", ".join(f'"{name}"' for name in [*page.html_columns, *marked_up])
         name, (item_id, cell) = next(iter(marked_up.items()))
         yield (
             f"{plural(len(marked_up), 'column holds', 'columns hold')} markup that "
             f"workers see as text: {name} of item {item_id} is {_cut(cell)!r}. If you "
-            "trust it, as MTurk did, add [page] html_columns = "
-            f"[{columns}]"
+            f"trust it, as MTurk did, write {{{{ task.input.{name} | {AS_MARKUP} }}}} in the page"
         )
     known = {field.sent_as for field in campaign.task.fields}
     if (more := [name for name in made if name not in known]) and REST not in known:

@@ -80,7 +80,7 @@ def _expanded(name: str) -> str:
     "--keep",
     metavar="BATCHES",
     type=click.IntRange(min=1),
-    help="The newest batches stay in the store.  [default: advanced.archive_after_batches, or 20]",
+    help="The newest batches stay in the store.  [default: grows.archive_after_batches, or 20]",
 )
 @JSON
 def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:

@@ -93,7 +93,6 @@ class Shares:
     """How the items are divided into splits, in per cent; the rest is the test split.
 
     Attributes:
-        seed: the seed of the random split.
         group_by: a column of the items; items with the same value share a split. The
             default is the picture (`url`).
         fixed_by: a column of the items with their split; items without a value are
@@ -103,7 +102,6 @@ class Shares:
 
     train_percent: int = 70
     val_percent: int = 10
-    seed: int = 1
     group_by: str = ""
     fixed_by: str = ""
     are_stable: bool = False

@@ -48,12 +48,10 @@ class Experiment:
     Attributes:
         wordings: the first is what others are compared with.
         pastes: the same.
-        seed: with the campaign's name, it decides which HIT gets which arm.
     """
 
     wordings: tuple[str, ...]
     pastes: tuple[PastePolicy, ...]
-    seed: int
 
     @property
     def arms(self) -> Sequence[Arm]:
@@ -66,12 +64,12 @@ class Experiment:
         """Return the arm of a HIT, by its place in its round of its batch, from 1.
 
         Each block of as many HITs as there are arms has every arm once, in an order
-        drawn for it. Batches begin at different places of such a block, so that small
-        batches together have every arm too.
+        drawn for it and for the campaign's name. Batches begin at different places of such
+        a block, so that small batches together have every arm too.
         """
         arms = self.arms
         series, offset = divmod(batch - 1, len(arms))
         block, place = divmod(offset + number - 1, len(arms))
-        name = f"piecework experiment {campaign} {self.seed} {round_} {series} {block}"
+        name = f"piecework experiment {campaign} 1 {round_} {series} {block}"
         order = random.Random(name).sample(range(len(arms)), len(arms))  # noqa: S311 - no secret
         return arms[order[place]]

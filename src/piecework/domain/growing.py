@@ -14,8 +14,11 @@ from typing import Literal, Protocol
 OnChange = Literal["refuse", "ask_again", "keep"]
 """What happens to an item that was dealt if the cells of its row change."""
 
-OnRemoval = Literal["withdraw", "keep"]
-"""What happens to an item if its row disappears from the source."""
+OnRemoval = Literal["withdraw", "withdraw_all", "keep"]
+"""What happens to an item if its row disappears; `withdraw` keeps all if most disappear."""
+
+MOST_REMOVED = 0.5
+"""The share of the rows that may disappear at once; more is probably half a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,6 @@ class Growth:
         settings: a digest of what the reading of a row depends on.
         batch_size: rows that make a batch.
         batch_every_seconds: how long a row waits at most until its batch is made.
-        most_removed: share of the rows that may disappear at once.
         a_day: rows that arrive on a day of a rehearsal; `None`: all at once.
         archive_after: how many of the newest batches passes keep in the store; they
             archive older ones. `None`: they archive nothing.
@@ -121,7 +123,6 @@ class Growth:
     batch_every_seconds: int
     on_change: OnChange = "refuse"
     on_removal: OnRemoval = "withdraw"
-    most_removed: float = 0.5
     a_day: int | None = None
     archive_after: int | None = None
 

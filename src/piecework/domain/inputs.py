@@ -8,8 +8,32 @@ inputs that it began with.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from piecework.domain.text import one_line
+
 CAMPAIGN_FILE = "the campaign file"
 CODE = "the version of piecework"
+
+
+_LONGEST = 60
+"""Characters of a value that a message shows."""
+
+_BEFORE = 20
+"""Characters that it shows of what both values begin with."""
+
+
+def _shortened(value: str, same: int) -> str:
+    r"""Return a value, or words of it from shortly before what differs.
+
+    >>> _shortened("one two three " * 6, same=30)
+    '… three one two three one two three one two three one two…'
+    """
+    if len(value) <= _LONGEST:
+        return one_line(value)
+    begins = value.rfind(" ", 0, max(0, same - _BEFORE) + 1) + 1 if same > _BEFORE else 0
+    words, rest = value[begins : begins + _LONGEST], value[begins + _LONGEST :]
+    if rest and not rest.startswith(" "):
+        words = words.rpartition(" ")[0] or words
+    return one_line(f"{'… ' * bool(begins)}{words}{'…' * bool(rest)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +42,8 @@ class Difference:
 
     Attributes:
         key: such as `budget.day`, or `items.file: birds.csv`.
-        before: its value then, as text; "" of a file, and of a key that was not there.
+        before: its value then, as TOML writes it; "" of a file, and of a key that was not
+            there.
         now: its value now.
     """
 
@@ -30,7 +55,18 @@ class Difference:
         """Return the difference in a sentence."""
         if not (self.before or self.now):
             return f"{self.key} has changed"
-        return f"{self.key} was {self.before or 'not set'} and is {self.now or 'not set'}"
+        before, now = self.shown
+        return f"{self.key} was {before or 'not set'} and is {now or 'not set'}"
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both values on a line each, shortened at words to the part that differs."""
+        before, now = (" ".join(value.split()) for value in (self.before, self.now))
+        differs = (
+            place for place, pair in enumerate(zip(before, now, strict=False)) if len({*pair}) > 1
+        )
+        same = next(differs, min(len(before), len(now)))
+        return _shortened(before, same), _shortened(now, same)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

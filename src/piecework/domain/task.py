@@ -255,7 +255,6 @@ class HtmlPage:
     Attributes:
         html: the file, with its placeholders, and with files beside it inside.
         hosts: other hosts that it may load scripts, styles and frames from.
-        html_columns: columns with markup, which is inserted unchanged.
         possible_addresses: columns that a script may show pictures from.
         possible_columns: names in template literals of a script; they are columns if
             the items have them.
@@ -265,7 +264,6 @@ class HtmlPage:
 
     html: str
     hosts: tuple[str, ...] = ()
-    html_columns: tuple[str, ...] = ()
     possible_addresses: tuple[str, ...] = ()
     possible_columns: tuple[str, ...] = ()
     left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -70,7 +70,7 @@ def _blocks(table: Mapping[str, object], name: str, *, is_listed: bool = False) 
                 yield from _blocks(each, below, is_listed=True)
 
 
-_SHORT = frozenset({"answers", "budget", "columns", "per_worker", "scale"})
+_SHORT = frozenset({"answers", "budget", "columns"})
 """Tables that are written on the line of their key."""
 
 
@@ -89,8 +89,8 @@ Location = Sequence[str | int]
 def key_name(location: Location) -> str:
     """Return the name of a key for a message; entries of a list are numbered from 1.
 
-    >>> key_name(["sinks", 0, "to"]), key_name(["fees"])
-    ('sinks[1].to', 'fees')
+    >>> key_name(["sink", 0, "to"]), key_name(["fees"])
+    ('sink[1].to', 'fees')
     """
     parts = (f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location)
     return "".join(parts).removeprefix(".")

@@ -86,7 +86,10 @@ class Decision:
 
 
 LEAST_ANSWERS = 4
-"""One flagged answer of two or three is not enough to exclude a worker."""
+"""The answers of a worker from which a share of them says something.
+
+One flagged answer of two or three is not enough to exclude a worker.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +102,6 @@ class PolicyRule:
         at_least: how many of them must flag the subject.
         share: for a worker or an assignment, the least share of its answers that
             findings on answers must flag, in [0, 1]; 0: one flagged answer is enough.
-        least_answers: for a worker and a `share`, the answers from which a share says
-            something.
         because: the reason as text, logged with every decision made by this rule.
     """
 
@@ -108,7 +109,6 @@ class PolicyRule:
     any_of: tuple[str, ...]
     at_least: int = 1
     share: float = 0.0
-    least_answers: int = LEAST_ANSWERS
     suspicion_above: float | None = None
     then: Verdict
     because: str
@@ -121,7 +121,6 @@ class PolicyRule:
             "suspicion_above": self.suspicion_above,
             "at_least": self.at_least if self.at_least > 1 else None,
             "share": self.share or None,
-            "least_answers": self.least_answers if self.least_answers != LEAST_ANSWERS else None,
             "then": self.then,
             "because": self.because,
         }

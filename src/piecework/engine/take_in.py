@@ -13,7 +13,7 @@ from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.questions import faults_of_row
 from piecework.config.items_file import is_too_long
 from piecework.domain.errors import ConfigError
-from piecework.domain.growing import Delivery, Growth, SourceRow, version_of
+from piecework.domain.growing import MOST_REMOVED, Delivery, Growth, SourceRow, version_of
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.text import plural
@@ -249,7 +249,7 @@ class _TakingIn:
         fault = ""
         if delivery.is_whole:
             source.forget_quarantined(store, before=self._number)
-            if not delivery.unfinished and self._growth.on_removal == "withdraw":
+            if not delivery.unfinished and self._growth.on_removal != "keep":
                 fault = self._withdraw()
         if delivery.is_whole and self._growth.on_change == "keep":
             source.set_kept_changes(store, self._kept)
@@ -271,11 +271,12 @@ class _TakingIn:
         store = self._at_work.store
         gone = source.gone(store)
         current = source.count_current(store)
-        if len(gone) > self._growth.most_removed * current:
+        are_too_many = len(gone) > MOST_REMOVED * current
+        if are_too_many and self._growth.on_removal != "withdraw_all":
             return (
                 f"{self._growth.source.name}: {plural(len(gone), 'row')} of {current} "
-                f"disappeared at once, more than {self._growth.most_removed:.0%} "
-                "(advanced.most_removed_percent); none was withdrawn"
+                f"disappeared at once, more than {MOST_REMOVED:.0%}; none was withdrawn. If they "
+                'are meant to be gone, write on_removal = "withdraw_all" under [grows]'
             )
         source.set_state(store, gone, "withdrawn")
         source.count_changes(store, withdrawn=len(gone))

@@ -321,7 +321,7 @@ def read_release(folder: Path, number: int | None = None, *, table: str = "") ->
     if not manifests:
         raise ConfigError(
             [f"{folder}: has no releases"],
-            next_step="set releases = true under [advanced], and export the campaign",
+            next_step='write sink = "releases_of_birds/", any folder, and export the campaign',
         )
     number = len(manifests) if number is None else number
     if not 1 <= number <= len(manifests):

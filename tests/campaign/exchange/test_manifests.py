@@ -29,9 +29,10 @@ answers = 3
 reward = "0.10"
 budget = "50.00"
 hourly_wage = "1.00"
+pictures = "s3://intake"
+sink = "s3://labelled/labels manifest"
 [items]
 file = "s3://intake/jobs/"
-pictures = "s3://intake"
 [grows]
 batch = 2
 [decisions]
@@ -41,9 +42,6 @@ on = "answer"
 any_of = ["rule_violation"]
 then = "drop"
 because = "Set aside: {evidence}."
-[[sinks]]
-to = "s3://labelled/labels"
-format = "manifest"
 """
 OLD_JOB = {"is-cat": 1, "is-cat-metadata": {"class-name": "cat", "confidence": 0.9}}
 

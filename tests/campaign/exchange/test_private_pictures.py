@@ -249,7 +249,7 @@ def test_forms_show_them_too_and_sign_nothing_that_a_worker_typed(tmp_path: Path
 @pytest.mark.full
 def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -> None:
     """Each picture is a row; the files in the dataset are clean."""
-    text = TEXT.replace('file = "items.csv"', 'pictures = "s3://photos/public/cats"')
+    text = TEXT.replace('[items]\nfile = "items.csv"', 'pictures = "s3://photos/public/cats"')
     path = tmp_path / "crash.toml"
     path.write_text(text + '[dataset]\npictures = "files"\n')
     own(path)
@@ -280,7 +280,7 @@ def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -
 @pytest.mark.usefixtures("photos")
 def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
     """The dataset keeps them; an address outside the prefix is a fault."""
-    text = TEXT.replace('file = "items.csv"', 'file = "items.csv"\npictures = "s3://photos/public"')
+    text = 'pictures = "s3://photos/public"\n' + TEXT
     path = tmp_path / "crash.toml"
     path.write_text(text)
     own(path)
@@ -312,7 +312,7 @@ def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
     ("changed", "why"),
     [
         ('pictures = "s3://photos/public"', "add [grows]"),
-        ('file = "items.csv"\npictures = "s3://${NO_VARIABLE}/x"', "NO_VARIABLE is not"),
+        ('pictures = "s3://${NO_VARIABLE}/x"\nitems = "items.csv"', "NO_VARIABLE is not"),
     ],
 )
 @pytest.mark.usefixtures("photos")
@@ -320,7 +320,7 @@ def test_a_campaign_that_cannot_show_them_is_refused(
     tmp_path: Path, changed: str, why: str
 ) -> None:
     """Before anything is posted."""
-    text = CAMPAIGN.replace('file = "items.csv"', changed)
+    text = CAMPAIGN.replace('[items]\nfile = "items.csv"', changed)
     (tmp_path / "crash.toml").write_text(text)
     own(tmp_path / "crash.toml")
     (tmp_path / "items.csv").write_text("image_id,url\n1,a.jpg\n2,b.jpg\n")

@@ -18,9 +18,8 @@ name = "visited"
 description = "What pictures show, for participants of Prolific."
 task = "hit.html"
 answers = 2
-reward = "{reward}"
+reward = "£{reward}"
 budget = "20.00"
-currency = "GBP"
 hourly_wage = "1.00"
 formats = ["csv"]
 [items]

@@ -46,7 +46,7 @@ def test_the_last_two_are_compared_by_key_and_by_figure(twice: Path) -> None:
     """With old and new values, and the second minus the first."""
     compared = compare_rehearsals(twice)
     assert compared.numbers == (1, 2)
-    assert str(compared.differences[0]) == ("reward was '0.40' and is '0.60'")
+    assert str(compared.differences[0]) == 'reward was "0.40" and is "0.60"'
     costs = [row.estimates["cost_cents"].mean for row in compared.figures.rows]
     assert compared.change["cost_cents"].mean == costs[1] - costs[0] > 0
     turned = compare_rehearsals(twice, (2, 1))
@@ -61,9 +61,9 @@ def test_the_command_shows_both_side_by_side(twice: Path, tmp_path: Path) -> Non
     page = tmp_path / "compared.html"
     shown = CliRunner().invoke(main, ["compare", str(twice), "--page", str(page)])
     assert shown.exit_code == 0, shown.output
-    for word in ("Rehearsal 1", "Rehearsal 2", "Difference", "chance alone", "'0.60'"):
+    for word in ("Rehearsal 1", "Rehearsal 2", "Difference", "chance alone", '"0.60"'):
         assert word in shown.stdout
-        assert word in page.read_text().replace("&#39;", "'")
+        assert word in page.read_text().replace("&#34;", '"')
     document = json.loads(
         CliRunner().invoke(main, ["compare", str(twice), "--rehearsals", "2", "1", "--json"]).stdout
     )

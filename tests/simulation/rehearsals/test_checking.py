@@ -184,8 +184,10 @@ def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
-    """No table, no columns: `[items] pictures` alone."""
-    path = write_campaign(tmp_path, CAMPAIGN.replace('file = "items.csv"', 'pictures = "photos"'))
+    """No table, no columns: `items` alone."""
+    path = write_campaign(
+        tmp_path, CAMPAIGN.replace('[items]\nfile = "items.csv"', 'items = "photos"')
+    )
     (tmp_path / "photos").mkdir()
     for name in ("a.jpg", "b.jpg"):
         (tmp_path / "photos" / name).write_bytes(b"\xff\xd8\xff")
@@ -200,7 +202,7 @@ def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "photos" / "a.jpg").unlink()
     (tmp_path / "photos" / "b.jpg").unlink()
     none = _check(path)
-    assert "items.pictures" in none.output
+    assert ": items: " in none.output
     assert "has no picture" in none.output
 
 

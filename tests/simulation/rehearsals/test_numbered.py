@@ -55,7 +55,6 @@ task = "./mine"
 description = "Words"
 batches = 1
 reward = "0.10"
-currency = "USD"
 budget = "20.00"
 hourly_wage = "1.00"
 [items]

@@ -69,7 +69,6 @@ def test_a_rehearsal_can_spend_its_whole_budget(
 def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -> None:
     """Five of £1.00 at 42.8 % are held; the marketplace says what the file states."""
     text = CAMPAIGN.format(reward="£1.00", budget="10.00")
-    text = text.replace("reward = ", 'currency = "GBP"\nreward = ')
     (tmp_path / "piecework.toml").write_text(FEES)
     path = tmp_path / "dear.toml"
     path.write_text(text)

@@ -36,9 +36,6 @@ JUDGED = ("heuristics", "decisions", "aggregates")
 _FREE = frozenset({"name", "description", "card", "dataset"})
 """Keys of a campaign file that may differ, because no answer depends on them."""
 
-_SHORT = {"pictures": "items", "sink": "sinks"}
-"""Short forms of keys with another name."""
-
 _ASKED = ("task", "imported")
 """Keys that say what was asked; a whole campaign file has one of them."""
 
@@ -93,7 +90,7 @@ def read_rules(path: Path, campaign: Campaign) -> TriedRules:
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     is_whole = not stated.keys().isdisjoint(_ASKED)
     differing = {key.partition(".")[0] for key in changed_keys(own_text, text)}
-    same = {key for key in stated if _SHORT.get(key, key) not in differing} if is_whole else set()
+    same = {key for key in stated if key not in differing} if is_whole else set()
     if faults := list(_untried(path, text, stated, own, same)):
         raise ConfigError(faults, next_step=_what_it_holds())
     document = _merged(own, stated, is_whole=is_whole)

@@ -227,8 +227,8 @@ def _differing(compared: RehearsalsCompared) -> Section:
         "Keys and files that differ",
         compared.differences,
         text("Key", "key"),
-        text(first, lambda each: _value(each, each.before)),
-        text(second, lambda each: _value(each, each.now)),
+        text(first, lambda each: _value(each, each.shown[0])),
+        text(second, lambda each: _value(each, each.shown[1])),
     )
     return Section(key="differences", title="What differs", tables=(listed,))
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from piecework.cli.main import main
+from piecework.domain.money import SIGNS, Currency
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 ASKS = "\n[prolific]\nfirst-language = [{choice}]\n"
@@ -36,8 +37,8 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., P
     """Writes a campaign in pounds with these requirements; its pictures are not asked for."""
     monkeypatch.setattr("piecework.simulation.rehearsals.checking.sample_of_pictures", lambda _: [])
 
-    def write(requirements: str = ASKS.format(choice=0), currency: str = "GBP") -> Path:
-        text = CAMPAIGN.replace('reward = "0.50"', f'reward = "0.50"\ncurrency = "{currency}"')
+    def write(requirements: str = ASKS.format(choice=0), currency: Currency = "GBP") -> Path:
+        text = CAMPAIGN.replace('reward = "0.50"', f'reward = "{SIGNS[currency]}0.50"')
         # Prolific asks for $8.00 or £6.00 an hour at least.
         text = text.replace('hourly_wage = "5.00"', 'hourly_wage = "9.00"')
         assert text != CAMPAIGN

@@ -229,7 +229,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     if currency != work.currency:
         raise Unusable(
             f"the workspace pays in {currency}, and the campaign in {work.currency}",
-            next_step=f'set currency = "{currency}", or choose another workspace',
+            next_step=f"state the campaign's amounts in {currency}, or choose another workspace",
         )
     recruiting = prolific.recruiting
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
