@@ -37,5 +37,7 @@ def from_block(name: str) -> Credentials | None:
             next_step="save it again with both keys, see docs/how-to/schedule.md",
         )
     return Credentials(
-        access_key=str(held["access_key_id"]), secret_key=str(held["secret_access_key"])
+        access_key=str(held["access_key_id"]),
+        secret_key=str(held["secret_access_key"]),
+        source=f"the Prefect block secret/{name}",
     )

@@ -49,8 +49,12 @@ def needed_token(kind: type[T], file: Path | None, word: str) -> T:
     """
     token = kind.read(os.environ, file)
     if token is None:
+        fault = (
+            f"the {word} of a {kind.service.name} account is missing: "
+            f"{kind.service.token_variable} is not set, and no file was named"
+        )
         raise ConfigError(
-            [f"the {word} of a {kind.service.name} account is missing"],
+            [fault],
             next_step=f"export {kind.service.token_variable}=..., or give a file with it",
         )
     return token

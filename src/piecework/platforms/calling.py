@@ -12,6 +12,7 @@ the other at the rate that recently succeeded. It slowly grows while no call is 
 
 import json
 import logging
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -29,12 +30,12 @@ from botocore.exceptions import ConnectionError as NotConnected
 from botocore.parsers import ResponseParserError
 
 from piecework.domain.errors import (
-    ConfigError,
     PlatformRefused,
     RefusalKind,
     TransientPlatformError,
 )
 from piecework.domain.text import one_line
+from piecework.platforms.endpoint import Credentials, missing_key, refuse_key
 
 THROTTLED = frozenset({"ThrottlingException", "Throttling", "TooManyRequestsException", "SlowDown"})
 """Error codes that ask a client to be slower."""
@@ -88,13 +89,9 @@ _KINDS: Mapping[str, RefusalKind] = {
 }
 """MTurk's codes, without their prefix, for the kinds that callers distinguish."""
 
-_UNKNOWN_KEY = "UnrecognizedClientException"
-
 _NEXT_STEPS: Mapping[str, str] = {
     "InsufficientFunds": "pay into the account (on your own marketplace: "
     "`piecework market account add NAME --balance AMOUNT`), then run the same command again",
-    "InvalidSignatureException": "check that AWS_SECRET_ACCESS_KEY belongs to "
-    "AWS_ACCESS_KEY_ID and that this machine's clock is right",
 }
 """Next steps after these codes."""
 
@@ -112,11 +109,7 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
     except ClientError as fault:
         raise _translated(fault) from fault
     except NoCredentialsError as fault:
-        raise ConfigError(
-            ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
-            next_step="`piecework market account add NAME` prints both; with "
-            "`piecework market serve --rehearsal`, any two words are accepted",
-        ) from fault
+        raise missing_key(os.environ) from fault
     # botocore raises these for times and numbers that it cannot parse.
     except (*(ValueError, TypeError, AttributeError, RecursionError), ResponseParserError) as fault:
         raise TransientPlatformError(
@@ -144,7 +137,7 @@ def _unreachable(fault: BotoCoreError) -> TransientPlatformError:
 def hear_only_the_marketplace(
     events: Any,  # noqa: ANN401 - botocore's emitter
     endpoint: str,
-    access_key: str,
+    used: Credentials,
 ) -> None:
     """Make a botocore client accept replies only from the marketplace.
 
@@ -172,30 +165,13 @@ def hear_only_the_marketplace(
         **_: object,
     ) -> None:
         status = parsed.get("ResponseMetadata", {}).get("HTTPStatusCode", 200)
-        _check_key(parsed, endpoint, access_key)
+        refuse_key(parsed.get("Error", {}), endpoint, used)
         lacks = (path for path in _READ.get(model.name, ()) if not _has(parsed, path))
         if status < _CLIENT_FAULT and any(lacks):
             raise _strange(endpoint, status)
 
     events.register_first("before-parse.mturk", check)
     events.register_first("after-call.mturk", check_parsed)
-
-
-def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> None:
-    """Refuse a reply that says the key is unknown there.
-
-    Raises:
-        PlatformRefused: with the key and where it came from.
-    """
-    if parsed.get("Error", {}).get("Code") == _UNKNOWN_KEY:
-        raise PlatformRefused(
-            f"{endpoint}: no requester there has the access key "
-            f"{one_line(access_key, at_most=40)!r} (AWS_ACCESS_KEY_ID, or a profile)",
-            code=_UNKNOWN_KEY,
-            next_step="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY as `piecework "
-            "market account add NAME` prints them where that marketplace runs; `piecework "
-            "market account list` shows the keys that it knows",
-        )
 
 
 def _strange(endpoint: str, status: int) -> TransientPlatformError:

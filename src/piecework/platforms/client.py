@@ -23,7 +23,7 @@ from piecework.platforms.calling import (
     wait_for_the_marketplace,
 )
 from piecework.platforms.clocks import watch_clock
-from piecework.platforms.endpoint import known_key
+from piecework.platforms.endpoint import VARIABLE, Credentials, known_key
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -96,30 +96,32 @@ def turk_client(
     *,
     access_key: str | None,
     secret_key: str | None,
+    source: str = "",
     patience_seconds: float | None = None,
 ) -> "MTurkClient":
     """Return a client that keeps a pace, waits out outages, and checks replies.
 
     Without keys, it takes those of `OWN_KEYS`, else that beside the campaign
-    (`platforms.key_file`), else boto3's.
+    (`platforms.endpoint`), else boto3's. A refusal of the key says where it is from: `source`,
+    if it was given here.
 
     Raises:
         ConfigError: boto3 cannot use the AWS settings of this machine, or only one of
             `OWN_KEYS` is set.
     """
-    if access_key is None:
-        access_key, secret_key = _own_keys(endpoint)
+    keys = _own_keys(endpoint)
+    if access_key is not None and secret_key is not None:
+        keys = Credentials(access_key=access_key, secret_key=secret_key, source=source)
     try:
         # A separate session: boto3's default one is shared and not thread-safe.
         session = boto3.session.Session()
-        chain = session.get_credentials() if access_key is None else None
-        used_key = access_key or (chain.access_key if chain else "")
+        used = keys or _of_boto3(session)
         client = session.client(
             "mturk",
             region_name="us-east-1",
             endpoint_url=endpoint,
-            aws_access_key_id=access_key,
-            aws_secret_access_key=secret_key,
+            aws_access_key_id=keys and keys.access_key,
+            aws_secret_access_key=keys and keys.secret_key,
             # Safe to repeat: every call that spends carries a token or is looked up
             # first. MTurk throttles without a published rate.
             config=Config(
@@ -141,18 +143,41 @@ def turk_client(
         ) from fault
     wait_for_the_marketplace(client.meta.events, Outage(endpoint, patience_seconds))
     keep_pace(client.meta.events, Pace())
-    hear_only_the_marketplace(client.meta.events, endpoint, used_key)
+    hear_only_the_marketplace(client.meta.events, endpoint, used)
     trace_calls(client.meta.events)
     watch_clock(client.meta.events, endpoint)
     return client
 
 
-def _own_keys(endpoint: str) -> tuple[str | None, str | None]:
+def _own_keys(endpoint: str) -> Credentials | None:
     access_key, secret_key = (os.environ.get(name) or None for name in OWN_KEYS)
     if (access_key is None) != (secret_key is None):
         missing = OWN_KEYS[0 if access_key is None else 1]
         raise ConfigError([f"the environment variable {missing} is not set"])
     beside = known_key(os.environ)
-    if access_key is None and beside is not None and beside.endpoint == endpoint:
-        return beside.access_key, beside.secret_key
-    return access_key, secret_key
+    if access_key and secret_key:
+        return Credentials(access_key=access_key, secret_key=secret_key, source=OWN_KEYS[0])
+    if beside is None or beside.endpoint != endpoint:
+        return None
+    return Credentials(
+        access_key=beside.access_key,
+        secret_key=beside.secret_key,
+        source=f"the file {os.environ[VARIABLE]}",
+    )
+
+
+def _of_boto3(session: boto3.session.Session) -> Credentials:
+    """Return the keys that boto3 takes by itself, and where from; empty if there are none."""
+    chain = session.get_credentials()
+    if chain is None:
+        return Credentials(access_key="", secret_key="")
+    where = {
+        "env": "AWS_ACCESS_KEY_ID",
+        "shared-credentials-file": f"the profile {session.profile_name} of AWS's credentials file",
+        "config-file": f"the profile {session.profile_name} of AWS's configuration file",
+    }
+    return Credentials(
+        access_key=chain.access_key or "",
+        secret_key="",
+        source=where.get(chain.method, chain.method),
+    )

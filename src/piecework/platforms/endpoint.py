@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.errors import ConfigError, PlatformRefused, RefusedForSafety
+from piecework.domain.text import one_line
 
 ALTHOUGH_CLOSED = "PIECEWORK_ALTHOUGH_CLOSED"
 """Environment variable; the value 1 allows calls to a closed host."""
@@ -118,10 +119,15 @@ def _no_address(endpoint: str) -> ConfigError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """The keys that sign calls; the text form leaves out the secret."""
+    """The keys that sign calls; the text form leaves out the secret.
+
+    Attributes:
+        source: where they come from, for messages.
+    """
 
     access_key: str
     secret_key: str = field(repr=False)
+    source: str = ""
 
 
 REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - not a secret
@@ -201,4 +207,59 @@ def _unusable(named: str, why: str) -> RefusedForSafety:
     return RefusedForSafety(
         f"{named}: {why}",
         next_step=f"rm {named}, then start piecework market serve CAMPAIGN again",
+    )
+
+
+_UNKNOWN_KEY = "UnrecognizedClientException"
+_KEY_REFUSED = {_UNKNOWN_KEY, "InvalidSignatureException", "IncompleteSignatureException"}
+"""Codes of replies to calls whose key is unknown, or does not fit its secret."""
+
+
+def refuse_key(error: Mapping[str, object], endpoint: str, used: Credentials) -> None:
+    """Raise if a reply refuses the key: which one, where it is from, and never its secret.
+
+    Args:
+        error: the code and the message in the marketplace's reply; empty without an error.
+        endpoint: its URL.
+        used: the key that signed the call.
+
+    Raises:
+        PlatformRefused: the key is unknown there, or does not fit its secret.
+    """
+    code = str(error.get("Code"))
+    if code not in _KEY_REFUSED:
+        return
+    key = repr(one_line(used.access_key, at_most=40))
+    which = f"{key} (from {used.source})" if used.source else key
+    if code == _UNKNOWN_KEY:
+        sentence = f"no requester there has the access key {which}"
+        next_step = (
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY as `piecework market account add "
+            "NAME` prints them where that marketplace runs; `piecework market account list` "
+            "shows the keys that it knows"
+        )
+    else:
+        sentence = f"the secret of the access key {which} was refused: "
+        sentence += one_line(str(error.get("Message", "")))
+        next_step = (
+            "check that the secret belongs to this key, and that this machine's clock is right"
+        )
+    raise PlatformRefused(f"{endpoint}: {sentence}", code=code, next_step=next_step)
+
+
+def missing_key(environment: Mapping[str, str]) -> ConfigError:
+    """Return the fault of a call without a key: where none is."""
+    beside = known_key(environment)
+    file = "`piecework market serve CAMPAIGN` left no key"
+    if beside is not None:
+        file = f"the key in {environment[VARIABLE]} is for {beside.endpoint} alone"
+    fault = (
+        "no access key: PIECEWORK_ACCESS_KEY_ID and AWS_ACCESS_KEY_ID are not set, AWS's profiles "
+        f"have none, and {file}"
+    )
+    return ConfigError(
+        [fault],
+        next_step="`piecework market account add NAME` prints AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY; with `piecework market serve --rehearsal`, any two words are "
+        "accepted",
     )

@@ -12,7 +12,9 @@ cents, fees come on top.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -48,7 +50,7 @@ class MTurk:
 
     Args:
         endpoint: URL of the requester API.
-        access_key: and `secret_key`: `None` leaves them to boto3's credential chain.
+        access_key: and `secret_key`, from `source`: `None` leaves them to boto3's own chain.
         capabilities: what the endpoint can do, if that differs from MTurk.
         patience_seconds: how long to wait during an outage
             (`piecework.platforms.calling`).
@@ -60,13 +62,20 @@ class MTurk:
         *,
         access_key: str | None = None,
         secret_key: str | None = None,
+        source: str = "",
         capabilities: Capabilities = MTURK,
         patience_seconds: float | None = None,
     ) -> None:
         refuse_closed_host(endpoint)
         self.endpoint, self.capabilities, self.marks = endpoint, capabilities, Marks()
-        self._access_key, self._secret_key = access_key, secret_key
-        self._patience = patience_seconds
+        self._opened = partial(
+            turk_client,
+            endpoint,
+            access_key=access_key,
+            secret_key=secret_key,
+            source=source,
+            patience_seconds=patience_seconds,
+        )
         self._lock = Lock()
         self._made: MTurkClient | None = None
         self._extensions: extensions.Extensions | None = None
@@ -77,24 +86,15 @@ class MTurk:
         cls, endpoint: str, keys: Credentials | None, *, patience_seconds: float | None = None
     ) -> "MTurk":
         """Return the port with these keys, or with boto3's credential chain."""
-        return cls(
-            endpoint,
-            access_key=keys.access_key if keys else None,
-            secret_key=keys.secret_key if keys else None,
-            patience_seconds=patience_seconds,
-        )
+        stated = asdict(keys) if keys else {}
+        return cls(endpoint, **stated, patience_seconds=patience_seconds)
 
     @property
     def _client(self) -> "MTurkClient":
         # Created at first use: code that only reads the store needs no credentials.
         with self._lock:
             if self._made is None:
-                self._made = turk_client(
-                    self.endpoint,
-                    access_key=self._access_key,
-                    secret_key=self._secret_key,
-                    patience_seconds=self._patience,
-                )
+                self._made = self._opened()
                 self._extensions = extensions.Extensions(self._made.meta.events, self.marks)
             return self._made
 

@@ -12,7 +12,7 @@ error.
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
@@ -32,7 +32,7 @@ from piecework.foundation.client.errors import (
     Unusable,
     sentence,
 )
-from piecework.foundation.client.token import Service
+from piecework.foundation.client.token import AccountToken, Service
 
 _LARGEST = 10**15
 """The largest amount or count accepted; a huge one would fill memory as an int."""
@@ -188,35 +188,29 @@ _V = TypeVar("_V", bound=BaseModel)
 
 _OK, _REDIRECT, _CLIENT_FAULT, _SERVER_FAULT = 200, 300, 400, 500
 _TIMEOUT, _TOO_MANY = 408, 429
+_OF_TOKENS = (401, 403)
 _SAYS = ("title", "detail", "message", "issues", "additional_information")
 _DEEPEST = 5
 
 
-def document_of(
-    reply: httpx.Response,
-    request: Request,
-    service: Service,
-    *,
-    blotted: Callable[[str], str] = str,
-) -> object:
+def document_of(reply: httpx.Response, request: Request, token: AccountToken) -> object:
     """Return the document of an answer, with exact numbers; `None` if it is empty.
 
     Args:
         reply: the answer with its whole body.
         request: the call that was made.
-        service: the service that was called.
-        blotted: removes the token from a text.
+        token: the token that was sent, of the service that was called.
 
     Raises:
         Refused: the service refused the call; `NoAccess` and `Throttled` are
             subclasses.
         Lost: the service failed; `Unreadable` if the answer is not the service's.
     """
-    status = reply.status_code
-    document, is_json = _parsed(blotted(reply.content.decode(errors="replace")))
+    status, service = reply.status_code, token.service
+    document, is_json = _parsed(token.blotted(reply.content.decode(errors="replace")))
     detail = _sentences(document) if is_json else ""
     if status >= _CLIENT_FAULT:
-        raise _error(reply, request, service, detail=detail, is_json=is_json)
+        raise _error(reply, request, token, detail=detail, is_json=is_json)
     if status >= _REDIRECT:
         raise Unreadable(
             f"{request.name}: HTTP {status} redirects to another address; it was not "
@@ -248,9 +242,9 @@ def value_of(kind: type[_V], document: object, request: Request) -> _V:
 
 
 def _error(
-    reply: httpx.Response, request: Request, service: Service, *, detail: str, is_json: bool
+    reply: httpx.Response, request: Request, token: AccountToken, *, detail: str, is_json: bool
 ) -> ApiError:
-    status = reply.status_code
+    status, service = reply.status_code, token.service
     shown = f"{request.name}: HTTP {status}" + (f": {sentence(detail)}" if detail else "")
     if status == _TOO_MANY:
         return Throttled(
@@ -272,17 +266,18 @@ def _error(
         return _strange(request, service, status)
     if status in service.closed_statuses:
         return NoAccess(
-            f"{shown}: it does not exist, or this token may not see it; {service.name} "
-            f"uses {' and '.join(map(str, service.closed_statuses))} for both",
+            f"{shown}: it does not exist, or this token{token.origin} may not see it; "
+            f"{service.name} uses {' and '.join(map(str, service.closed_statuses))} for both",
             status=status,
             detail=detail,
-            next_step="check the token and the workspace that it belongs to",
+            next_step=f"check the token{token.origin} and the workspace that it belongs to",
         )
+    about = f", or check the token{token.origin}" * (status in _OF_TOKENS)
     return Refused(
         shown,
         status=status,
         detail=detail,
-        next_step=f"fix what {service.name} names; the call had no effect",
+        next_step=f"fix what {service.name} names{about}; the call had no effect",
     )
 
 

@@ -56,22 +56,31 @@ class Exposed(Unusable):
 class AccountToken:
     """An account's token; its `repr` leaves the secret out. Each service has its own.
 
+    Attributes:
+        source: where it is from, for messages: a file or a variable.
+
     Raises:
         Unusable: it cannot be a token; the message does not repeat it.
     """
 
     service: ClassVar[Service]
     _secret: str = field(repr=False)
+    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not _FORM.fullmatch(self._secret):
             scheme = self.service.scheme.strip()
             raise Unusable(
-                "the token is not a single word of at least eight plain characters",
+                f"the token{self.origin} is not a single word of at least eight plain characters",
                 next_step=f"give only the token, without `{scheme}` before it"
                 if scheme
                 else "give only the token",
             )
+
+    @property
+    def origin(self) -> str:
+        """Where it is from, in brackets for a message; "" if that is not stated."""
+        return f" (from {self.source})" if self.source else ""
 
     def header(self) -> str:
         """The value of the service's header."""
@@ -91,9 +100,10 @@ class AccountToken:
             OSError: the file cannot be read.
         """
         if file is not None:
-            return cls(_read_private(file, cls.service.name))
-        secret = environment.get(cls.service.token_variable, "").strip()
-        return cls(secret) if secret else None
+            return cls(_read_private(file, cls.service.name), source=str(file))
+        variable = cls.service.token_variable
+        secret = environment.get(variable, "").strip()
+        return cls(secret, source=variable) if secret else None
 
 
 def _read_private(file: Path, service: str) -> str:

@@ -186,7 +186,7 @@ class Transport:
                 may_pass=True,
             )
         else:
-            document = document_of(reply, request, self._token.service, blotted=self._token.blotted)
+            document = document_of(reply, request, self._token)
             return Answer(document, reply.headers)
         # Raised outside the `except` block: the frames of httpx's error hold the token.
         raise failed

@@ -74,6 +74,7 @@ class FilterKind(Value):
     """A filter that Prolific offers.
 
     Attributes:
+        description: what participants were asked, if Prolific says it.
         type: `select` or `range`.
         choices: the ids of the options, with their labels.
         least: and `most`: the ends of a range, if they are stated; text for dates.
@@ -81,6 +82,7 @@ class FilterKind(Value):
 
     id: str = Field(alias="filter_id")
     title: str = ""
+    description: str | None = ""
     type: str = ""
     data_type: str = ""
     choices: Mapping[str, object] = Field(default_factory=dict)
