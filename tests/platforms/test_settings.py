@@ -1,6 +1,7 @@
 """AWS settings of the machine that boto3 cannot use: a sentence, where they matter."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,9 @@ from piecework.platforms.client import OWN_KEYS, turk_client
 from piecework.platforms.endpoint import VARIABLE, Credentials, MarketKey, as_text
 from piecework.platforms.mturk import MTurk
 from tests.marketplace.live_market import give, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -84,7 +88,7 @@ def test_a_refused_key_is_named_with_its_source(
     database = tmp_path / "market.db"
     key = give(database)
     with serve(Marketplace(database)) as running:
-        ways = {
+        ways: dict[str, Callable[[], str]] = {
             "profile": lambda: _in_profile(monkeypatch, tmp_path),
             "AWS": lambda: _in_variables(monkeypatch, "AWS"),
             "PIECEWORK": lambda: _in_variables(monkeypatch, "PIECEWORK"),

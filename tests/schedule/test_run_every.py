@@ -108,6 +108,37 @@ def test_a_server_that_is_away_leaves_no_deployment_file(campaign: Path, tmp_pat
     assert not [*campaign.parent.glob("*.deployment.toml")]
 
 
+@pytest.mark.parametrize("place", ["PREFECT_API_URL", "profile", "prefect.toml"])
+def test_the_server_is_the_one_that_prefect_would_use(
+    campaign: Path, tmp_path: Path, place: str
+) -> None:
+    """Wherever its URL stands; the sentence says which server and where that was read."""
+    at, home = "http://127.0.0.1:9/api", tmp_path / "prefect"
+    home.mkdir()
+    environment = {name: each for name, each in os.environ.items() if "PREFECT" not in name}
+    environment |= {"PREFECT_HOME": str(home), "PREFECT_CLIENT_MAX_RETRIES": "0"}
+    if place == "PREFECT_API_URL":
+        environment[place], source = at, place
+    elif place == "profile":
+        text = f'active = "lab"\n[profiles.lab]\nPREFECT_API_URL = "{at}"\n'
+        (home / "profiles.toml").write_text(text)
+        source = "Prefect's profile lab"
+    else:
+        (tmp_path / "prefect.toml").write_text(f'[api]\nurl = "{at}"\n')
+        source = "Prefect's settings of this folder"
+    words = [_PIECEWORK, "run", campaign, *_LOCAL, "--every", "5m"]
+    done, without = (
+        subprocess.run(
+            words, env=each, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        for each in (environment, {**environment, "PREFECT_API_URL": ""})
+    )
+    assert done.returncode == 2, done.stdout
+    assert f"the Prefect server {at} (from {source})" in done.stderr
+    assert without.returncode == 0, without.stderr
+    assert "a line for `crontab -e`" in without.stdout
+
+
 def test_without_prefect_it_prints_what_cron_and_systemd_take(campaign: Path) -> None:
     """Each runs the same words; nothing is written."""
     environment = {name: each for name, each in os.environ.items() if "PREFECT" not in name}

@@ -97,8 +97,8 @@ class _PassOptions:
     click.option(
         "--every",
         type=Interval(),
-        help="Make passes every 5m, 2h or 1d: register a deployment at "
-        "PREFECT_API_URL, or else print lines for cron and systemd.",
+        help="Make passes every 5m, 2h or 1d: register a deployment at the server of "
+        "PREFECT_API_URL or Prefect's profile, or else print lines for cron and systemd.",
     ),
     click.option(
         "--rehearsal",

@@ -1,6 +1,6 @@
 """`run --every`: has passes made on a schedule.
 
-If PREFECT_API_URL is set, the campaign's deployment is registered at that server. Otherwise
+If Prefect's settings name a server, the campaign's deployment is registered there. Otherwise
 the lines to copy for cron and for systemd are printed; they need no Prefect.
 """
 
@@ -11,7 +11,7 @@ import shlex
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -20,6 +20,8 @@ from piecework.platforms.endpoint import ALTHOUGH_UNSEEN
 
 if TYPE_CHECKING:
     from piecework.config.trust import Deployment
+
+_VARIABLE = "PREFECT_API_URL"
 
 POOL = "piecework"
 """The work pool whose workers make the passes; of type `process`, as in prefect.yaml."""
@@ -64,16 +66,17 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
     Raises:
         ConfigError: the deployment file states something else, or Prefect cannot be reached.
     """
-    if server := os.environ.get("PREFECT_API_URL"):
+    if (server := _prefect_server()) is not None:
         from piecework.config.campaign_file import parse
         from piecework.config.trust import refusal_of
 
         _refuse_another(campaign, stated)
-        name = _register(campaign.resolve(), every)
+        name = _register(campaign.resolve(), every, server)
         file = _write_deployment(campaign, stated)
         refusal = refusal_of(parse(campaign))
         if as_json:
-            facts = {"deployment": name, "server": server, "every_seconds": every.total_seconds()}
+            facts = {"deployment": name, **server._asdict()}
+            facts["every_seconds"] = every.total_seconds()
             more = {"file": str(file), "is_trusted": refusal is None}
             click.echo(json.dumps({**facts, **more}, indent=2))
             return
@@ -102,7 +105,44 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
         "others,\n# such as those of ${NAME} in the file, from lines in the crontab or "
         "EnvironmentFile= in the unit."
     )
-    click.echo("# with PREFECT_API_URL set, the same command registers a Prefect deployment")
+    click.echo(
+        "# with a Prefect server (PREFECT_API_URL, or a profile), the same command registers a "
+        "deployment"
+    )
+
+
+class _Server(NamedTuple):
+    """A server of Prefect.
+
+    Attributes:
+        server: its URL.
+        source: the setting that names it.
+    """
+
+    server: str
+    source: str
+
+    def __str__(self) -> str:
+        """Return it for a message."""
+        return f"{self.server} (from {self.source})"
+
+
+def _prefect_server() -> _Server | None:
+    """Return the server that Prefect's settings name, as Prefect reads them; or `None`.
+
+    An empty variable says that none is wanted, whatever a profile has.
+    """
+    if (stated := os.environ.get(_VARIABLE)) is not None:
+        return _Server(stated, _VARIABLE) if stated else None
+    from prefect.context import get_settings_context
+    from prefect.settings import PREFECT_API_URL
+
+    if not (url := PREFECT_API_URL.value()):
+        return None
+    profile = get_settings_context().profile
+    if PREFECT_API_URL in profile.settings:
+        return _Server(str(url), f"Prefect's profile {profile.name}")
+    return _Server(str(url), "Prefect's settings of this folder")
 
 
 def _spoken(every: timedelta) -> str:
@@ -225,7 +265,7 @@ def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
     return path
 
 
-def _register(campaign: Path, every: timedelta) -> str:
+def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     """Register the deployment of a campaign; return its name.
 
     A campaign has a deployment of its own: its limit lets one pass run at a time.
@@ -271,7 +311,8 @@ def _register(campaign: Path, every: timedelta) -> str:
         deployment.apply()
     except (PrefectHTTPStatusError, PrefectException, RuntimeError) as fault:
         raise ConfigError(
-            [f"the Prefect server {os.environ['PREFECT_API_URL']}: {fault}"],
-            next_step="prefect server start, or correct PREFECT_API_URL",
+            [f"the Prefect server {server}: {fault}"],
+            next_step="prefect server start, or correct PREFECT_API_URL or the profile; with "
+            "PREFECT_API_URL= before the command, it prints lines for cron and systemd",
         ) from fault
     return f"advance/{campaign.stem}"

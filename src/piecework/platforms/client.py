@@ -120,8 +120,8 @@ def turk_client(
             "mturk",
             region_name="us-east-1",
             endpoint_url=endpoint,
-            aws_access_key_id=keys and keys.access_key,
-            aws_secret_access_key=keys and keys.secret_key,
+            aws_access_key_id=keys.access_key if keys else None,
+            aws_secret_access_key=keys.secret_key if keys else None,
             # Safe to repeat: every call that spends carries a token or is looked up
             # first. MTurk throttles without a published rate.
             config=Config(
