@@ -118,6 +118,7 @@ def read_rewards(tables: CampaignTables, pay: Pay, machine: MachineFile) -> Rewa
         expected_loss=tables.posting.expected_loss_percent / 100,
         fees=_schedules(machine.tables.fees) if machine.tables.fees else listed_fees(),
         fees_are_listed=not machine.tables.fees,
+        fees_by_market=() if machine.tables.fees else _listed_by_market(tables),
         currency=tables.currency,
     )
 
@@ -126,6 +127,17 @@ def listed_fees() -> tuple[FeeSchedule, ...]:
     """Return the schedules that come with piecework, oldest first."""
     listed = tomllib.loads(_LISTED.read_text(encoding="utf-8"))["schedule"]
     return _schedules(TypeAdapter(tuple[FeesTable, ...]).validate_python(listed))
+
+
+def _listed_by_market(tables: CampaignTables) -> tuple[tuple[str, FeeSchedule], ...]:
+    """Return what the campaign's markets usually take, as far as it is listed."""
+    if tables.markets is None:
+        return ()
+    listed = tomllib.loads(_LISTED.read_text(encoding="utf-8"))["market"]
+    kind = TypeAdapter(tuple[FeesTable, ...])
+    return tuple(
+        (name, _schedules(kind.validate_python(rows))[-1]) for name, rows in listed.items()
+    )
 
 
 def _schedules(tables: Sequence[FeesTable]) -> tuple[FeeSchedule, ...]:

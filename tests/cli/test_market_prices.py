@@ -90,10 +90,19 @@ def test_check_prices_each_market(tmp_path: Path, office: Office) -> None:
     assert document["least_cents_per_hour"] == 800
 
 
-def test_check_says_that_it_does_not_know_the_markets(tmp_path: Path) -> None:
-    """The fees of the list are not those of a market."""
-    path = write_campaign(tmp_path, SHARES, pictures=10)
-    assert "the fees of prolific and connect are not known here" in checked(str(path))
+def test_check_prices_a_market_by_its_usual_fee_before_it_was_asked(tmp_path: Path) -> None:
+    """In the campaign's currency, with the source; only a panel's fee is not known here."""
+    pounds = SHARES.replace('reward = "0.50"', 'reward = "£0.50"')
+    for text in (SHARES, pounds):
+        printed = checked(str(write_campaign(tmp_path, text, pictures=10)))
+        sign = "£" if text is pounds else "$"
+        assert f"at a fee of 39.6 % ({sign}0.20)" in printed
+        assert f"at a fee of 25 % ({sign}0.13)" in printed
+        assert "fees: Prolific's usual fee, 33 %" in printed
+        assert "not known here" not in printed
+        assert "in dollars" not in printed
+    panel = checked(str(write_campaign(tmp_path, SHARES.replace("connect", "panel"), pictures=10)))
+    assert "WARNING: the fees of panel are not known here" in panel
     plain = write_campaign(tmp_path, CAMPAIGN)
     assert "by market" not in checked(str(plain))
 

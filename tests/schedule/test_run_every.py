@@ -126,7 +126,7 @@ def test_the_server_is_the_one_that_prefect_would_use(
     else:
         (tmp_path / "prefect.toml").write_text(f'[api]\nurl = "{at}"\n')
         source = "Prefect's settings of this folder"
-    words = [_PIECEWORK, "run", campaign, *_LOCAL, "--every", "5m"]
+    words = [str(_PIECEWORK), "run", str(campaign), *_LOCAL, "--every", "5m"]
     done, without = (
         subprocess.run(
             words, env=each, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False

@@ -124,7 +124,9 @@ def price(campaign: Campaign, *, on: date) -> Price:
     return Price(
         on=on,
         fees_from=fees.valid_from,
-        fees_source=fees.source,
+        fees_source="; ".join(
+            dict.fromkeys(rewards.fees_on(on, market).source for market in campaign.markets)
+        ),
         fee_cents=hits[0].fee_cents,
         batches=costs,
         hits=len(hits),

@@ -289,17 +289,13 @@ def _refuse_low_wage(campaign: Campaign) -> None:
 
 
 def _about_marketplace(campaign: Campaign, least: Mapping[str, int]) -> Iterator[str]:
-    """Yield warnings about the least pay of each market and about assumed fees."""
-    rewards = campaign.rewards
-    if rewards.fees_are_listed and rewards.currency != "USD":
+    """Yield warnings about the least pay of each market and about fees that are not known."""
+    rewards, known = campaign.rewards, dict(campaign.rewards.fees_by_market)
+    unknown = [name for name in campaign.markets if name and name not in known]
+    if unknown:
         yield (
-            "the fees are assumed from a list in dollars: a marketplace in "
-            f"{rewards.currency} tells its fees when the campaign starts there"
-        )
-    if campaign.crowds is not None and not rewards.fees_by_market:
-        yield (
-            f"the fees of {' and '.join(campaign.markets)} are not known here, so all "
-            "are priced alike; --endpoint asks the marketplace for them"
+            f"the fees of {' and '.join(unknown)} are not known here, so it is priced as your own "
+            "marketplace; --endpoint asks the marketplace for them"
         )
     for name, cents in least.items():
         yield from _about_least(rewards, name, cents)

@@ -35,7 +35,9 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """Writes a campaign in pounds with these requirements; its pictures are not asked for."""
-    monkeypatch.setattr("piecework.simulation.rehearsals.checking.sample_of_pictures", lambda _: [])
+    nothing = (0, ())
+    tried = "piecework.simulation.rehearsals.checking._try_pictures"
+    monkeypatch.setattr(tried, lambda *_, **__: nothing)
 
     def write(requirements: str = ASKS.format(choice=0), currency: Currency = "GBP") -> Path:
         text = CAMPAIGN.replace('reward = "0.50"', f'reward = "{SIGNS[currency]}0.50"')
@@ -72,10 +74,15 @@ def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -
         studies = client.get("/studies/").json()["results"]
     assert known["cost_cents"] == cost["total_cost"] > 50 * wanted
     assert studies == []
-    assert known["hours"] == round(known["places"] * 50 / PEOPLE, 2)
+    # Two batches, one after the other: each has a study of its own.
+    [first, second] = known["batches"]
+    assert known["hours"] == round(first["hours"] + second["hours"], 2)
+    assert first["hours"] == round(first["places"] * 50 / PEOPLE, 2)
+    assert known["cost_cents"] == first["cost_cents"] + second["cost_cents"]
     reply = ask(url, "check", "--reach", path)
     assert reply.exit_code == 0, reply.output
     assert "eligible at Prolific: 30 participants" in reply.output
+    assert "study of batch 2: 1 visit of 2 HITs" in reply.output
     assert f"{known['hours']:g} hours, as Prolific predicts" in reply.output
 
 

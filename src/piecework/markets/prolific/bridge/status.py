@@ -32,7 +32,7 @@ from piecework.markets.prolific.calling import PROLIFIC
 from piecework.markets.prolific.client import Prolific
 
 if TYPE_CHECKING:
-    from piecework.markets.prolific.resources.recruiting import RecruitmentTime
+    from piecework.markets.prolific.resources.recruiting import Filter, RecruitmentTime
 
 _PAID = (
     "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
@@ -166,7 +166,7 @@ class Work:
     """The HITs of a campaign.
 
     Attributes:
-        assignments: how many are wanted in all.
+        batches: how many assignments each batch has.
         reward_cents: the reward of each.
         seconds: how long each takes; 0 if unknown.
         requirements: on participants, in MTurk's terms.
@@ -175,7 +175,7 @@ class Work:
         currency: of the reward.
     """
 
-    assignments: int
+    batches: Sequence[int]
     reward_cents: int
     seconds: int
     requirements: Sequence[Requirement]
@@ -184,18 +184,35 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BatchEstimate:
+    """What Prolific says about the study of one batch; attributes as in `Estimate`."""
+
+    hits_per_visit: int
+    places: int
+    minutes: int
+    reward_cents: int
+    cost_cents: int
+    hours: float | None
+    hours_shown: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What Prolific says about the study of these HITs.
+    """What Prolific says about the studies of these HITs: one for each batch.
+
+    Batches are posted one after another, so cost and time add up.
 
     Attributes:
         eligible: participants who meet all filters; 0 means fewer than 25.
-        hits_per_visit: HITs in a place of the study.
-        places: how many places the HITs fill.
+        hits_per_visit: HITs in a place of the largest study.
+        places: how many places the HITs fill, in all.
         minutes: how long a visit takes.
         reward_cents: the reward of a place.
         cost_cents: the cost of all places with fees and tax.
-        hours: the predicted time until the last place is taken; `None` if unknown.
-        hours_shown: the same in Prolific's words; "" if unknown.
+        hours: the predicted times until the last place of each study is taken, added up;
+            `None` if unknown.
+        hours_shown: the time of the first study in Prolific's words; "" if unknown.
+        batches: the studies by batch.
     """
 
     eligible: int
@@ -207,6 +224,7 @@ class Estimate:
     currency: str
     hours: float | None
     hours_shown: str
+    batches: tuple["BatchEstimate", ...]
 
     @property
     def is_hardly_anybody(self) -> bool:
@@ -235,23 +253,54 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
     filters = with_recruiting(filters_of(work.requirements, kinds), work.recruiting)
     seconds = work.seconds or _guessed(prolific, workspace_id, work)
-    hits = max(1, min(math.ceil(VISIT_SECONDS / seconds), work.assignments))
-    places = math.ceil(work.assignments / hits)
-    reward_cents, minutes = hits * work.reward_cents, max(1, round(hits * seconds / 60))
+    by_size = {
+        size: _of_batch(
+            prolific, workspace_id, filters, size, reward_cents=work.reward_cents, seconds=seconds
+        )
+        for size in dict.fromkeys(work.batches)
+    }
+    batches = tuple(by_size[size] for size in work.batches)
+    hours = [each.hours for each in batches if each.hours is not None]
+    largest = max(batches, key=lambda each: each.places * each.hits_per_visit)
+    return Estimate(
+        eligible=recruiting.eligible_count(workspace_id, filters),
+        hits_per_visit=largest.hits_per_visit,
+        places=sum(each.places for each in batches),
+        minutes=largest.minutes,
+        reward_cents=largest.reward_cents,
+        cost_cents=sum(each.cost_cents for each in batches),
+        currency=currency,
+        hours=round(sum(hours), 2) if len(hours) == len(batches) else None,
+        hours_shown=batches[0].hours_shown,
+        batches=batches,
+    )
+
+
+def _of_batch(
+    prolific: Prolific,
+    workspace_id: str,
+    filters: "Sequence[Filter]",
+    assignments: int,
+    *,
+    reward_cents: int,
+    seconds: float,
+) -> BatchEstimate:
+    """Ask Prolific about the study of a batch with this many assignments."""
+    hits = max(1, min(math.ceil(VISIT_SECONDS / seconds), assignments))
+    places, reward = math.ceil(assignments / hits), hits * reward_cents
+    minutes = max(1, round(hits * seconds / 60))
     time: RecruitmentTime | None = None
     # Not every account has the prediction, and the rest is worth knowing.
     with suppress(ApiError):
-        time = recruiting.recruitment_time(
-            workspace_id, filters, reward_minor=reward_cents, places=places, minutes=minutes
+        time = prolific.recruiting.recruitment_time(
+            workspace_id, filters, reward_minor=reward, places=places, minutes=minutes
         )
-    return Estimate(
-        eligible=recruiting.eligible_count(workspace_id, filters),
+    return BatchEstimate(
         hits_per_visit=hits,
         places=places,
         minutes=minutes,
-        reward_cents=reward_cents,
-        cost_cents=prolific.studies.calculated_cost_minor(reward_minor=reward_cents, places=places),
-        currency=currency,
+        reward_cents=reward,
+        cost_cents=prolific.studies.calculated_cost_minor(reward_minor=reward, places=places),
         hours=time.hours if time else None,
         hours_shown=time.words if time else "",
     )

@@ -77,16 +77,33 @@ def _lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
         )
     else:
         yield f"eligible at Prolific: {plural(known.eligible, 'participant')}"
-    visits = plural(known.places, "visit")
-    yield (
-        f"study: {visits} of {plural(known.hits_per_visit, 'HIT')}, "
-        f"{plural(known.minutes, 'minute')} and {shown(known.reward_cents)} each"
-    )
+    number = len(known.batches)
+    for batch, each in enumerate(known.batches[:_MOST_BATCHES], start=1):
+        name = f"study of batch {batch}" if number > 1 else "study"
+        yield (
+            f"{name}: {plural(each.places, 'visit')} of {plural(each.hits_per_visit, 'HIT')}, "
+            f"{plural(each.minutes, 'minute')} and {shown(each.reward_cents)} each; "
+            f"{shown(each.cost_cents)} with fees and tax; {_time(each.hours, each.hours_shown)}"
+        )
+    if number > _MOST_BATCHES:
+        yield f"… and {plural(number - _MOST_BATCHES, 'more batch')}"
     yield f"cost at Prolific: {shown(known.cost_cents)} with fees and tax"
-    time = printable(known.hours_shown) or (
-        "unknown" if known.hours is None else f"{known.hours:g} hours"
-    )
-    yield f"until the last visit begins: {time}, as Prolific predicts"
+    if number == 1:
+        time = _time(known.hours, known.hours_shown)
+        yield f"until the last visit begins: {time}, as Prolific predicts"
+    else:
+        yield (
+            f"until the last visit begins: {_time(known.hours, '')}, as Prolific predicts for each "
+            f"batch: all {number} are posted one after another, and time for decisions comes on top"
+        )
+
+
+_MOST_BATCHES = 5
+
+
+def _time(hours: float | None, words: str) -> str:
+    """Return a predicted time for people."""
+    return printable(words) or ("unknown" if hours is None else f"{hours:g} hours")
 
 
 def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "Estimate":
@@ -102,7 +119,7 @@ def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())
     recruiting = campaign.recruiting
     work = Work(
-        assignments=sum(hit.max_assignments for hits in rounds for hit in hits),
+        batches=[sum(hit.max_assignments for hit in hits) for hits in rounds],
         reward_cents=campaign.rewards.reward_cents,
         seconds=round(campaign.rewards.expected_seconds or 0),
         requirements=[dict(requirement_to_wire(each)) for each in campaign.requirements],
