@@ -15,6 +15,7 @@
   const holder = document.createElement("div"); // keeps the place of what is moved
   let kept = null;
   let pictureEnds = 0; // from the top of what is kept
+  let pictureHeight = 0;
 
   const free = () => {
     if (!kept) return;
@@ -38,12 +39,14 @@
   };
   const layNarrow = (item) => {
     const { top, seen } = view();
-    document.documentElement.style.setProperty("--seen", `${seen}px`);
+    const root = document.documentElement.style;
+    root.setProperty("--seen", `${seen}px`);
     const place = (kept ? holder : item).getBoundingClientRect();
     if (!kept) {
       const picture = item.querySelector(".frame");
       pictureEnds = (picture && !picture.closest("[hidden]") ? picture.getBoundingClientRect().bottom : place.bottom)
         - place.top;
+      pictureHeight = picture ? picture.offsetHeight : 0;
     }
     const isPassed = place.top + pictureEnds < top + clamped(seen * .3, 220);
     if (!isPassed && !typed()) {
@@ -53,6 +56,16 @@
     pin(item);
     const columns = item.parentElement.getBoundingClientRect();
     item.classList.toggle("low", seen < isHigh);
+    // The copy is larger while the place that it leaves empty is still in view.
+    root.setProperty("--room", "0px");
+    root.setProperty("--more", "0px");
+    item.classList.add("roomy");
+    const empty = () => place.bottom - top - item.offsetHeight;
+    if (empty() < 0) item.classList.remove("roomy");
+    const small = item.querySelector(".frame")?.offsetHeight ?? 0;
+    const room = clamped(empty(), Math.max(pictureHeight - small, 0));
+    root.setProperty("--room", `${room}px`);
+    root.setProperty("--more", `${Math.max(empty(), 0)}px`);
     item.style.top = `${clamped(top - columns.top, columns.height - item.offsetHeight)}px`;
   };
   const lay = () => {
@@ -74,14 +87,16 @@
   };
   // What has the focus is neither behind the small copy nor outside the window. A button
   // that the mouse presses stays where it is, or the mouse would be released beside it.
-  const show = () => {
+  const show = (isFault = false) => {
     const field = document.activeElement;
-    if (!pieceworkFrame.view || !field.matches(":focus-visible")) return;
+    if (!isFault && (!pieceworkFrame.view || !field.matches(":focus-visible"))) return;
     if (!field.matches(".step :is(textarea, input, button, summary)")) return;
     if (field.closest(".left")) return;
     const { top, bottom } = field.getBoundingClientRect();
-    const above = kept ? kept.getBoundingClientRect().height + 40 : 40; // and the label
-    pieceworkFrame.post({ pieceworkShow: { top: top - above, bottom: bottom + 8 } });
+    const asked = isFault ? top - field.closest(".field").getBoundingClientRect().top : 0;
+    const first = top - Math.max(asked, 40) - (kept ? kept.getBoundingClientRect().height : 0);
+    if (pieceworkFrame.view) pieceworkFrame.post({ pieceworkShow: { top: first, bottom: bottom + 8 } });
+    else window.scrollBy(0, Math.min(first, 0));
   };
   let seen = 0;
   window.addEventListener("message", () => {
@@ -93,6 +108,7 @@
   document.addEventListener("focusin", () => { lay(); show(); });
   document.addEventListener("focusout", () => setTimeout(lay));
   document.addEventListener("input", () => typed() && show());
+  document.addEventListener("piecework-fault", () => { lay(); show(true); });
   document.addEventListener("piecework-step", () => { free(); lay(); });
   window.addEventListener("scroll", () => requestAnimationFrame(lay), { passive: true });
   isNarrow.addEventListener("change", () => { free(); lay(); });

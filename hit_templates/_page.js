@@ -127,6 +127,7 @@
     const [first] = fieldsOf(step).filter(({ field, at: place }) =>
       $(`faults-${field.name}-${place}`).children.length);
     controls(first.name)[0].focus();
+    document.dispatchEvent(new Event("piecework-fault"));
   };
 
   // --- steps ----------------------------------------------------------------------

@@ -296,6 +296,65 @@ def test_nothing_lies_over_an_option_wherever_the_page_is_scrolled(
     assert covered == {}
 
 
+EMPTY_BELOW_COPY = """() => {
+  const copy = document.querySelector(".pinned");
+  if (!copy) return 0;
+  return copy.parentElement.querySelector(".right").getBoundingClientRect().top
+    - copy.getBoundingClientRect().bottom;
+}"""
+
+
+def test_the_small_copy_leaves_no_empty_screen_below(open_hit: Callable[..., Page]) -> None:
+    """While the place of the picture and its texts is still in view, the copy fills it."""
+    page = open_hit("pairwise", "phone")
+    frame = frame_of(page)
+    go_to_item(frame)
+    empty = {}
+    for down in range(200, 900, 50):
+        page.evaluate(f"scrollTo(0, {down})")
+        page.wait_for_timeout(200)  # the two windows tell each other where they are
+        empty[down] = frame.evaluate(EMPTY_BELOW_COPY)
+    assert min(empty.values()) < 0  # it was passed
+    assert max(empty.values()) <= 60, empty
+
+
+ASKED_OF_FAULT = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  const fault = [...step.querySelectorAll(".faults")].find((each) => each.children.length);
+  const asked = fault.closest(".field").querySelector("legend, label").getBoundingClientRect();
+  const copy = document.querySelector(".pinned")?.getBoundingClientRect().bottom ?? 0;
+  return { top: asked.top, bottom: asked.bottom, copy };
+}"""
+
+
+def hidden_parts(page: Page, frame: Frame) -> str:
+    """What hides the question of the first fault, once both windows have moved; "" if nothing."""
+    strip = page.locator("#strip").bounding_box()
+    covered = "no fault"
+    for _ in range(MOST_LOOKS):
+        page.wait_for_timeout(20)
+        at = page.evaluate("document.querySelector('iframe').getBoundingClientRect().top")
+        asked = frame.evaluate(ASKED_OF_FAULT)
+        begin = max(asked["copy"] + at, strip["y"] + strip["height"] if strip else 0)
+        is_shown = asked["top"] + at >= begin - 1 and asked["bottom"] + at <= 844
+        covered = "" if is_shown else f"{asked} at {at}, below {begin}"
+        if is_shown:
+            break
+    return covered
+
+
+@pytest.mark.parametrize("name", ["congruency", "expert_rating", *in_full("caption", "pairwise")])
+def test_a_jump_to_a_fault_shows_what_is_asked(open_hit: Callable[..., Page], name: str) -> None:
+    """On a phone, from the end of the page, where a small copy of the picture stays on top."""
+    page = open_hit(name, "phone")
+    frame = frame_of(page)
+    go_to_item(frame)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_timeout(300)  # the two windows tell each other where they are
+    frame.locator("#next, #send").locator("visible=true").tap()
+    assert hidden_parts(page, frame) == ""
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_instructions_fold_into_a_line_that_opens_again(
     open_hit: Callable[..., Page], size: str

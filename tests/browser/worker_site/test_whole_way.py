@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.pages import violations
 from tests.browser.worker_site.questions import form, html_question
-from tests.marketplace.market import Market, post
+from tests.marketplace.market import Market, Worker, post
 
 pytestmark = pytest.mark.browser
 
@@ -46,3 +46,69 @@ def test_a_person_does_a_hit_on_a_phone(market: Market, open_site: Callable[...,
     (hit,) = client.list_reviewable_hits()["HITs"]
     (work,) = client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     assert "<FreeText>A red bird.</FreeText>" in work["Answer"]
+
+
+LONG = {"Title": "Describe " * 14, "Description": "x" * 700, "Keywords": "bird, " * 40}
+
+
+def post_many(market: Market) -> None:
+    """Thirty kinds of HITs, and another one for those who hold a qualification."""
+    client = market.requester("LAB")
+    for number in range(30):
+        post(client, **LONG, Reward=f"0.{number + 10}", AssignmentDurationInSeconds=60 + number)
+    kind = client.create_qualification_type(
+        Name="n" * 120, Description="d" * 900, QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    need = {"QualificationTypeId": kind, "Comparator": "Exists", "ActionsGuarded": "Accept"}
+    post(client, **LONG, Reward="9.99", QualificationRequirements=[need])
+
+
+def do_many(market: Market, worker: Worker) -> str:
+    """Work that waits, was approved, rejected and objected to; return one assignment."""
+    client, long = market.requester("LAB"), "A red bird. " * 60
+    groups = worker.groups()[:5]
+    first, second, third, *_, last = [
+        worker.do(group["hit_group_id"], caption=long) for group in groups
+    ]
+    client.approve_assignment(AssignmentId=first, RequesterFeedback=long)
+    for rejected in (second, third):
+        client.reject_assignment(AssignmentId=rejected, RequesterFeedback=long)
+    worker.http.post(f"/worker/assignments/{third}/objection", data={"text": "It is.\n" * 200})
+    client.send_bonus(
+        WorkerId=worker.worker_id, AssignmentId=first, BonusAmount="1.00", Reason=long
+    )
+    client.notify_workers(Subject="s" * 200, MessageText=long, WorkerIds=[worker.worker_id])
+    return last
+
+
+LISTS = ("/worker/hits", "/worker/history", "/worker/qualifications")
+
+
+def test_every_list_is_usable_empty_and_long_and_with_what_went_wrong(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """HITs, work and qualifications of one who is new and of one who did a lot; refusals."""
+    ann = market.worker()
+    page = open_site(ann.token, width=390, height=844)
+
+    def look(*paths: str) -> None:
+        for path in paths:
+            page.goto(f"{market.endpoint}{path}")
+            page.eval_on_selector_all("details", "all => all.forEach((e) => { e.open = true; })")
+            assert violations(page) == [], path
+
+    look(*LISTS, "/worker/nowhere")
+    post_many(market)
+    searches = ("?q=nothing", "?min=a+lot", "?page=2", "?sort=reward&can=1")
+    look(*(f"/worker/hits{search}" for search in searches))
+    done = do_many(market, ann)
+    taken = ann.accept(ann.groups()[0]["hit_group_id"]).json()["assignment_id"]
+    look(*LISTS, "/worker/history?state=rejected")
+    ann.give_back(taken)
+    look(*(f"/worker/assignments/{each}" for each in (f"{done}/thanks", done, taken)))
+    look(f"/worker/sign-in?token={market.worker().token}")
+    page.goto(f"{market.endpoint}/worker/hits")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="You are not signed in")).to_be_visible()
+    assert violations(page) == []
+    look("/worker/history")
