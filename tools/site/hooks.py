@@ -6,6 +6,7 @@ join the site; a link to a source file becomes the file's path.
 """
 
 import re
+from html import escape, unescape
 from pathlib import Path
 from posixpath import join, normpath, relpath
 
@@ -23,34 +24,44 @@ ROOT_PAGES = {
     "packages/offline-markets/docs/connect.md": "offline-markets/connect.md",
     "packages/offline-markets/docs/prolific.md": "offline-markets/prolific.md",
 }
+_INTERNALS = "internals/README.md"
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?://|#|mailto:)([^)\s]+)\)")
+_TABLE, _TABLE_ROW = (re.compile(f"<{tag}>.*?</{tag}>", re.DOTALL) for tag in ("table", "tr"))
+_HEAD, _CELL, _TAG = (
+    re.compile(r"<th\b[^>]*>(.*?)</th>"),
+    re.compile(r"<td\b"),
+    re.compile("<[^>]+>"),
+)
 _ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)#]+\.md)\)", re.MULTILINE)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill `nav` from the two lists of pages; add the root pages."""
     config.nav = [
-        {"Home": ["README.md"]},
+        {"Home": "README.md"},
         *_sections("README.md"),
-        {"Internals": ["internals/README.md", *_sections("internals/README.md")]},
+        {"Internals": [{"Overview": _INTERNALS}, *_sections("internals/README.md")]},
         {"Project": ["overview.md", "contributing.md", "changelog.md"]},
     ]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages at the root, and the style sheet of this folder."""
+    """Add the pages at the root, and the style sheet and script of this folder."""
     for name, site_name in ROOT_PAGES.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, site_name, content=text))
-    css = Path(__file__).with_name("site.css").read_text(encoding="utf-8")
-    files.append(File.generated(config, "site.css", content=css))
+    for name in ("site.css", "site.js"):
+        own = Path(__file__).with_name(name).read_text(encoding="utf-8")
+        files.append(File.generated(config, name, content=own))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links that leave `docs/` into links of the site, or into the file's path."""
     del config
+    if page.file.src_uri == "README.md":  # the site's navigation has the lists of pages
+        markdown = re.split("^## Start$", markdown, flags=re.MULTILINE)[0]
     source = {new: old for old, new in ROOT_PAGES.items()}.get(
         page.file.src_uri, f"docs/{page.file.src_uri}"
     )
@@ -71,6 +82,39 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return _LINK.sub(in_site, markdown)
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Give each cell of a table the name of its column, which a phone shows before it."""
+    del page, config, files
+    return _TABLE.sub(lambda table: _with_columns(table[0]), html)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the theme's search dialog, for screen readers."""
+    del page, config
+    return _with_names(output)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same on the page for addresses that lead nowhere."""
+    del config
+    return _with_names(output_content) if template_name == "404.html" else output_content
+
+
+def _with_names(html: str) -> str:
+    return html.replace('role="dialog"', 'role="dialog" aria-label="Search"')
+
+
+def _with_columns(table: str) -> str:
+    names = [escape(unescape(_TAG.sub("", head)).strip()) for head in _HEAD.findall(table)]
+
+    def with_names(row: re.Match[str]) -> str:
+        columns = iter(names)
+        return _CELL.sub(lambda _: f'<td data-label="{next(columns, "")}"', row[0])
+
+    # The corner above rows with headings is no heading of a column.
+    return _TABLE_ROW.sub(with_names, table).replace("<th></th>", "<td></td>")
+
+
 def _parts(text: str, heading: str) -> list[str]:
     return re.split(f"^{heading}", text, flags=re.MULTILINE)[1:]
 
@@ -89,7 +133,8 @@ def _sections(list_of_pages: str) -> list[dict[str, object]]:
 
 
 def _rows(text: str, folder: str) -> list[dict[str, str]]:
-    return [{name: _in_site(normpath(join(folder, at)))} for name, at in _ROW.findall(text)]
+    pages = [(name, _in_site(normpath(join(folder, at)))) for name, at in _ROW.findall(text)]
+    return [{name: page} for name, page in pages if page != _INTERNALS]
 
 
 def _in_site(path: str) -> str:
