@@ -42,7 +42,7 @@ from piecework.engine.step import Call, timed
 from piecework.engine.take_in import count_new
 from piecework.engine.waits import WATCHED_HITS, next_wait
 from piecework.engine.watching.watch import Watch, pass_span, watch_passes
-from piecework.flows.artifacts import publish_artifacts
+from piecework.flows.artifacts import LiveProgress, publish_artifacts
 from piecework.flows.credentials import from_block
 from piecework.flows.events import tell_of_end, tell_of_failure, tell_of_pass, tell_of_release
 from piecework.flows.prefect_tasks import (
@@ -181,6 +181,7 @@ def run(
     ):
         least = timedelta(seconds=poll_seconds)
         wait, submitted, call = least, 0, timed(run_as_task, watch)
+        shown = LiveProgress()
         polls = False  # The first pass decides itself which open HITs it checks.
         while (progress := _one_pass(opened, call, poll_open_hits=polls)).waiting_for in GOES_ON:
             watch.end(progress)
@@ -190,11 +191,12 @@ def run(
             wait = least if has_come else next_wait(wait, came=0, left=left, least=least)
             submitted = progress.submitted
             label_run(progress)
+            shown.show(progress)
             if progress.waiting_for != "the next pass":
                 _say_wait(opened, progress, wait)
                 time.sleep(wait.total_seconds())
             watch.begin()
-        progress = _finish_pass(opened, progress)
+        progress = _finish_pass(opened, progress, shown)
         watch.end(progress)
         say_unsettled(opened.store)
         return progress.as_dict()
@@ -334,10 +336,12 @@ def _one_pass(opened: CampaignRun, call: Call, *, poll_open_hits: bool) -> Progr
         return run_pass(opened, call=call, poll_open_hits=poll_open_hits)
 
 
-def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:
+def _finish_pass(
+    opened_run: CampaignRun, progress: Progress, shown: LiveProgress | None = None
+) -> Progress:
     campaign = opened_run.campaign
     progress, report = finish_pass(opened_run, progress, call=materializing(campaign))
-    publish_artifacts(opened_run, progress, report)
+    publish_artifacts(opened_run, progress, report, shown)
     if report and campaign.has_releases:
         # It loads pandas and pyarrow, and most passes release nothing.
         from piecework.results.releases import FOLDER, latest_release  # noqa: PLC0415

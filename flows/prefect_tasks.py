@@ -160,7 +160,18 @@ def message_of(fault: PieceworkError) -> str:
         listed = [f"({number}) {line}" for number, line in enumerate(lines, start=1)]
         more = ["…"] if len(listed) > _MOST_FAULTS else []
         message = f"{len(lines)} faults: " + "; ".join(listed[:_MOST_FAULTS] + more)
-    return f"{message}; next: {fault.next_step}" if fault.next_step else message
+    return f"{message.removesuffix('.')}; next: {fault.next_step}" if fault.next_step else message
+
+
+def _on_one_line(record: logging.LogRecord) -> bool:
+    """Let Prefect log an expected error of a task as its message, without a traceback."""
+    fault = record.exc_info[1] if record.exc_info else None
+    if isinstance(fault, PieceworkError):
+        record.msg, record.args, record.exc_info = f"Failed: {message_of(fault)}", (), None
+    return True
+
+
+logging.getLogger("prefect.task_runs").addFilter(_on_one_line)
 
 
 def end_dead_runs() -> None:

@@ -12,7 +12,7 @@ from piecework.domain.crowds import Market
 from piecework.domain.progress import Progress
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
-from piecework.flows.artifacts import publish_artifacts
+from piecework.flows.artifacts import LiveProgress, publish_artifacts
 from piecework.flows.prefect_tasks import label_run, run_as_task, run_name, says_what_helps
 from piecework.flows.run_log import logged_in_run
 from piecework.platforms.clocks import START
@@ -102,9 +102,11 @@ def _to_the_end(
         on_progress: called with how far it is.
         at_end: called once the pipeline is done; returns facts that the report needs.
     """
+    shown = LiveProgress()
 
     def reached(progress: Progress) -> None:
         label_run(progress)
+        shown.show(progress)
         if on_progress is not None:
             on_progress(progress)
 
@@ -115,7 +117,7 @@ def _to_the_end(
     more = at_end() if progress.is_finished else {}
     progress = read_progress(run)
     report = write_results(run, call=run_as_task)
-    publish_artifacts(run, progress, report)
+    publish_artifacts(run, progress, report, shown)
     return {
         "rehearsal": run.campaign.number,
         **progress.as_dict(),

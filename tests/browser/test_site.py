@@ -5,7 +5,7 @@
 
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,8 +38,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]
     if not _MKDOCS.exists():
         absent("mkdocs", "the site's builder is not installed (make docs installs it)")
     folder = tmp_path_factory.mktemp("site")
-    command = [_MKDOCS, "build", "-q", "-f", ROOT / "tools/site/mkdocs.yml", "-d", folder]
-    subprocess.run(command, check=True, env={"NO_MKDOCS_2_WARNING": "1"})
+    config = ROOT / "tools/site/mkdocs.yml"
+    subprocess.run(
+        [str(_MKDOCS), "build", "-q", "-f", str(config), "-d", str(folder)],
+        check=True,
+        env={"NO_MKDOCS_2_WARNING": "1"},
+    )
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}", folder
@@ -79,7 +83,9 @@ def test_every_page_of_the_docs_can_be_used_by_everybody(
     assert _faults(browser, address, scheme, pages) == {}
 
 
-def _faults(browser: Browser, address: str, scheme: str, pages: object) -> dict[str, list[str]]:
+def _faults(
+    browser: Browser, address: str, scheme: str, pages: Iterable[str]
+) -> dict[str, list[str]]:
     faults = {}
     for name in pages:
         page = _opened(browser, f"{address}/{name}", scheme)
@@ -100,13 +106,13 @@ def test_a_cell_says_its_column_on_a_phone(browser: Browser, site: tuple[str, Pa
     """No table scrolls sideways, and a reader need not remember the heads."""
     page = _opened(browser, f"{site[0]}/reference/campaign-file.html", "dark")
     cells = page.locator("table td:nth-child(2)")
-    said = cells.first.evaluate("cell => getComputedStyle(cell, '::before').content")
+    name = cells.first.evaluate("cell => getComputedStyle(cell, '::before').content")
     hidden = page.eval_on_selector_all(
         ".md-typeset__scrollwrap",
         "all => all.filter(one => one.scrollWidth > one.clientWidth).length",
     )
     page.close()
-    assert said == '"type: "'
+    assert name == '"type: "'
     assert hidden == 0
 
 

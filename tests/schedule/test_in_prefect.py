@@ -252,6 +252,9 @@ def test_artifacts_are_read_in_the_browser(shown: _Shown) -> None:
         assert "file://" not in str(artifact["data"])
         assert artifact["type"] in {"markdown", "progress", "table"}
     report = next(artifact for artifact in shown.artifacts if artifact["key"] == "days-report")
+    status = next(artifact for artifact in shown.artifacts if artifact["key"] == "days-status")
+    assert all(f"| {what} |" in status["data"] for what in ("Done", "Cost", "Left"))
+    assert "**Next:** nothing; the report is" in status["data"]
     assert "| Images | 5 |" in report["data"]
     assert "out/days/rehearsals/1/report.html" in report["data"]
 

@@ -25,6 +25,8 @@ from piecework.domain.text import NOTHING, count, plural, share
 
 _ODD_SPACES = re.compile(r"^\s+|\s+$|\s{2,}|[^\S ]")
 
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
 """Joiners shape Persian, Hindi and emoji, and cannot reorder anything."""
 
@@ -117,6 +119,11 @@ def excerpt(text: str, *, limit: int = 240) -> str:
     """
     shown = visible(text[:limit]).strip()
     return f"{shown}… ({count(len(text))} characters)" if len(text) > limit else shown
+
+
+def in_markdown(text: str) -> str:
+    """Escape text for Markdown, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def visible(text: str) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from piecework.report.components import KeyFigure, Note, Section
 from piecework.report.facts import ReportFacts
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import excerpt, in_markdown
 from piecework.report.model import report_model
 from piecework.report.sections import items, overview, parts, summary
 
@@ -69,9 +69,6 @@ def with_code(sentence: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S704 - escaped above
 
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
-
-
 def render_markdown(facts: ReportFacts) -> str:
     """Render key figures and notes on trust, without any text typed by workers."""
     model = report_model(facts)
@@ -80,29 +77,24 @@ def render_markdown(facts: ReportFacts) -> str:
     span = f"{facts.time_span} UTC" if facts.time_span else "times unknown"
     decided_by = facts.sources[-1]
     lines = [
-        f"# {_plain(facts.campaign)}",
+        f"# {in_markdown(facts.campaign)}",
         "",
-        _plain(excerpt(facts.purpose, limit=1200)),
+        in_markdown(excerpt(facts.purpose, limit=1200)),
         "",
         f"Report on {kind}, {state}: {span}.",
         "",
         "| figure | value | details |",
         "|---|---:|---|",
         *(
-            f"| {_plain(figure.label)} | {_plain(figure.value)} | {_plain(figure.beside)} |"
-            for figure in summary.key_figures(model)
+            f"| {' | '.join(map(in_markdown, (each.label, each.value, each.beside)))} |"
+            for each in summary.key_figures(model)
         ),
         "",
-        *(f"- **{note.word}**: {_plain(note.text)}" for note in summary.summary_notes(model)),
+        *(f"- **{note.word}**: {in_markdown(note.text)}" for note in summary.summary_notes(model)),
         "",
-        f"Made by the campaign file with the sha256 {_plain(decided_by.sha256)}.",
+        f"Made by the campaign file with the sha256 {in_markdown(decided_by.sha256)}.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _plain(text: str) -> str:
-    """Escape text for Markdown, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
