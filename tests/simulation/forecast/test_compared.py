@@ -1,17 +1,20 @@
 """Two rehearsals beside each other: what differs, what that did, and what chance does."""
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from piecework.campaign.rehearsals import begin_rehearsal
+from piecework.campaign.rehearsals import at_number, begin_rehearsal
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
+from piecework.simulation.forecast.choices import Choice
 from piecework.simulation.forecast.compared import compare_rehearsals
+from piecework.simulation.forecast.forecasts import rehearse_once
 from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.simulation.rehearsals.test_numbered import CAMPAIGN, RULES
@@ -79,6 +82,27 @@ def test_with_more_seeds_chance_shows(twice: Path) -> None:
     )
     assert (compared.figures.seeds, done[-1]) == (2, 4)
     assert compared.change["cost_cents"].low > 0
+
+
+def test_rehearsals_beside_each_other_are_no_concern_of_each_other_s(
+    twice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another of the same file may still run, or was killed: its store is in a folder beside."""
+    (tmp_path / "forecasts").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "forecasts"))
+    stated = at_number(parse(twice), 1)
+    kept: list[tempfile.TemporaryDirectory[str]] = []
+
+    class Kept(tempfile.TemporaryDirectory[str]):
+        def cleanup(self) -> None:
+            kept.append(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "TemporaryDirectory", Kept)
+        first = rehearse_once(stated, Choice(), 1, None)
+    assert Path(kept[0].name, "piecework.db").is_file()
+    assert rehearse_once(stated, Choice(), 1, None) == first
+    tempfile.TemporaryDirectory.cleanup(kept[0])
 
 
 def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> None:

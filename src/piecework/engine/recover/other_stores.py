@@ -41,6 +41,17 @@ def refuse_second_store(campaign: Campaign, store: Store | None, platform: "MTur
         return
     if campaign.number is None:
         refuse_renamed(campaign)
+    refuse_posted_before(campaign, store, platform)
+
+
+def refuse_posted_before(campaign: Campaign, store: Store | None, platform: "MTurk") -> None:
+    """Refuse a campaign without a store whose HITs the marketplace has.
+
+    Raises:
+        RefusedForSafety: it has HITs of a campaign of this name.
+    """
+    if store is not None and bound.read_bound(store).name is not None:
+        return
     for hit in platform.find_hits():
         if (posted := posted_as(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(

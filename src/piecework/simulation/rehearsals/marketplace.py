@@ -12,7 +12,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.store_address import FILE_NAME
 from piecework.engine.begun import known_store
-from piecework.engine.recover.other_stores import refuse_second_store
+from piecework.engine.recover.other_stores import refuse_posted_before
 from piecework.marketplace.http.child_process import PROGRAM
 from piecework.marketplace.http.server import Marketplace, Running, serve_apart
 from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
@@ -134,16 +134,17 @@ def rehearsal_market(
 def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
     """Refuse a marketplace with HITs of a campaign if its store is missing.
 
-    A file without HITs is allowed: a start on a full disk leaves one. A schedule's pass may
+    A file without HITs is allowed: a start on a full disk leaves one. Stores in folders beside
+    this one say nothing: rehearsals of a forecast run beside each other. A schedule's pass may
     make the store while this looks; HITs come after their store, so a second look sees it.
     """
     platform = MTurk.with_keys(endpoint, REHEARSAL)
     with suppress(RefusedForSafety), known_store(campaign) as store:
-        refuse_second_store(campaign, store, platform)
+        refuse_posted_before(campaign, store, platform)
         return
     try:
         with known_store(campaign) as store:
-            refuse_second_store(campaign, store, platform)
+            refuse_posted_before(campaign, store, platform)
     except RefusedForSafety as refusal:
         raise StoreError(
             f"{campaign.out / MARKET}: the campaign's store ({FILE_NAME}) is missing "
