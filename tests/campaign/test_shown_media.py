@@ -220,6 +220,20 @@ def test_what_other_hosts_answer_decides(tmp_path: Path, host: str) -> None:
     assert "inside this machine's network" in inside.unknown[0]
 
 
+def test_a_plain_address_on_a_page_by_https_is_not_shown(tmp_path: Path, host: str) -> None:
+    """Browsers ask such a host by https alone; where pages are plain, it is shown."""
+    path = write_campaign(tmp_path)
+    (tmp_path / "items.csv").write_text(
+        f"image_id,url\n1,{host}/200/image/png/1\n2,{host}/200/image/png/2\n"
+    )
+    campaign = load_campaign(path)
+    names = {"site_url": "https://hits.example", "frames_url": "https://frames.example"}
+    for place, faults in ((names, 2), ({}, 0)):
+        with _served(tmp_path, None, **place) as endpoint:
+            sample = unseen(campaign, campaign.items, MTurk(endpoint), asks_inside=True)
+        assert len(sample.faults) == faults, sample
+
+
 def test_a_live_pass_goes_on_if_a_host_cannot_be_reached_from_here(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -133,10 +133,14 @@ def unseen(
     others = [each for each in media if each.address.startswith(_WEB)]
     others = sample_of(others, most, seed=campaign.name) if asks_others else []
     serving = _Serving("", {}) if platform is None else _Serving.of(platform, own)
+    # Only plain addresses depend on it, so a marketplace is not asked for nothing.
+    has_plain = any(each.address.startswith("http:") for each in others)
+    site = platform.live_site().url if platform is not None and has_plain else ""
+    of_other = partial(_of_other_host, asks_inside=asks_inside, is_secure=site.startswith("https:"))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = [
             *pool.map(partial(_of_marketplace, serving), own),
-            *pool.map(partial(_of_other_host, asks_inside=asks_inside), others),
+            *pool.map(of_other, others),
         ]
     faults = [reply.fault for reply in answers if reply.fault and reply.status]
     is_own = any(reply.fault and reply.status for reply in answers[: len(own)])
@@ -226,11 +230,22 @@ def _of_marketplace(serving: _Serving, medium: Medium) -> Answer:
     return _about(medium, here, direct) if direct.status else _about(medium, address, reply)
 
 
-def _of_other_host(medium: Medium, *, asks_inside: bool) -> Answer:
-    reply = answer(medium.address, kind=medium.kind, asks_inside=asks_inside, seconds=_SECONDS)
+def _of_other_host(medium: Medium, *, asks_inside: bool, is_secure: bool) -> Answer:
+    """Return what another host answers; status 0 if that says nothing about browsers.
+
+    On an https page, browsers load a picture with a plain address by https, or not at all.
+    """
+    ask = partial(answer, kind=medium.kind, asks_inside=asks_inside, seconds=_SECONDS)
+    plain = address = medium.address
+    if is_secure and plain.startswith("http:"):
+        address = f"https{plain.removeprefix('http')}"
+    reply = ask(address)
+    if reply.fault and address != plain and not ask(plain).fault:
+        shut = f"{reply.fault}; workers' pages are https, so browsers do not load it by http"
+        return _about(medium, address, Answer(shut, _NOT_THERE))
     is_known = reply.status in _CLIENT_FAULTS and reply.status not in _BUSY
     is_known |= reply.status // 100 == _SUCCESS
-    return _about(medium, medium.address, reply if is_known else reply._replace(status=0))
+    return _about(medium, address, reply if is_known else reply._replace(status=0))
 
 
 def _about(medium: Medium, address: str, reply: Answer) -> Answer:
