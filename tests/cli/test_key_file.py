@@ -16,6 +16,7 @@ from piecework.cli.main import main
 from piecework.platforms.endpoint import key_path
 from tests.marketplace.market import free_port
 from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.trusted import own
 
 _PIECEWORK = Path(sys.executable).with_name("piecework")
 
@@ -84,6 +85,22 @@ def test_a_site_for_a_network_is_called_on_this_machine(campaign: Path) -> None:
         assert (refused.exit_code, "add --live" in refused.output) == (3, True), refused.output
         live = _run(campaign, "--live", "--spend-at-most", "20")
         assert json.loads(live.stdout)["hits_posted"] > 0
+
+
+def test_own_people_are_paid_in_the_campaign_s_currency(campaign: Path) -> None:
+    """A marketplace in pounds is served again like any other."""
+    text = campaign.read_text()
+    campaign.write_text(text.replace('reward = "0.50"', 'reward = "£0.50"'))
+    own(campaign)
+    with _served(campaign):
+        done = _run(campaign)
+        assert done.exit_code == 0, done.output
+    with _served(campaign) as url:
+        assert httpx.get(url).status_code < 500
+    words = ["market", "account", "list", "--database", str(campaign.parent / "market.db")]
+    listed = CliRunner().invoke(main, words).stdout
+    assert "£" in listed
+    assert "$" not in listed
 
 
 def test_a_key_that_was_revoked_is_replaced(campaign: Path) -> None:

@@ -178,7 +178,16 @@ def _serve(
         if opened:
             serve_crowds(marketplace, opened, ready)
         else:
-            serve_forever(replace(marketplace, consent=consent), ready)
+            prices = replace(marketplace.prices, currency=_currency(marketplace))
+            serve_forever(replace(marketplace, prices=prices, consent=consent), ready)
+
+
+def _currency(marketplace: "Marketplace") -> str:
+    """Return the currency of the file, as the first account or campaign has set it."""
+    from piecework.marketplace.state.backend import rules_of
+
+    known = marketplace.database.exists()
+    return (rules_of(marketplace.database) if known else marketplace).prices.currency
 
 
 def _account_of(
