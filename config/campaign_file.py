@@ -478,4 +478,4 @@ def has_releases(tables: CampaignTables) -> bool:
 
 def sinks(tables: CampaignTables) -> tuple[Sink, ...]:
     """Return where else the releases go."""
-    return tuple(map(sink_of, tables.sink))
+    return tuple(sink_of(*parts) for parts in tables.sink)

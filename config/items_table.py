@@ -29,7 +29,8 @@ class ItemsTable(_Strict):
 
     @model_validator(mode="after")
     def _outside(self) -> "ItemsTable":
-        if self.query is not None and "://" not in (self.file or ""):
+        is_database = any(mark in (self.file or "") for mark in ("://", "${"))
+        if self.query is not None and not is_database:
             raise ValueError('query is for a database; write its URL, file = "postgresql://..."')
         if self.query is not None and self.scenes:
             raise ValueError("a query gives all items; leave out scenes")

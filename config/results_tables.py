@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.named import Names, Words, as_list
+from piecework.config.named import Names, Words
 from piecework.domain.dataset import (
     LICENCES,
     Licence,
@@ -37,21 +37,17 @@ _FORMATS = ("parquet", "manifest", "latest", "history")
 _TABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 
 
-def sink_of(text: str) -> Sink:
-    """Return what an entry of `sink` names: an address and, if you like, a format.
+def sink_of(to: str, written: str = "") -> Sink:
+    """Return what an address and a format mean.
 
     After the last `#` of a database's URL stands a table.
 
-    >>> sink_of("postgresql://h/d#lab.words history")
+    >>> sink_of("postgresql://h/d#lab.words", "history")
     Sink(to='postgresql://h/d', table='lab.words', has_history=True, is_manifest=False)
-    >>> sink_of("my results").to, sink_of("s3://b/out manifest").is_manifest
-    ('my results', True)
 
     Raises:
         ValueError: they do not belong together.
     """
-    address, _, last = text.rpartition(" ")
-    to, written = (address.strip(), last) if address and last in _FORMATS else (text, "")
     if to.startswith("hf://"):
         if written:
             raise ValueError(f"a repository gets the whole dataset; leave out {written!r}")
@@ -77,26 +73,31 @@ def sink_of(text: str) -> Sink:
     )
 
 
-def _is_sink(text: str) -> str:
-    sink_of(text)
-    return text
-
-
-def _addresses(value: object) -> object:
-    listed = as_list(value)
-    if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+def _parts(value: object) -> object:
+    """Return an entry as its address and, if it ends with the name of one, its format."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    if len(parts) == 1 and isinstance(parts[0], str):
+        address, _, last = parts[0].strip().rpartition(" ")
+        parts = [address.strip(), last] if address and last in _FORMATS else parts
+    if len(parts) not in {1, 2} or not all(isinstance(part, str) for part in parts):
         raise ValueError(
             'write an address as text, such as "postgresql://...#table", or a list of them'
         )
-    return listed
+    sink_of(*parts)
+    return parts
 
 
+def _listed(value: object) -> object:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+# The address stands alone, so that a link in its place is seen.
 Sinks = Annotated[
-    tuple[Annotated[Words, AfterValidator(_is_sink), Names.OUTPUT], ...],
-    BeforeValidator(_addresses),
+    tuple[Annotated[tuple[Annotated[Words, Names.OUTPUT], ...], BeforeValidator(_parts)], ...],
+    BeforeValidator(_listed),
     Field(max_length=20),
 ]
-"""`sink`: the places that each release is written to."""
+"""`sink`: the places that each release is written to, with formats."""
 
 
 class CardTable(_Strict):

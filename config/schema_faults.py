@@ -53,7 +53,8 @@ _OF_CARD = (
     *("contact", "citation", "consent", "ethics", "homepage", "tags"),
 )
 _MOVED: Mapping[str, str] = {
-    **{f"rewards.{key}": f"{key} {_TOP}" for key in ("reward", "budget", "currency")},
+    **{f"rewards.{key}": f"{key} {_TOP}" for key in ("reward", "budget")},
+    "rewards.currency": 'the sign of an amount now, such as reward = "£0.40"',
     **{
         f"rewards.{key}_budget": f"budget = {{ {key} = ... }} {_TOP}"
         for key in ("batch", "day", "month", "item")

@@ -367,11 +367,11 @@ def test_a_plan_that_cannot_work_is_a_warning() -> None:
         integer_values=(40,),
     )
     panel = replace(at_two(Crowds(percent=(("panel", 100),))), requirements=(age,))
-    assert "[prolific] has no effect: [markets] names only panel" in warned(panel)
+    assert "[prolific] has no effect: markets names only panel" in warned(panel)
     shares = warned(replace(at_two(SIXTY_FORTY), requirements=(age,)))
     assert "[prolific]" not in shares
-    assert "markets.cheapest" not in shares
-    assert "markets.cheapest: with batches = 1" in warned(at_two(CHEAPEST))
+    assert "cheapest_within_hours" not in shares
+    assert "cheapest_within_hours: with batches = 1" in warned(at_two(CHEAPEST))
 
 
 def test_filters_of_prolific_name_prolific_without_the_table() -> None:

@@ -63,7 +63,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         'name = "n"\nkind = "k"\nrecords = "{path}"',
     ),
     "output.folder": ("# the end", f'{MACHINE}[output]\nfolder = "{{path}}"'),
-    "sink.*": (TASK, f'{TASK}\nsink = "{{path}}"'),
+    "sink.*.*": (TASK, f'{TASK}\nsink = "{{path}}"'),
     "store.url": ("# the end", f'{MACHINE}[store]\nurl = "postgresql://{{path}}"'),
     "rehearsal.replay": ("# the end", '[rehearsal]\nreplay = "{path}"\n# the end'),
 }
@@ -191,12 +191,22 @@ def test_a_key_is_named_as_the_file_writes_it(tmp_path: Path) -> None:
     for sink, name in (
         ('sink = "../other"\n', "sink"),
         ('sink = ["here", "../other"]\n', "sink[2]"),
+        ('sink = "../other manifest"\n', "sink"),
     ):
         text = CAMPAIGN.replace('["csv"]', '["parquet"]')
         path = write_received(tmp_path, sink + text)
         with pytest.raises(RefusedForSafety) as refused:
             parse(path)
         assert f": {name} ../other (" in str(refused.value)
+
+
+def test_a_format_hides_no_link(tmp_path: Path) -> None:
+    """The address is looked at without it."""
+    (tmp_path / "sent").mkdir()
+    path = write_received(tmp_path / "sent", 'sink = "link manifest"\n' + CAMPAIGN)
+    path.with_name("link").symlink_to(tmp_path)
+    with pytest.raises(RefusedForSafety, match="sink link "):
+        parse(path)
 
 
 @pytest.mark.parametrize("link", ["out", "out/crash", "out/crash/dataset/a.csv"])

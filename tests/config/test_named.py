@@ -79,7 +79,7 @@ def test_no_path_or_address_has_a_control_character(key: tuple[str, ...], charac
             {"prolific": {"custom_allowlist": {"file": "ids"}}},
             {"prolific.custom_allowlist.file": "ids"},
         ),
-        ({"sink": "s3://a"}, {"sink.0": "s3://a"}),
+        ({"sink": "s3://a"}, {"sink.0.0": "s3://a"}),
         (
             {"requirements": {"no_workers_of": ["b.toml"]}},
             {"requirements.no_workers_of.0": "b.toml"},

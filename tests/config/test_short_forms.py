@@ -102,6 +102,7 @@ def test_a_scale_is_both_its_ends_with_their_words() -> None:
         ("items = 7", "birds.toml:7: items: name the file or the folder of pictures"),
         ('[items]\npictures = "q"', "birds.toml:8: items.pictures: is pictures now, at the top"),
         ('items = "s3://b/p"', "birds.toml: the file: pictures at an address are listed"),
+        ("sink = [[['a']]]", "birds.toml:8: sink[1]: write an address as text"),
         ('items = { query = "SELECT 1" }', "items: query is for a database; write its URL, file"),
         ('items = "a.parquet"', "add [grows]"),
         ("per_worker = 0", "birds.toml:8: per_worker: Input should be greater than or equal to 1"),

@@ -186,11 +186,11 @@ def _about_markets(campaign: Campaign) -> Iterator[str]:
         if requirement.qualification_type_id.startswith(PROLIFIC)
     ]
     if (filters or campaign.recruiting) and "prolific" not in crowds.markets:
-        yield (f"[prolific] has no effect: [markets] names only {' and '.join(crowds.markets)}")
+        yield (f"[prolific] has no effect: markets names only {' and '.join(crowds.markets)}")
     is_whole = campaign.posting.batches == 1 and campaign.growth is None
     if len(crowds.cheapest) > 1 and is_whole:
         yield (
-            "markets.cheapest: with batches = 1 the cheapest market gets every "
+            "cheapest_within_hours: with batches = 1 the cheapest market gets every "
             "HIT before its pace is known; only replacements may go to others"
         )
 

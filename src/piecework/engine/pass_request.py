@@ -127,7 +127,11 @@ class PassRequest:
         """
         items = self.file.tables.items
         facts = [_facts(self.campaign.parent / items.file)] if items.file else []
-        if is_read_as_it_arrives(items.file) or "://" in (self.file.tables.pictures or ""):
+        if (
+            items.query
+            or is_read_as_it_arrives(items.file)
+            or "://" in (self.file.tables.pictures or "")
+        ):
             facts = [SystemClock().now().isoformat()]
         digests = dict(inputs_of(self.file).digests)
         schema = sorted(file.name for file in SCHEMA.iterdir())

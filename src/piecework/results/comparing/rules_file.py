@@ -90,6 +90,8 @@ def read_rules(path: Path, campaign: Campaign) -> TriedRules:
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     is_whole = not stated.keys().isdisjoint(_ASKED)
     differing = {key.partition(".")[0] for key in changed_keys(own_text, text)}
+    if "pictures" in differing:
+        differing.add("items")  # which may name a folder of pictures
     same = {key for key in stated if key not in differing} if is_whole else set()
     if faults := list(_untried(path, text, stated, own, same)):
         raise ConfigError(faults, next_step=_what_it_holds())

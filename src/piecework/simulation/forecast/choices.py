@@ -38,6 +38,7 @@ from piecework.simulation.rehearsals.campaign import virtual_seconds
 
 SHORT: Mapping[str, str] = {
     **{key: key for key in ("reward", "hourly_wage", "minutes", "answers", "batches")},
+    "per_worker": "per_worker",
     "items_per_hit": "posting.items_per_hit",
     "max_rounds": "posting.max_rounds",
     "least": "answers.least",
