@@ -25,8 +25,20 @@ from piecework.report.formatting import columns_of, label
 INK = "#1f2a37"
 SOFT = "#52606d"
 LINE = "#d5dbe1"
+TEAL = "#0f6b6f"
+GREEN = "#2f7d4f"
+AMBER = "#b7791f"
+RED = "#b42318"
+GREY = "#7b8894"
+PALE = "#b8d8d6"
 
-_COLOURS = {INK: "var(--ink)", SOFT: "var(--soft)", LINE: "var(--line)"}
+_COLOURS = {
+    INK: "var(--ink)",
+    SOFT: "var(--soft)",
+    LINE: "var(--line)",
+    TEAL: "var(--bar)",
+    RED: "var(--bad)",
+}
 _IN_THE_PAGE = re.compile("|".join(_COLOURS))
 """Colours that the plot takes from the page, so that they follow its dark mode."""
 
@@ -168,13 +180,6 @@ def _name_ids(root: Element, key: str) -> None:
             if value.startswith(("#", "url(#")) and name in {"href", "clip-path"}:
                 element.set(name, value.replace("#", f"#{key}-", 1))
 
-
-TEAL = "#0f6b6f"
-GREEN = "#2f7d4f"
-AMBER = "#b7791f"
-RED = "#b42318"
-GREY = "#7b8894"
-PALE = "#b8d8d6"
 
 _BEYOND = 1.03
 """How far a curve goes on after its last step."""

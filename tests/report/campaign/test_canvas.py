@@ -1,6 +1,7 @@
 """Plots as SVG inside a page: no ids in common, no other host, colours one can read."""
 
 import re
+from pathlib import Path
 
 import pytest
 from defusedxml.ElementTree import fromstring
@@ -68,7 +69,14 @@ def test_text_in_plots_stands_out(colour: str) -> None:
     assert _contrast(colour, "#ffffff") >= 4.5
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("colour", [plots.TEAL, plots.GREEN, plots.AMBER, plots.RED, plots.GREY])
-def test_bars_stand_out(colour: str) -> None:
-    """WCAG asks for 3 between what a plot draws and the white around it."""
-    assert _contrast(colour, "#ffffff") >= 3
+def test_bars_stand_out(colour: str, scheme: str) -> None:
+    """WCAG asks for 3 between what a plot draws and the paper around it, and counts on bars."""
+    css = (Path(plots.__file__).parent / "templates/report.css").read_text()
+    light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
+    slots = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", dark if scheme == "dark" else light))
+    slot = plots._COLOURS.get(colour, "").removeprefix("var(--").removesuffix(")")
+    shown, paper = slots.get(slot, colour), slots["paper"]
+    assert _contrast(shown, paper if len(paper) == 7 else "#ffffff") >= 3
+    assert _contrast(shown, "#ffffff") >= 3

@@ -272,7 +272,7 @@ def test_a_choice_that_costs_more_for_less_is_grey() -> None:
     rows = _choices(3, cost_cents=100, bad_kept=0.1)
     (figure,) = forecast_figures(_forecast(*rows))
     assert "A choice is grey" in figure.note
-    assert figure.svg.count(plots.GREY) > figure.svg.count(plots.TEAL)
+    assert figure.svg.count(plots.GREY) > figure.svg.count("var(--bar)")
     (figure,) = forecast_figures(_forecast(*_choices(3, cost_cents=100, bad_found=0.1)))
     assert "A choice is grey" not in figure.note
     assert plots.GREY not in figure.svg

@@ -53,10 +53,10 @@ def _lead(model: ReportModel) -> str:
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     worked = float(facts.workers["seconds_worked"].sum())
     pace = f", {worked / seconds:,.1f} at a time on average" if seconds > 0 else ""
+    work = f", {model.workers} worked {duration(worked)}{pace}" if worked else ""
     return (
         f"From {moment(facts.started_at)} to {moment(facts.finished_at)} UTC "
-        f"({duration(seconds)}), {model.workers} worked {duration(worked)}"
-        f"{pace}."
+        f"({duration(seconds)}){work}."
     )
 
 
