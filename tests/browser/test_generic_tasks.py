@@ -14,6 +14,7 @@ from piecework.hit_templates.render import render_hit
 from tests.browser.host import serving
 from tests.browser.pages import violations
 from tests.campaign.test_generic_tasks import KINDS, written
+from tests.conftest import in_full
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -127,3 +128,31 @@ def test_digits_choose_what_stands_there_and_a_lost_picture_is_named(
         page = open_page(host.address())
         expect(page.get_by_text("This picture did not load.").first).to_be_visible()
         assert violations(page) == []
+
+
+LONG_TEXTS = {
+    "Latin": "Donaudampfschifffahrtsgesellschaft" * 8,
+    "Hebrew": "בית אדום עומד ליד עמוד. " * 20,
+    "Chinese": "一座紅色的房子立在柱子旁邊。" * 20,
+}
+
+
+@pytest.mark.parametrize("script", ["Hebrew", *in_full("Latin", "Chinese")])
+def test_fifty_long_options_and_a_text_of_2000_characters_fit(
+    tmp_path: Path, open_page: Open, script: str
+) -> None:
+    """The most options, in scripts without spaces and from right to left, also at 300 %."""
+    text = LONG_TEXTS[script]
+    options = ", ".join(f'"{n} {text[: 20 + 2 * n]}"' for n in range(50))
+    stated = f'task = "choose"\nquestion = "What is it?"\noptions = [{options}]\n'
+    rows = [{"text": (text * 20)[:2000]}, {"text": text}]
+    campaign = load_campaign(written(tmp_path, stated, rows))
+    with serving() as host:
+        host.page = render_hit(campaign.task, list(campaign.items[:1]))
+        for width, height in (*SIZES.values(), (844, 390), (427, 300)):
+            page = open_page(host.address(), width=width, height=height)
+            assert page.locator(".step:visible input[type=radio]").count() == 50
+            assert violations(page) == [], (width, height)
+            page.click("#send")
+            expect(page.locator("#faults-answer-1 span").first).to_be_visible()
+            expect(page.locator(".step:visible legend")).to_be_in_viewport()

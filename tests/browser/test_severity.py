@@ -1,8 +1,10 @@
 """The slider of the severity task: no place counts before somebody means it."""
 
+import io
 from collections.abc import Callable
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from piecework.hit_templates.tasks import load_task
@@ -19,6 +21,19 @@ def to_the_first_trial(page: Page) -> None:
     page.click("#next")
     page.get_by_text("I agree").click()
     page.click("#next")
+
+
+def test_an_untouched_slider_is_seen_in_forced_colours(open_page: Open) -> None:
+    """High contrast takes away backgrounds, and the thumb is not shown before a touch."""
+    with serving() as host:
+        host.page = example_of(load_task("severity")).page
+        page = open_page(host.address())
+        page.emulate_media(forced_colors="active", reduced_motion="reduce")
+        to_the_first_trial(page)
+        slider = page.locator(".step:visible input[type=range]")
+        with Image.open(io.BytesIO(slider.screenshot())) as picture:
+            colours = picture.convert("L").getextrema()
+        assert colours[1] - colours[0] > 100, colours
 
 
 def test_an_untouched_slider_is_refused_and_a_click_is_an_answer(open_page: Open) -> None:
