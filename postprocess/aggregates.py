@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from piecework.analyses.ability import NotConvergedError, ability
+from piecework.analyses.ability import ability
 from piecework.analyses.machine import machine_table
 from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.votes import answers_that_count, votes
@@ -224,17 +224,13 @@ def of_choice(
 
     Returns:
         Columns `<name>_likeliest` (str; "" for a tie and without votes) and
-        `<name>_probability` (float64; NaN without votes). No columns if the estimate
-            did not converge; the dataset's card reports it (`probability_columns`).
+        `<name>_probability` (float64; NaN without votes).
     """
     votes = field_votes[field_votes["value"].isin(list(options))]
     if votes.empty:
         labels = pd.DataFrame({"value": pd.Series(dtype="str"), "probability": []})
     else:
-        try:
-            labels = ability(votes, values=tuple(options), machine=machine).labels
-        except NotConvergedError:
-            return pd.DataFrame(index=items)
+        labels = ability(votes, values=tuple(options), machine=machine).labels
     item_labels = labels.reindex(items)
     return pd.DataFrame(
         {
@@ -254,9 +250,8 @@ def of_ticks(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") ->
         items: the item ids, which are the rows of the table.
 
     Returns:
-        Columns `<field>_probability_<option>` (float64; NaN without votes; at most 0.5
-            if no worker ticked it, and at least 0.5 if all did); none for an option
-            with an estimate that did not converge.
+        Columns `<field>_probability_<option>` (float64; NaN without votes; below 0.5
+            if no worker ticked it, and above 0.5 if all did).
     """
     columns = {}
     for option in field.options:
@@ -264,24 +259,15 @@ def of_ticks(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") ->
             lambda ticks, value=option.value: _TICKED if value in ticks else _NOT
         )
         votes = field_votes.assign(value=ticks_of_option.astype("str"))
-        try:
-            table = _probabilities(votes)
-        except NotConvergedError:
-            continue
         name = f"{field.name}{PROBABILITY}_{option.value}"
-        columns[name] = _rounded(table.reindex(items))
+        columns[name] = _rounded(_probabilities(votes).reindex(items))
     return pd.DataFrame(columns, index=items)
 
 
 def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":
     if votes.empty:
         return pd.Series(dtype="float64")
-    estimate = ability(votes, values=(_TICKED, _NOT))
-    label = estimate.labels["value"]
-    # Ticks on other items alone neither add nor remove a tick here.
-    lowest = _HALF * (label == _TICKED)
-    highest = 1.0 - _HALF * (label == _NOT)
-    return estimate.probabilities[_TICKED].clip(lowest, highest)
+    return ability(votes, values=(_TICKED, _NOT)).probabilities[_TICKED]
 
 
 def _rounded(probabilities: "pd.Series[float]") -> "pd.Series[float]":
@@ -290,7 +276,7 @@ def _rounded(probabilities: "pd.Series[float]") -> "pd.Series[float]":
 
 
 def probability_columns(field: Field) -> tuple[str, ...]:
-    """Return the columns of a field's probabilities, if the estimate converges.
+    """Return the columns of a field's probabilities.
 
     Opinions have none, because there is no right label.
     """

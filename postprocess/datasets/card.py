@@ -97,7 +97,6 @@ def fields_card(
         has_more_sent=_has_more_sent(table, facts),
         has_named=bool((~_is_unnamed(table["worker"])).any()),
         reasons=_reason_counts(reasons),
-        unsettled=_unsettled(items, facts),
         probable={field.name for field in facts.task.item_fields if probability_columns(field)},
         settled_of=lambda name: sum(field == name for _, field in facts.settled),
         period=_period(table),
@@ -128,19 +127,6 @@ def _workers(workers: "pd.Series[str]") -> str:
     if is_unnamed.all():
         return "workers without an id in the files"
     return f"{named}, and others without an id in the files"
-
-
-def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:
-    """Return missing columns of probabilities, with estimates that did not converge."""
-    kinds = {"majority", "shares"}
-    named = {aggregate.field for aggregate in facts.task.aggregates if aggregate.kind in kinds}
-    return [
-        column
-        for field in facts.task.item_fields
-        if field.name in named
-        for column in probability_columns(field)
-        if column not in items.columns
-    ]
 
 
 def _publication(

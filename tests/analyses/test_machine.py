@@ -2,10 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from piecework.analyses import ability as estimate
-from piecework.analyses.ability import Ability, NotConvergedError, ability
+from piecework.analyses.ability import Ability, ability
 from piecework.analyses.machine import predictors
 from piecework.analyses.machine_replay import weighed
 from piecework.analyses.votes import accuracy
@@ -100,18 +98,3 @@ def test_what_a_model_lacks_or_always_says_has_no_weight() -> None:
         }
     )
     assert not predictors(labels, ["a", "b", "c"], VALUES).any()
-
-
-def test_a_model_never_stops_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only people's votes converge in time, the labels are people's."""
-    votes, truth = crowd(each=3, seed=7)
-    machine = model(truth, 0.5, seed=1)
-    alone = ability(votes, values=VALUES)
-    joined = ability(votes, values=VALUES, machine=machine)
-    assert alone.rounds < joined.rounds
-    monkeypatch.setattr(estimate, "_MOST_ROUNDS", alone.rounds)
-    late = ability(votes, values=VALUES, machine=machine)
-    assert late.probabilities.equals(alone.probabilities)
-    monkeypatch.setattr(estimate, "_MOST_ROUNDS", alone.rounds - 1)
-    with pytest.raises(NotConvergedError):
-        ability(votes, values=VALUES, machine=machine)

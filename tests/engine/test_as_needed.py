@@ -11,7 +11,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import AsNeeded
-from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.domain.errors import ConfigError
 from piecework.engine import judge as weighing
 from piecework.engine.next_action import next_action
 from piecework.engine.progress import read_progress
@@ -177,23 +177,6 @@ def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(at_work
         assert take_snapshot(run).unweighed == 1
         weighing.weigh(run)
         assert not item_totals.to_weigh(run.store, posting)
-
-
-def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
-    at_work: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Everybody is paid before; the next pass with a plain number goes on."""
-    monkeypatch.setattr("piecework.analyses.ability._MOST_ROUNDS", 1)
-    with _opened(at_work) as work:
-        run_pass(work.run)
-        work.voters.work()
-        with pytest.raises(PieceworkError, match="had not converged") as failed:
-            run_pass(work.run)
-        assert "answers" in failed.value.next_step
-        paid = work.run.store.db.execute(
-            "SELECT count(*) FROM assignments WHERE outcome IS NOT NULL"
-        )
-        assert paid.fetchone() == (4,)
 
 
 def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:

@@ -56,9 +56,10 @@ def test_ability_doubts_and_trusts_whom_it_should() -> None:
     """w3 always says cat: their votes for it weigh little."""
     skill = piecework.ability(VOTES)
     assert skill.labels["label"].tolist() == ["cat", "dog", "dog", "dog", "cat", "cat"]
-    assert skill.workers["ability"].idxmin() == "w3"
+    assert skill.workers["accuracy"].idxmin() == "w3"
     assert skill.workers["votes"].to_dict() == {"w1": 6, "w2": 4, "w3": 4, "w4": 4}
     _close(skill.probabilities.sum(axis=1), [1] * 6)
+    assert skill.models.sum() == pytest.approx(1)
 
 
 def test_a_tie_has_leaders_and_no_label() -> None:

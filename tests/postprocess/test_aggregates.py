@@ -60,9 +60,9 @@ def test_ticks_of_other_items_make_no_tick() -> None:
     alone = [("e", "i99", {"ticks": ("a",)})]
     made = item_aggregates(rows([*answers, *alone]), ["i00", "i99"], TASK.fields, TASK.aggregates)
     assert made["ticks_probability_b"].tolist()[0] > 0.7
-    assert made["ticks_probability_b"].tolist()[1] == 0.5
+    assert made["ticks_probability_b"].tolist()[1] < 0.5
     assert made["ticks_probability_a"].tolist()[0] < 0.3
-    assert made["ticks_probability_a"].tolist()[1] == 0.5
+    assert made["ticks_probability_a"].tolist()[1] > 0.5
     assert made["ticks_majority"].tolist() == [("b",), ("a",)]
 
 
@@ -84,16 +84,6 @@ def test_opinions_have_no_probability() -> None:
     fields = [replace(field, is_opinion=True) for field in TASK.fields]
     made = item_aggregates(rows(JUDGEMENTS), ["i1"], fields, TASK.aggregates)
     assert not [name for name in made.columns if "probability" in str(name)]
-
-
-def test_an_estimate_that_does_not_settle_gives_no_probability(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The columns are missing rather than wrong; the majority stays."""
-    monkeypatch.setattr("piecework.analyses.ability._MOST_ROUNDS", 1)
-    made = item_aggregates(rows(JUDGEMENTS), ["i1"], TASK.fields, TASK.aggregates)
-    assert not [name for name in made.columns if "probability" in str(name)]
-    assert made["fit"].tolist() == ["yes"]
 
 
 def test_shares_are_of_those_who_answered(summary: pd.DataFrame) -> None:

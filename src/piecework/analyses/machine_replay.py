@@ -87,9 +87,6 @@ def replays(
         rule: when a label is certain enough.
         least: votes that each item gets.
         seed: of the shuffling.
-
-    Raises:
-        NotConvergedError: an estimate did not converge.
     """
     labels = _labels(votes[number], None).dropna()
 
@@ -211,9 +208,6 @@ def weighed(
         least certain field, if there are several; of a guess, without votes) and
         `wanted` (int64: one more than there are, if the label is not certain enough
         and more may be asked for).
-
-    Raises:
-        NotConvergedError: the estimate did not converge.
     """
     models = machine or [None] * len(votes)
     sure = pd.DataFrame(

@@ -16,12 +16,10 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 
-from piecework.analyses.ability import NotConvergedError
 from piecework.analyses.machine import machine_table
 from piecework.analyses.machine_replay import weighed
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import PieceworkError
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import MIXED_IN, Field
@@ -313,11 +311,7 @@ def items_to_weigh(reader: Reader) -> Mapping[ItemId, int]:
 
 
 def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
-    """Estimate how sure these labels are; return how many items need another answer.
-
-    Raises:
-        PieceworkError: the estimate of the workers' accuracy did not converge.
-    """
+    """Estimate how sure these labels are; return how many items need another answer."""
     rule = opened.campaign.posting.as_needed
     assert rule is not None  # noqa: S101 - without it, no item is unweighed
     table = _kept_answers(opened, due)
@@ -326,13 +320,7 @@ def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
         for field in opened.campaign.task.label_fields
     ]
     answers = pd.Series(due, dtype="int64")
-    try:
-        estimates = weighed(votes, answers, rule, _labels_of_models(opened))
-    except NotConvergedError as fault:
-        raise PieceworkError(
-            f"{opened.campaign.path}: cannot estimate how sure labels are: {fault}",
-            next_step="set answers to a plain number; collected answers count and are paid",
-        ) from fault
+    estimates = weighed(votes, answers, rule, _labels_of_models(opened))
     # Mixed-in items have known labels, so they need no more answers.
     items = opened.items_by_id(due)
     mixed_in = [name for name in due if items[name].columns.get(MIXED_IN)]

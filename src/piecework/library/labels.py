@@ -49,14 +49,16 @@ class DawidSkeneLabels(Labels):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbilityLabels(Labels):
-    """Labels, and how able each worker is.
+    """Labels, how often each worker is right, and which models were mixed.
 
     Attributes:
-        workers: index `worker`: `ability` (logits above guessing), `accuracy` (how
-            often they are right about a task of typical difficulty), `votes` (int64).
+        workers: index `worker`: `accuracy` (the share of their votes that are right, by
+            these probabilities), `votes` (int64).
+        models: index name: the share of each model in the mixture; sums to 1.
     """
 
     workers: pd.DataFrame
+    models: "pd.Series[float]"
 
 
 def majority(votes: pd.DataFrame) -> Labels:
@@ -101,7 +103,10 @@ def dawid_skene(votes: pd.DataFrame, *, smoothing: float = 0.0) -> DawidSkeneLab
 def ability(
     votes: pd.DataFrame, *, labels: Sequence[object] = (), shared_error: float = SHARED_ERROR
 ) -> AbilityLabels:
-    """Return the most probable labels if workers differ in ability and tasks too.
+    """Return the most probable labels by a mixture of models of how workers vote.
+
+    Which models, and how much of each, is chosen by how well they predict votes that are
+    left out (`models` says it).
 
     Args:
         votes: as for `majority`.
@@ -111,7 +116,7 @@ def ability(
 
     Raises:
         ConfigError: as for `majority`; or there are no votes, a vote is not in
-            `labels`, or the estimate does not converge.
+            `labels`.
     """
     with faults_of("votes"):
         estimate = ability_model.ability(
@@ -121,6 +126,7 @@ def ability(
         labels=_labels(estimate.labels),
         probabilities=_by_task(estimate.probabilities),
         workers=estimate.workers,
+        models=estimate.models,
     )
 
 

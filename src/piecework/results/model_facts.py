@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from piecework.analyses.ability import NotConvergedError, ability
+from piecework.analyses.ability import ability
 from piecework.analyses.machine import machine_table
 from piecework.analyses.machine_replay import Replays, replays
 from piecework.analyses.votes import answers_that_count, votes
@@ -93,7 +93,7 @@ def _labels_of_models(
 def _replays(
     opened: OpenedCampaign, rows: pd.DataFrame, number: int, machine: pd.DataFrame
 ) -> Replays | None:
-    """Return the replays; `None` without answers and if an estimate fails."""
+    """Return the replays; `None` without answers."""
     posting = opened.campaign.posting
     if rows.empty:
         return None
@@ -101,14 +101,11 @@ def _replays(
         (votes(rows, field), [option.value for option in field.options])
         for field in opened.campaign.task.label_fields
     ]
-    try:
-        return replays(
-            of_fields,
-            number,
-            machine,
-            posting.as_needed or AsNeeded(most=posting.assignments, until=_USUAL),
-            least=posting.assignments if posting.as_needed else 1,
-            seed=opened.campaign.rehearsal.seed,
-        )
-    except NotConvergedError:
-        return None
+    return replays(
+        of_fields,
+        number,
+        machine,
+        posting.as_needed or AsNeeded(most=posting.assignments, until=_USUAL),
+        least=posting.assignments if posting.as_needed else 1,
+        seed=opened.campaign.rehearsal.seed,
+    )

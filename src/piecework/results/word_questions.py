@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from piecework.analyses.ability import NotConvergedError, ability
+from piecework.analyses.ability import ability
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
@@ -270,10 +270,7 @@ def _labels(cast: pd.DataFrame, options: Sequence[str]) -> dict[str, str]:
     by_item = cast.groupby("item_id")["value"]
     agreed = by_item.first()[(by_item.size() >= _ANSWERS) & (by_item.min() == by_item.max())]
     chosen = {str(item_id): str(value) for item_id, value in agreed.items()}
-    try:
-        estimated = ability(cast, values=options).labels
-    except NotConvergedError:
-        return chosen
+    estimated = ability(cast, values=options).labels
     probable = estimated[estimated["probability"] >= ENOUGH]["value"].dropna()
     return chosen | {str(item_id): str(value) for item_id, value in probable.items()}
 

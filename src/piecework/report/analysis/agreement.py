@@ -5,11 +5,10 @@ compared with known answers if there are any.
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pandas as pd
 
-from piecework.analyses.ability import NotConvergedError, ability
+from piecework.analyses.ability import ability
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.kappa import (
@@ -185,9 +184,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
     if votes["worker"].value_counts().mean() >= _LEAST_VOTES:
         labels_by_method["weighted majority"] = weighted_majority(votes, _weights(votes, plain))
         labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
-    # Without convergence, give no label rather than an unreliable one.
-    with suppress(NotConvergedError):
-        labels_by_method["ability"] = ability(votes, values=_values(field)).labels
+    labels_by_method["ability"] = ability(votes, values=_values(field)).labels
     return [
         {
             "field": field.name,

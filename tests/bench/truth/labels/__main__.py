@@ -30,17 +30,14 @@ def main() -> None:
 def own_outcomes(gold_set: GoldVotes) -> dict[str, Outcomes]:
     """By name, the outcomes of our own models."""
     values = [*gold_set.labels]
-    return {
-        name: outcomes(gold_set, model(gold_set.votes, values), guard=name == ABILITY)
-        for name, model in OWN.items()
-    }
+    return {name: outcomes(gold_set, model(gold_set.votes, values)) for name, model in OWN.items()}
 
 
 def _section(gold_set: GoldVotes) -> Iterator[str]:
     values = [*gold_set.labels]
     peers = crowd_kit(gold_set.votes, values)
     results = own_outcomes(gold_set)
-    results |= {name: outcomes(gold_set, table, guard=False) for name, table in peers.items()}
+    results |= {name: outcomes(gold_set, table) for name, table in peers.items()}
     votes, gold = gold_set.votes, gold_set.gold
     voted = votes[votes["item_id"].isin(gold.index)]
     yield ""

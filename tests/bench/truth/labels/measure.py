@@ -38,25 +38,24 @@ class Outcomes:
     is_unvoted: npt.NDArray[np.bool_]
 
 
-def outcomes(gold_set: GoldVotes, table: pd.DataFrame, *, guard: bool) -> Outcomes:
+def outcomes(gold_set: GoldVotes, table: pd.DataFrame) -> Outcomes:
     """Compare a model's probabilities with the known labels.
 
     Args:
         gold_set: votes and known labels.
         table: probabilities by item and value.
-        guard: whether the model labels no item with what no worker said.
     """
     votes, gold, labels = gold_set.votes, gold_set.gold, dict(gold_set.labels)
     of_labels = table.T.groupby(labels.get).sum().T.reindex(gold.index)
     voted = vote_table(votes.assign(value=votes["value"].map(labels)))
     voted = voted.reindex(index=gold.index, columns=of_labels.columns, fill_value=0)
-    choices = (of_labels.where(voted > 0, -1.0) if guard else of_labels).to_numpy()
+    choices = of_labels.to_numpy()
     top = choices.max(axis=1)
     is_leader = np.isclose(choices, top[:, None], rtol=0.0, atol=1e-9)
     rows, truths = np.arange(len(gold)), of_labels.columns.get_indexer(pd.Index(gold))
     return Outcomes(
         right=is_leader[rows, truths] / is_leader.sum(axis=1),
-        loss=-np.log(np.maximum(of_labels.to_numpy()[rows, truths], LEAST)),
+        loss=-np.log(np.maximum(choices[rows, truths], LEAST)),
         sure=top,
         is_unvoted=voted.to_numpy()[rows, choices.argmax(axis=1)] == 0,
     )

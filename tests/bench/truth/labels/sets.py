@@ -59,6 +59,9 @@ def gold_votes() -> Iterator[GoldVotes]:
             "For": "For",
         },
     )
+    for name, (file, values) in _PUBLISHED.items():
+        votes, known = published_votes(file)
+        yield GoldVotes(name=name, votes=votes, gold=known, labels=_themselves(*values))
     simulated, known = seldom_seen(0)
     yield GoldVotes(
         name="simulated: most overlook one of three values",
@@ -66,6 +69,23 @@ def gold_votes() -> Iterator[GoldVotes]:
         gold=known,
         labels=_themselves("a", "b", "r"),
     )
+
+
+_PUBLISHED = {
+    "pairs of products, few the same": ("product_pairs", "01"),
+    "dogs, four breeds": ("dogs", "0123"),
+    "weather in tweets, five values": ("weather_mturk", "01234"),
+    "adult content, four grades": ("adult_content", "GPRX"),
+}
+"""By name: the file in `votes`, and its values."""
+
+
+def published_votes(file: str) -> tuple[pd.DataFrame, "pd.Series[str]"]:
+    """Votes and gold of a set in `votes`; only some items may have gold."""
+    rows = pd.read_csv(DATA / "votes" / f"{file}.csv.gz", dtype="str")
+    rows = rows.rename(columns={"task": "item_id", "label": "value"})
+    known = rows.dropna(subset=["gold"]).groupby("item_id")["gold"].first()
+    return rows[["item_id", "worker", "value"]], known
 
 
 def entailments() -> tuple[pd.DataFrame, "pd.Series[str]"]:
