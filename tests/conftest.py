@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
@@ -58,6 +59,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the number of a week, whose share of the largest suites is tested."""
     sentence = "of tests marked full(weeks=N), only this week's: all of them in N weeks"
     parser.addoption("--week", type=int, metavar="NUMBER", help=sentence)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a failure at once: a long run that is cut off prints no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid} ({report.when})", file=sys.__stderr__, flush=True)
 
 
 def pytest_terminal_summary(
