@@ -217,12 +217,11 @@ def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:
 def test_labels_are_the_largest_of_the_probabilities(votes: pd.DataFrame) -> None:
     """And no value without a vote passes those that a worker gave."""
     fit = ability(votes, values=[*"abcd"])
-    largest = fit.probabilities.max(axis=1)
-    assert np.allclose(fit.labels["probability"], largest)
+    assert np.allclose(fit.labels["probability"], fit.probabilities.max(axis=1))
     values_of = votes.groupby("item_id")["value"].agg(set).to_dict()
-    for item_id, row in fit.probabilities.iterrows():
-        leaders = {str(name) for name in row.index if largest[item_id] - row[name] <= 1e-9}
-        assert set(fit.labels["leaders"][item_id]) == leaders <= values_of[item_id]
+    for item_id, (_, row) in zip(values_of, fit.probabilities.sort_index().iterrows(), strict=True):
+        leaders = {str(name) for name in row.index if row.max() - row[name] <= 1e-9}
+        assert set(fit.labels.loc[str(item_id), "leaders"]) == leaders <= values_of[item_id]
         unseen = row.drop([*values_of[item_id]])
         assert unseen.empty or unseen.max() < row[[*values_of[item_id]]].min()
 

@@ -97,7 +97,7 @@ def test_a_missing_file_and_a_constant_model_are_refused(tmp_path: Path) -> None
 
 
 def test_the_dataset_and_the_next_question_weigh_the_same_labels(at_work: Open) -> None:
-    """The last pair is a tie of people; the model tips it, in both alike."""
+    """The last pair is a tie of people; the model makes it less sure, in both alike."""
     with at_work(WITH_MODEL, write=write_with_model) as (run, people):
         voters = Voters(people.endpoint)
         for _ in range(20):
@@ -113,17 +113,16 @@ def test_the_dataset_and_the_next_question_weigh_the_same_labels(at_work: Open) 
         alone = item_aggregates(table, VOTES, task.fields, task.aggregates)
         stored = dict(run.store.db.execute("SELECT item_id, probability FROM items"))
         probability = weighed["congruent_probability"].to_dict()["p4"]
-        assert probability != alone["congruent_probability"].to_dict()["p4"]
-        assert stored["p4"] == pytest.approx(probability, abs=2e-3)
-        assert weighed.loc["p4", "congruent_likeliest"] == "incongruent"
+        assert probability < alone["congruent_probability"].to_dict()["p4"] - 0.02
+        assert stored["p4"] == pytest.approx(probability, abs=1e-2)
         facts = report_facts(run).of(Machine)
         certainty = {doubt.item_id: doubt.certainty for doubt in doubtful(run)}
     assert certainty["p4"] == pytest.approx(probability, abs=1e-6)
     assert facts is not None
     (model,) = facts.models
-    # People alone tend to call p4 congruent; with the model it is incongruent.
+    # People alone tend to call p4 congruent, and four labels of a model do not change that.
     assert (model.items, model.with_people, model.as_people) == (4, 4, 3)
-    assert (model.with_final, model.as_final) == (4, 4)
+    assert (model.with_final, model.as_final) == (4, 3)
     assert facts.replays is not None
     asked = facts.replays.models.asked
     # p3 has four answers because it is in the HIT of p4, and the replay asks for less.

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import piecework as pw
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
@@ -68,8 +67,7 @@ FIRST = "out/small/rehearsals/1"
 
 def _files(out: Path) -> dict[str, bytes]:
     made = [*(out / "dataset").iterdir(), out / "report.html"]
-    released = [*(out / "releases").rglob("*.*")]
-    return {path.name: path.read_bytes() for path in [*made, *released]}
+    return {path.name: path.read_bytes() for path in made}
 
 
 def _posted(out: Path) -> int:
@@ -113,7 +111,6 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     assert "a careful worker takes a median of 5.5 minutes" in completed.stdout
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
-    assert "latest release: 1 in" in exported.stdout
     assert _files(tmp_path / "one" / FIRST) == files
 
 
@@ -122,8 +119,6 @@ def _check_dataset(folder: Path) -> None:
     captions = pd.read_csv(folder / "captions.csv", dtype=str, keep_default_na=False)
     aside = pd.read_parquet(folder / "set_aside.parquet")
     assert len(captions) == len(pd.read_parquet(folder / "captions.parquet"))
-    released = pw.read_release(folder.parent / "releases")
-    assert sorted(captions["answer_id"]) == list(released.index)
     canned = aside[(aside["set_aside"] == "canned") & ~aside["is_rejected"]]
     answers = Counter([*captions["item_id"], *canned["item_id"]])
     assert set(answers.values()) == {5}

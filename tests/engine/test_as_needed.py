@@ -197,7 +197,7 @@ def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path, asked: str, fault: str) -> None:
-    """One fault, about what was meant; 0.96 is what no number of answers reaches."""
+    """One fault, about what was meant; more than 0.95 would ask for answers without end."""
     text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", asked)
     with pytest.raises(ConfigError) as refused:
         load_campaign(write_as_needed(tmp_path, text))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -43,7 +44,10 @@ def _written(folder: Path, currency: str) -> Path:
     """The small campaign without a budget, in a market's currency."""
     lines = CAMPAIGN.splitlines(keepends=True)
     text = "".join(line for line in lines if not line.startswith("budget"))
-    return write_campaign(folder, text.replace("[items]", f'currency = "{currency}"\n[items]', 1))
+    sign = {"USD": "$", "GBP": "£"}[currency]
+    return write_campaign(
+        folder, re.sub(r'^(reward|hourly_wage) = "', rf'\1 = "{sign}', text, flags=re.MULTILINE)
+    )
 
 
 @contextmanager

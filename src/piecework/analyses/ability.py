@@ -27,12 +27,12 @@ from piecework.domain.imported import UNNAMED
 
 Floats = npt.NDArray[np.float64]
 
-SHARED_ERROR = 0.04
+SHARED_ERROR = 0.02
 """The share of labels on which a whole crowd agrees but experts disagree.
 
-No number of votes reveals these. Of 800 textual entailments with ten votes each (R.
-Snow and others, "Cheap and fast - but is it good?", 2008) votes alone are 99 % certain
-of 685, and experts contradict 3.1 % of these."""
+No number of votes reveals these. That errors on an item are alike (`vote_models.SHARED`)
+keeps probabilities from 1 already. Beside it, 0.02 has the lowest log loss on entailments,
+pairs of products and dogs, and 0.04 on tweets and headlines."""
 
 _FOLDS = 5
 _ALL_FOLDS = 20_000

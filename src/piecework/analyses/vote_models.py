@@ -43,9 +43,7 @@ _ENOUGH = 1e-3
 """Truths stay once the probabilities of an item change by less in a round, on average."""
 
 _MOST_ROUNDS = 300
-_SMALLEST = 1e-300
-_CHUNK = 50_000
-"""Items whose states are held in memory at once."""
+_SMALLEST, _CHUNK = 1e-300, 50_000
 
 SHARED = 0.1
 """How alike the errors are that workers make about one item: the correlation of two votes
@@ -62,8 +60,8 @@ class Ballots:
 
     Attributes:
         items: by vote, the position of its item, from 0 to `size - 1`.
-        workers: by vote, the position of its worker; the last, `crowd - 1`, is whoever is
-            not known.
+        workers: by vote, the position of its worker; the last, `crowd - 1`, stands
+            for those who are not known.
         values: by vote, the position of its value, from 0 to `kinds - 1`.
     """
 
@@ -248,8 +246,8 @@ class Tables(VoteModel):
 
     def _improve(self) -> None:
         kinds, crowd = self.ballots.kinds, self.ballots.crowd
-        said = np.asarray(self.ballots.sayings.T @ self.truths)
-        counts = said.reshape(crowd, kinds, kinds).transpose(0, 2, 1)
+        by_vote = np.asarray(self.ballots.sayings.T @ self.truths)
+        counts = by_vote.reshape(crowd, kinds, kinds).transpose(0, 2, 1)
         wrong = (1.0 - _RIGHT) / (kinds - 1)
         start = _CROWDS_VOTES * np.where(np.eye(kinds) > 0, _RIGHT, wrong)
         self.usual = counts.sum(axis=0) + start
@@ -284,8 +282,7 @@ _NODES = 3
 _MOST_LURES = 6
 """With more values than this, an item lures to all wrong values alike."""
 
-_STRENGTH = 0.5
-_LONGEST_STEP, _SHARE_OF_STEP = 1.0, 0.7
+_STRENGTH, _LONGEST_STEP, _SHARE_OF_STEP = 0.5, 1.0, 0.7
 """All parameters move at once; whole steps may oscillate around the optimum."""
 
 
@@ -307,8 +304,7 @@ class Abilities(VoteModel):
         self.has_lures = kinds <= _MOST_LURES
         if not self.has_lures:
             others = [[kind] for kind in range(kinds)]
-        # By state: its truth, the value whose score moves (with many values the truth's
-        # own), by how much for a difficulty of 1, and its log weight.
+        # By state: its truth, the value whose score moves, by how much, and its log weight.
         self.truth = np.array([k for k in range(kinds) for _ in others[k] for _ in nodes])
         self.moved = np.array([other for k in range(kinds) for other in others[k] for _ in nodes])
         self.moves = np.tile(nodes, len(self.truth) // _NODES)
@@ -380,9 +376,8 @@ class Abilities(VoteModel):
         ballots = self.ballots
         cells = ballots.items * ballots.kinds + ballots.values
         size = ballots.size * ballots.kinds
-        able = np.bincount(cells, self.abilities[ballots.workers], minlength=size)
-        able = np.asarray(able, dtype="float64").reshape(ballots.size, ballots.kinds)
-        return able, self._norms()[1]
+        able = np.bincount(cells, self.abilities[ballots.workers], size).astype("float64")
+        return able.reshape(ballots.size, ballots.kinds), self._norms()[1]
 
     def _logs(self, part: slice, able: Floats, norms: Floats) -> Floats:
         """By item and state, the log probability of the votes, up to a constant of the item."""

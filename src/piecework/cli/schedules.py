@@ -106,8 +106,8 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
         "EnvironmentFile= in the unit."
     )
     click.echo(
-        "# with a Prefect server (PREFECT_API_URL, or a profile), the same command registers a "
-        "deployment"
+        "# with a Prefect server (PREFECT_API_URL, or a profile), the same command adds "
+        "the deployment"
     )
 
 

@@ -163,7 +163,7 @@ def columns_of(text: str) -> int:
 
 
 def label(text: str, *, columns: int) -> str:
-    """Shorten untrusted text to the room of so many letters, without its length.
+    """Shorten untrusted text to the room of these columns, without its length.
 
     >>> label("abcdef", columns=3), label("一只红色的猫", columns=6)
     ('abc…', '一只红…')

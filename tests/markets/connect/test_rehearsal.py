@@ -15,7 +15,7 @@ from tests.engine.test_qualification import written as gated_campaign
 from tests.markets.prolific.test_rehearsal import CAMPAIGN, rows, write
 
 _FEW = CAMPAIGN.replace("scenes = 12", "scenes = 5")
-_IN_DOLLARS = _FEW.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
+_IN_DOLLARS = _FEW.replace("£0.11", "$0.40").replace("£", "$")
 
 
 def test_three_ledgers_agree_and_every_answer_has_its_assignment(tmp_path: Path) -> None:

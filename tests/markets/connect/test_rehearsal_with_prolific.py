@@ -14,7 +14,7 @@ from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
 from piecework.store import hits, workers
 from tests.markets.prolific.test_rehearsal import CAMPAIGN, write
 
-IN_DOLLARS = CAMPAIGN.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
+IN_DOLLARS = CAMPAIGN.replace("£0.11", "$0.40").replace("£", "$")
 SHARES = IN_DOLLARS + "[markets]\nprolific = 60\nconnect = 40\n"
 
 

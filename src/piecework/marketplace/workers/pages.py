@@ -174,9 +174,12 @@ def _host() -> str:
 
 
 def _here() -> str:
-    """Return the page's address on this site; "" if a GET does not show it."""
+    """Return the page's address on this site; "" if a GET does not show it.
+
+    A page that refuses repeats nothing of what was sent.
+    """
     request = _request.get()
-    if request is None or request.method != "GET":
+    if request is None or request.method != "GET" or getattr(request.state, "is_refused", False):
         return ""
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
@@ -240,6 +243,7 @@ def redirect_to_group(group_id: str) -> Response:
 
 def refusal_reply(request: Request, refusal: Refusal) -> Response:
     """Return a refusal as a page or as JSON."""
+    request.state.is_refused = True
     if wants_json(request):
         document: dict[str, str | None] = {"error": refusal.kind, "message": refusal.message}
         if isinstance(refusal, TurnedBack):

@@ -145,7 +145,7 @@ class ProviderSignIn(Endpoints):
         return render_page(
             "sign_in_at_provider.html.j2",
             framed_by="'none'",
-            host=self.provider.settings.host,
+            provider=self.provider.settings.host,
             group_id=group_id,
         )
 
