@@ -255,6 +255,16 @@ def test_a_crowd_with_tables_of_errors_is_told_from_one_with_abilities() -> None
     assert confused.models[name] > 0.5 > able.models[name]
 
 
+@pytest.mark.parametrize("values", [2, 30, 1500])
+def test_a_single_vote_has_a_label_whatever_number_of_values_is_possible(values: int) -> None:
+    """Tables of errors join only where they can be learnt; the shares still add up."""
+    names = tuple(map(str, range(values)))
+    fit = ability(votes_on("1"), values=names)
+    assert fit.labels["value"].tolist() == ["1"]
+    assert fit.models.sum() == pytest.approx(1.0)
+    assert fit.probabilities.shape == (1, values)
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     """No votes, and a vote that nobody could give."""
     with pytest.raises(ValueError, match="no votes"):

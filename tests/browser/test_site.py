@@ -111,7 +111,7 @@ def test_a_cell_says_its_column_on_a_phone(browser: Browser, site: tuple[str, Pa
     name = cells.first.evaluate("cell => getComputedStyle(cell, '::before').content")
     hidden = page.eval_on_selector_all(
         ".md-typeset__scrollwrap",
-        "all => all.filter(one => one.scrollWidth > one.clientWidth).length",
+        "tables => tables.filter(table => table.scrollWidth > table.clientWidth).length",
     )
     page.close()
     assert name == '"type: "'

@@ -194,7 +194,7 @@ def host() -> Iterator[str]:
 
 
 def test_what_other_hosts_answer_decides(tmp_path: Path, host: str) -> None:
-    """Refused for good answers "no", and pages; a host that is busy or away is a warning."""
+    """A 4xx and an HTML page are faults; a host that is busy or away is a warning."""
     cases = {
         "200/image/png": "shown",
         "206/image/png": "shown",

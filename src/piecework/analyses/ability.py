@@ -1,10 +1,10 @@
 """Labels with calibrated probabilities, from a mixture of models of workers' votes.
 
-Each model of `piecework.analyses.vote_models` suits other crowds: one accuracy a worker
-where a worker has few votes, a table of errors where values are confused, abilities and
-lures where items differ. So some votes are left out, each model is fitted to the others,
-and the models are mixed so that the votes that were left out are as probable as possible
-(Y. Yao and others, "Using stacking to average Bayesian predictive distributions", 2018).
+Each model (`piecework.analyses.vote_models`, `item_response`) suits other crowds: one
+accuracy a worker where a worker has few votes, a table of errors where values are confused,
+abilities and lures where items differ. So some votes are left out, each model is fitted to
+the others, and the models are mixed so that the votes that were left out are as probable as
+possible (Y. Yao and others, "Using stacking to average Bayesian predictive distributions", 2018).
 No known label and no other campaign plays a part in that.
 
 Labels of models shift the prior of each item: a logistic regression on the outputs of all
@@ -13,15 +13,16 @@ Its weights are normal around 0, so with few items models count for little, and 
 share errors share their weight.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.analyses.item_response import Abilities
 from piecework.analyses.machine import predictors
-from piecework.analyses.vote_models import Abilities, Ballots, Coin, Tables, VoteModel
+from piecework.analyses.vote_models import Ballots, Coin, Tables, VoteModel
 from piecework.analyses.votes import leading, votes_that_count
 from piecework.domain.imported import UNNAMED
 
@@ -38,7 +39,7 @@ _FOLDS = 5
 _ALL_FOLDS = 20_000
 """With more votes than this, a single fold is left out: it is large enough."""
 
-_LARGEST_TABLES = 20_000_000
+_LARGEST_TABLES = 2_000_000
 """Cells of workers' tables of errors; with more, that model does not join."""
 
 _VOTES_BEFORE = 5.0
@@ -144,8 +145,9 @@ def _mixed(ballots: Ballots, outputs: Floats | None) -> tuple[Floats, "pd.Series
     """Return the probabilities of values by item, and the share of each model."""
     if ballots.kinds == 1:
         return np.ones((ballots.size, 1)), pd.Series({Coin.name: 1.0})
-    shares = _stacked(_left_out(ballots, outputs))
     models = _fitted(ballots, outputs)
+    chances = [np.ones((1, len(models))), *_left_out(ballots, outputs)]
+    shares = _stacked(np.concatenate(chances))
     truths = sum(
         share * model.posterior() for share, model in zip(shares.tolist(), models, strict=True)
     )
@@ -163,20 +165,18 @@ def _fitted(ballots: Ballots, outputs: Floats | None) -> list[VoteModel]:
     return models
 
 
-def _left_out(ballots: Ballots, outputs: Floats | None) -> Floats:
-    """By vote that was left out and model, how probable it is by the other votes."""
+def _left_out(ballots: Ballots, outputs: Floats | None) -> Iterator[Floats]:
+    """For each fold, by vote that was left out and model, how probable it is by the others."""
     # The votes of an item fall into different folds.
     first = np.searchsorted(ballots.items, ballots.items)
     folds = (np.arange(len(ballots.items)) - first + ballots.items) % _FOLDS
-    parts = []
     for fold in range(_FOLDS if len(folds) <= _ALL_FOLDS else 1):
         is_left = folds == fold
         if is_left.any() and not is_left.all():
             left = (array[is_left] for array in (ballots.workers, ballots.values, ballots.items))
             places = tuple(left)
             models = _fitted(ballots.without(is_left), outputs)
-            parts.append(np.column_stack([model.chances(*places) for model in models]))
-    return np.concatenate(parts) if parts else np.ones((1, 4))
+            yield np.column_stack([model.chances(*places) for model in models])
 
 
 def _stacked(chances: Floats) -> Floats:

@@ -167,7 +167,7 @@ def _own_keys(endpoint: str) -> Credentials | None:
 
 
 def _of_boto3(session: boto3.session.Session) -> Credentials:
-    """Return the keys that boto3 takes by itself, and where from; empty if there are none."""
+    """Return the keys that boto3 finds by itself and their source; empty without any."""
     chain = session.get_credentials()
     if chain is None:
         return Credentials(access_key="", secret_key="")

@@ -137,12 +137,7 @@ def keep_objection_to_rejection(
         worker["id"],
         transaction.now_ms - DAY,
     )
-    if lately >= MOST_PROBLEMS_A_DAY:
-        raise Refusal(
-            "TooMany",
-            "You have sent many reports today, and all are saved. Go on tomorrow.",
-            status=429,
-        )
+    _check_number(lately)
     transaction.insert(
         "objections",
         assignment=assignment["id"],
@@ -202,6 +197,16 @@ def checked_text(text: str) -> str:
     return words
 
 
+def _check_number(sent: int) -> None:
+    """Refuse another text of a worker who has sent the most of a day (429)."""
+    if sent >= MOST_PROBLEMS_A_DAY:
+        raise Refusal(
+            "TooMany",
+            "You have sent many reports today, and all are saved. Go on tomorrow.",
+            status=429,
+        )
+
+
 def keep_problem(
     transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
 ) -> None:
@@ -213,12 +218,7 @@ def keep_problem(
     """
     words = checked_text(text)
     reports = "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?"
-    if transaction.value(reports, worker["id"], transaction.now_ms - DAY) >= MOST_PROBLEMS_A_DAY:
-        raise Refusal(
-            "TooMany",
-            "You have sent many reports today, and all are saved. Go on tomorrow.",
-            status=429,
-        )
+    _check_number(transaction.value(reports, worker["id"], transaction.now_ms - DAY))
     transaction.insert(
         "reported_problems",
         assignment=assignment["id"],
