@@ -8,6 +8,7 @@ import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 
@@ -127,6 +128,12 @@ def listed_fees() -> tuple[FeeSchedule, ...]:
     """Return the schedules that come with piecework, oldest first."""
     listed = tomllib.loads(_LISTED.read_text(encoding="utf-8"))["schedule"]
     return _schedules(TypeAdapter(tuple[FeesTable, ...]).validate_python(listed))
+
+
+def stated_fees(machine: MachineFile, on: date) -> FeeSchedule | None:
+    """Return the machine's fees of a day; `None` if its file states none for it."""
+    schedules = _schedules(machine.tables.fees)
+    return next((each for each in reversed(schedules) if each.valid_from <= on), None)
 
 
 def _listed_by_market(tables: CampaignTables) -> tuple[tuple[str, FeeSchedule], ...]:

@@ -40,6 +40,18 @@ def market(request: pytest.FixtureRequest) -> Iterator[tuple[str, dict[str, str]
             yield name, {"CONNECT_URL": offline.address, "CONNECT_API_KEY": KEY}
 
 
+FEES_OF_DAYS = """
+[[fees]]
+valid_from = 2020-01-01
+percent = 12
+source = "our institute"
+[[fees]]
+valid_from = 2099-01-01
+percent = 90
+source = "our institute, one day"
+"""
+
+
 def _written(folder: Path, currency: str) -> Path:
     """The small campaign without a budget, in a market's currency."""
     lines = CAMPAIGN.splitlines(keepends=True)
@@ -113,6 +125,31 @@ def test_the_account_has_the_budget_at_the_markets_own_fees(
     assert account["available_cents"] == known["cap_cents"]
     assert printed.rstrip().endswith(f"next: piecework run {path} --live")
     assert (unsafe.exit_code, "add --live" in unsafe.output) == (3, True), unsafe.output
+    assert json.loads(done.stdout)["hits_posted"] > 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("stated", "fee"), [("", 0), (FEES_OF_DAYS, 6)], ids=["own people", "fees of the machine"]
+)
+def test_without_a_market_the_machine_s_fees_are_taken_or_none(
+    tmp_path: Path, stated: str, fee: int
+) -> None:
+    """People who work for oneself cost their rewards; the ledgers of both sides agree."""
+    path = _written(tmp_path, "USD")
+    (tmp_path / "piecework.toml").write_text(stated)
+    with _served(path, {}) as printed:
+        key = json.loads((tmp_path / ".piecework" / "crash.key.json").read_text())
+        known = json.loads(
+            _run({}, "check", str(path), "--endpoint", key["endpoint"], "--json").stdout
+        )
+        done = _run({}, "run", str(path), "--once", "--json")
+        database = ("--database", str(tmp_path / "market.db"))
+        [account] = json.loads(_run({}, "market", "account", "list", "--json", *database).stdout)
+    assert printed.rstrip().endswith(f"next: piecework run {path}")
+    # 4 assignments of 0.50.
+    assert (known["rewards_cents"], known["fees_cents"]) == (200, 4 * fee)
+    assert account["available_cents"] + account["held_cents"] == known["cap_cents"]
+    assert account["held_cents"] == 2 * (50 + fee)  # the first batch has two of them
     assert json.loads(done.stdout)["hits_posted"] > 0, done.output
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from piecework.foundation.server.server import Certificate
     from piecework.foundation.server.stand_in.relay import StandIn
     from piecework.marketplace.http.options import Marketplace
+    from piecework.marketplace.state.money import PriceList
 
 
 @with_own_options
@@ -170,16 +171,42 @@ def _serve(
             stack.enter_context(opened_crowd(crowd, marketplace, recruiting, own, consent))
             for crowd in recruiting.crowds
         ]
+        own_prices = _own_prices(marketplace, campaign)
         if campaign is not None:
-            # Its budget depends on what the markets charge.
-            priced = priced_at(campaign, opened)
+            # Its budget depends on what the marketplace, or its markets, charge.
+            priced = priced_at(campaign, opened, own_prices)
             recruits = recruits_live(opened)
             ready = _account_of(priced, site, is_rehearsal=marketplace.rehearsal, recruits=recruits)
         if opened:
             serve_crowds(marketplace, opened, ready)
         else:
-            prices = replace(marketplace.prices, currency=_currency(marketplace))
+            prices = replace(own_prices, currency=_currency(marketplace))
             serve_forever(replace(marketplace, prices=prices, consent=consent), ready)
+
+
+def _own_prices(marketplace: "Marketplace", campaign: "Campaign | None") -> "PriceList":
+    """Return what a marketplace without markets takes: the machine's `[[fees]]`, or nothing.
+
+    Nobody takes a share of what its workers earn. A rehearsal without `[[fees]]` takes what
+    `check` assumes.
+
+    Raises:
+        ConfigError: the machine's file has a fault.
+    """
+    from piecework.config.machine_file import machine_file
+    from piecework.config.rewards import stated_fees
+    from piecework.marketplace.state.money import NO_FEES, PriceList
+
+    beside = Path.cwd() / "no campaign" if campaign is None else campaign.path
+    stated = stated_fees(machine_file(beside), SystemClock().now().date())
+    if stated is None:
+        return marketplace.prices if marketplace.rehearsal else NO_FEES
+    return PriceList(
+        percent=stated.percent,
+        extra_percent_for_many=stated.extra_percent_for_many,
+        extra_percent_for_masters=stated.masters_percent,
+        minimum_cents=stated.minimum_cents,
+    )
 
 
 def _currency(marketplace: "Marketplace") -> str:

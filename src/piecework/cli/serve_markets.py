@@ -195,8 +195,13 @@ def recruits_live(opened: Sequence[OpenedCrowd]) -> bool:
     return any(each.bridge is not None and each.spend_at_most_cents for each in opened)
 
 
-def priced_at(campaign: "Campaign", opened: Sequence[OpenedCrowd]) -> "Campaign":
-    """Return a campaign with what the markets charge that are served, if any are.
+def priced_at(campaign: "Campaign", opened: Sequence[OpenedCrowd], own: "PriceList") -> "Campaign":
+    """Return a campaign with what the marketplace charges, or the markets that it serves.
+
+    Args:
+        campaign: the campaign.
+        opened: the markets.
+        own: what the marketplace takes without markets.
 
     Raises:
         ConfigError: they have another currency.
@@ -204,11 +209,12 @@ def priced_at(campaign: "Campaign", opened: Sequence[OpenedCrowd]) -> "Campaign"
     from piecework.campaign.price_list import with_prices
     from piecework.platforms.wire import prices_from_wire
 
+    stated = campaign.rewards.currency
     if not opened:
-        return campaign
+        return with_prices(campaign, prices_from_wire({**own.members(), "Currency": stated}))
     crowds = [{"Crowd": each.crowd.name, **each.prices.members()} for each in opened]
     prices = prices_from_wire({**opened[0].prices.members(), "Crowds": crowds})
-    stated, market = campaign.rewards.currency, opened[0].crowd.name
+    market = opened[0].crowd.name
     if prices.currency != stated:
         raise ConfigError(
             [f"{campaign.path}: currency is {stated}, but {market} charges {prices.currency}"],

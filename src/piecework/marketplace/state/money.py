@@ -138,3 +138,11 @@ class PriceList:
 
 MTURK = PriceList()
 """Amazon's prices."""
+
+NO_FEES = PriceList(
+    percent=Decimal(0),
+    extra_percent_for_many=Decimal(0),
+    extra_percent_for_masters=Decimal(0),
+    minimum_cents=0,
+)
+"""The prices of a marketplace that takes no share."""
