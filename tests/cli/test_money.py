@@ -1,7 +1,11 @@
 """`pay` as a person calls them, against a marketplace of today."""
 
 import json
+import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import httpx
 import pytest
 from click.testing import CliRunner, Result
 
@@ -128,23 +133,57 @@ def test_what_makes_no_sense_is_a_fault_of_use(
     assert complaint in result.output
 
 
+def reviewed(path: Path, *words: str) -> tuple[str, str]:
+    """The first page of `review`, and what the command prints as faults."""
+    run_main = "from piecework.cli.main import main; main()"
+    command = [sys.executable, "-c", run_main, "review", str(path), *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=path.parent, text=True, stdout=pipe, stderr=pipe) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        url, _, token = server.stdout.readline().rpartition("open ")[2].strip().partition("/enter#")
+        with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as reviewer:
+            reviewer.post("/enter", data={"token": token}).raise_for_status()
+            text = reviewer.get("/").raise_for_status().text
+        server.send_signal(signal.SIGINT)
+        return text, server.stderr.read()
+
+
 def test_an_objection_stands_beside_the_command_that_takes_the_rejection_back(
     finished: Finished,
 ) -> None:
-    """Once the rejection is taken back, it is shown no more (next test)."""
+    """Over HTTP; once the rejection is taken back, it is shown no more (next test)."""
     database = finished.path.parent / "market.db"
     with closing(sqlite3.connect(database)) as market, market:
         market.execute(
             "INSERT INTO objections (assignment, worker, text, made_ms) "
-            "SELECT id, worker, 'It is red.' || char(10) || 'See.', 1 FROM assignments "
+            "SELECT id, worker, 'It is <b>red</b>.' || char(10) || 'See.', 1 FROM assignments "
             "WHERE assignment_id = ?",
             [finished.rejected],
         )
-    shown = finished.piecework("pay", "--database", str(database)).output
-    assert f"objects to the rejection of {finished.rejected}:\n    It is red.\n    See." in shown
+    shown = finished.piecework("pay").output
+    words = f"objects to the rejection of {finished.rejected}:\n    It is <b>red</b>.\n    See."
+    assert words in shown
     assert f"--rejected {finished.rejected} --because" in shown
-    listed = finished.piecework("pay", "--database", str(database), "--json").stdout
-    assert json.loads(listed)["objections"] == {finished.rejected: "It is red.\nSee."}
+    listed = finished.piecework("pay", "--json").stdout
+    assert json.loads(listed)["objections"] == {finished.rejected: "It is <b>red</b>.\nSee."}
+    page, faults = reviewed(finished.path)
+    assert "It is &lt;b&gt;red&lt;/b&gt;." in page
+    assert f"--rejected {finished.rejected} --because" in page
+    assert "does not show" not in faults
+
+
+def test_a_marketplace_on_another_machine_is_asked_only_if_named_live(
+    finished: Finished, tmp_path: Path
+) -> None:
+    """A folder from elsewhere may name any address; the page works without the objections."""
+    folder = shutil.copytree(finished.path.parent, tmp_path / "copy")
+    elsewhere = folder / finished.path.name
+    with closing(sqlite3.connect(load_campaign(elsewhere).store.path)) as store, store:
+        store.execute("UPDATE bound SET environment = 'http://10.0.0.1:9'")
+    page, faults = reviewed(elsewhere)
+    assert "Everything is decided" in page
+    assert "--live also asks a marketplace on another machine" in faults
 
 
 def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
@@ -156,8 +195,7 @@ def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
     again = finished.piecework("pay", *words, "--by", "ada")
     assert again.exit_code == 2
     assert "is not rejected" in again.output
-    database = str(finished.path.parent / "market.db")
-    assert "objects" not in finished.piecework("pay", "--database", database).output
+    assert "objects" not in finished.piecework("pay").output
 
 
 def test_what_is_finished_is_not_stopped(finished: Finished) -> None:

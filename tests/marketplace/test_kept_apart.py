@@ -142,7 +142,7 @@ def test_every_reply_names_the_extension(market: Market) -> None:
     named = heard["HTTPHeaders"]["x-piecework-extensions"]
     assert (
         named == "keep-apart list-together prices expected-seconds marks site worker-limits "
-        "compensation recruiting question-texts pictures"
+        "compensation recruiting question-texts pictures objections"
     )
 
 

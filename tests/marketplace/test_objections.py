@@ -2,13 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
 from piecework.cli.main import main
+from piecework.marketplace.requester import assignments
 from piecework.marketplace.state import messages
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.wire import objections_from_wire
 from tests.marketplace.market import Market, Worker, post
 
 HTML = {"accept": "text/html"}
@@ -112,6 +117,13 @@ def object_to(worker: Worker, assignment_id: str, text: str, **headers: str) -> 
     return worker.http.post(address, data={"text": text}, headers=headers)
 
 
+def platform(market: Market, key: str) -> MTurk:
+    """The marketplace as a requester's pipeline sees it."""
+    made = MTurk(market.endpoint, access_key=key, secret_key="any")  # noqa: S106
+    market._open.callback(made._client.close)
+    return made
+
+
 def rejected(market: Market, worker: Worker, *, hits: int = 1) -> list[str]:
     """Assignments of a worker that their requester rejected with a reason."""
     client, made = market.requester("LAB"), []
@@ -153,6 +165,41 @@ def test_a_rejection_that_was_taken_back_is_no_longer_objected_to(
     assert "It is red." in ann.http.get("/worker/history", headers=HTML).text
     words = ["market", "problems", "--database", str(tmp_path / "market.db")]
     assert "no worker has reported" in CliRunner().invoke(main, words).stdout
+
+
+def test_only_their_requester_reads_objections_over_the_api(
+    market: Market, ann: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, verbatim, and while the rejection stands."""
+    monkeypatch.setattr(assignments, "_PAGE", 2)
+    first, *rest = rejected(market, ann, hits=5)
+    for assignment in (first, *rest):
+        object_to(ann, assignment, f"<b>{assignment}</b>\nis \x1b[31mred.")
+    market.requester("LAB").approve_assignment(AssignmentId=first, OverrideRejection=True)
+    assert platform(market, "LAB").objections() == {
+        assignment: f"<b>{assignment}</b>\nis \x1b[31mred." for assignment in rest
+    }
+    assert platform(market, "ANOTHER").objections() == {}
+
+
+@pytest.mark.parametrize("page", [True, "", {}, {"After": 1}, {"After": "x" * 201}, {"Aft": ""}])
+def test_a_page_of_objections_has_an_assignment_before_it(market: Market, page: object) -> None:
+    """Other values are refused."""
+    client = market.requester("LAB")
+
+    def ask(params: dict[str, Any], **_: object) -> None:
+        params["body"] = json.dumps({"PieceworkObjections": page}).encode()
+
+    client.meta.events.register("before-call.mturk.GetAccountBalance", ask)
+    with pytest.raises(ClientError, match="must have After"):
+        client.get_account_balance()
+
+
+@pytest.mark.parametrize("wire", [None, 7, "text", [7], [{"AssignmentId": "a"}], ["text"]])
+def test_a_reply_of_another_form_is_no_objection(wire: object) -> None:
+    """A marketplace's reply is not trusted."""
+    with pytest.raises(ValueError, match="not objections"):
+        objections_from_wire(wire)
 
 
 def test_objections_to_rejections_have_an_end(market: Market, ann: Worker) -> None:

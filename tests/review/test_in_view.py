@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from piecework.domain.ids import AssignmentId
 from piecework.review.desk import Manner
 from tests.browser.pages import violations
 from tests.review import stores
@@ -86,7 +87,11 @@ def test_an_objection_is_shown_while_its_rejection_stands(
 ) -> None:
     """With the command that takes it back; a stranger's text is shown, not run."""
     text = "<script>document.title = 'run'</script>\nIt is red. " + "x" * 300
-    written = {"A0000-k1": text, "A0001-k1": "Not rejected.", "of another campaign": "Why?"}
+    written = {
+        AssignmentId("A0000-k1"): text,
+        AssignmentId("A0001-k1"): "Not rejected.",
+        AssignmentId("of another campaign"): "Why?",
+    }
     with (
         stores.opened(tmp_path, workers=2) as run,
         served(run, manner=Manner(objections=written)) as page,

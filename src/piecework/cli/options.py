@@ -228,7 +228,7 @@ LIVE = click.option(
     "cost; required for a marketplace on another machine.",
 )
 LIVE_MARKETPLACE = click.option(
-    "--live", is_flag=True, help="Required if the campaign's marketplace is on another machine."
+    "--live", is_flag=True, help="Call the campaign's marketplace also on another machine."
 )
 SPEND_AT_MOST = click.option(
     "--spend-at-most",

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from piecework.cli.consent import is_agreed
 from piecework.cli.options import BY_PERSON, CAMPAIGN, DATABASE, JSON, LIVE_MARKETPLACE, grouped
-from piecework.cli.payday import Payday, known_people
+from piecework.cli.payday import Payday
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK
@@ -141,8 +141,8 @@ def pay(  # noqa: PLR0913 - its options
     submission.
 
     On a marketplace of your own, no money moves: --sheet writes what you have left to
-    pay, and --paid records what you paid. If its file (--database) is here, the command
-    also shows what workers wrote about rejections.
+    pay, and --paid records what you paid. Without them, the command also shows what
+    workers wrote about rejections.
 
     Examples:
       piecework pay birds.toml
@@ -183,10 +183,8 @@ def pay(  # noqa: PLR0913 - its options
         lacking = ", ".join(name for name, value in person.items() if value is None)
         raise click.UsageError(f"a compensation also needs {lacking}")
     label = label or ("wage-floor" if file is None else "bonus")
-    written = known_people(payday.database).objections
     _pay(
         campaign,
-        written,
         file=file,
         label=label,
         beforehand=yes,
@@ -197,7 +195,6 @@ def pay(  # noqa: PLR0913 - its options
 
 def _pay(
     path: Path,
-    written: Mapping[str, str],
     *,
     file: Path | None,
     label: str,
@@ -221,6 +218,7 @@ def _pay(
         # First find out what an interrupted process has paid.
         close_interrupted(run)
         adopt_bonuses(run)
+        written = run.platform.objections()
         if file is None:
             plan = top_ups(run, label=label)
         else:
@@ -234,7 +232,7 @@ def _pay(
             plan.total_cents, campaign.rewards.currency, beforehand=beforehand, as_json=as_json
         ):
             paid = pay_bonuses(run, plan)
-        rejected = assignments.rejected_of(run.store, map(AssignmentId, written))
+        rejected = assignments.rejected_of(run.store, written)
         objections = {name: text for name, text in written.items() if name in rejected}
         if as_json:
             document = {**_as_dict(run, plan, paid), "objections": objections}
@@ -244,7 +242,7 @@ def _pay(
             _say_objections(campaign, objections)
 
 
-def _say_objections(campaign: "Campaign", objections: Mapping[str, str]) -> None:
+def _say_objections(campaign: "Campaign", objections: Mapping[AssignmentId, str]) -> None:
     """Show what workers wrote about rejections, and the command that takes one back."""
     for name, text in objections.items():
         click.echo(f"the worker objects to the rejection of {name}:")

@@ -17,7 +17,6 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural
-from piecework.marketplace.state import messages
 from piecework.marketplace.workers import invitations
 
 if TYPE_CHECKING:
@@ -32,12 +31,10 @@ class KnownPeople:
     Attributes:
         names: the requester's own name for a person, by worker id.
         markets: the market that sends a person, by worker id.
-        objections: what a person wrote about a rejection that stands, by assignment.
     """
 
     names: dict[str, str]
     markets: dict[str, str]
-    objections: dict[str, str]
 
 
 def known_people(database: Path) -> KnownPeople:
@@ -48,14 +45,12 @@ def known_people(database: Path) -> KnownPeople:
     """
     source = click.get_current_context().get_parameter_source("database")
     if not database.exists() and source is not ParameterSource.COMMANDLINE:
-        return KnownPeople(names={}, markets={}, objections={})
+        return KnownPeople(names={}, markets={})
     with transaction_in(database) as transaction:
         rows = invitations.list_names(transaction)
-        objections = messages.objections_to_rejections(transaction)
     return KnownPeople(
         names={row["worker_id"]: row["handle"] for row in rows if row["market"] is None},
         markets={row["worker_id"]: row["market"] for row in rows if row["market"] is not None},
-        objections={row["assignment_id"]: row["text"] for row in objections},
     )
 
 

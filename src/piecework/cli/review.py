@@ -15,6 +15,7 @@ from piecework.cli.options import (
     BY_PERSON,
     CAMPAIGN,
     DATABASE,
+    LIVE_MARKETPLACE,
     PORT,
     REHEARSAL_NUMBER,
     grouped,
@@ -23,12 +24,17 @@ from piecework.cli.options import (
 from piecework.cli.payday import known_people
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
 from piecework.config.user_files import read_text
-from piecework.domain.errors import ConfigError
+from piecework.domain.errors import ConfigError, PieceworkError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework.campaign.opened import OpenedCampaign
+    from piecework.domain.ids import AssignmentId
     from piecework.foundation.signin.person import Role
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +80,7 @@ class _Files:
 )
 @BY_PERSON
 @DATABASE
+@LIVE_MARKETPLACE
 @click.option("--blind", is_flag=True, help="Hide evidence, proposals and workers' histories.")
 @click.option(
     "--twice",
@@ -112,6 +119,7 @@ def review(  # noqa: PLR0913 - an argument for each option
     file: "_Files",
     by: str,
     database: Path,
+    live: bool,
     blind: bool,
     twice: float,
     port: int,
@@ -127,7 +135,8 @@ def review(  # noqa: PLR0913 - an argument for each option
     which --read reads back.
 
     People are shown by pseudonym, and to you alone also by name, if the marketplace's
-    file (--database) is here. The page then also shows what workers wrote about rejections.
+    file (--database) is here. The page also shows what workers wrote about rejections, as
+    the marketplace states it when the command starts; with --live also one on another machine.
 
     The next pass carries decisions out; until then you can undo them. Only this machine
     can open the page, unless you give --listen.
@@ -176,15 +185,37 @@ def review(  # noqa: PLR0913 - an argument for each option
             click.echo(f"the provider does not work yet: {problem}", err=True)
         click.echo("each decision is stored at once; Ctrl-C ends the page")
 
-    known = known_people(database)
-    manner = Manner(
-        is_blind=blind,
-        twice=twice,
-        names={} if reviewers or door else known.names,
-        objections=known.objections,
-    )
+    names = known_people(database).names
     with open_to_look(load_results(campaign)) as opened:
+        manner = Manner(
+            is_blind=blind,
+            twice=twice,
+            names={} if reviewers or door else names,
+            objections={} if blind else _objections(opened, live=live),
+        )
         serve(opened, address, manner, ready=ready)
+
+
+def _objections(opened: "OpenedCampaign", *, live: bool) -> "Mapping[AssignmentId, str]":
+    """Return what the campaign's marketplace knows of objections to rejections.
+
+    If it cannot be asked, the command says so: the page works without it.
+    """
+    from piecework.engine.opening import on_its_platform
+    from piecework.platforms.endpoint import is_on_this_machine
+
+    if not opened.endpoint:
+        return {}
+    if not live and not is_on_this_machine(opened.endpoint):
+        why = "--live also asks a marketplace on another machine"
+    else:
+        try:
+            here = on_its_platform(opened, patience_seconds=_PATIENCE_SECONDS)
+            return here.platform.objections()
+        except PieceworkError as fault:
+            why = str(fault)
+    click.echo(f"the page does not show what workers wrote about rejections: {why}", err=True)
+    return {}
 
 
 def _name_and_role(text: str) -> "tuple[str, Role]":

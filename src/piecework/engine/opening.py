@@ -262,8 +262,14 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
         )
 
 
-def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
+def on_its_platform(
+    opened: OpenedCampaign, *, patience_seconds: float | None = None
+) -> CampaignRun:
     """Return the campaign on the marketplace that its store is bound to.
+
+    Args:
+        opened: the campaign.
+        patience_seconds: as for `open_on_marketplace`.
 
     Raises:
         RefusedForSafety: the store is of a rehearsal, or was imported.
@@ -278,7 +284,7 @@ def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
         is_rehearsal=False,
         pseudonym_key=opened.pseudonym_key,
         endpoint=opened.endpoint,
-        platform=MTurk.with_keys(opened.endpoint, None),
+        platform=MTurk.with_keys(opened.endpoint, None, patience_seconds=patience_seconds),
         at_once=AT_ONCE,
     )
 

@@ -4,7 +4,7 @@ A marketplace names its extensions in a header of every reply. Each is an additi
 member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
 HIT is expected to take, how many HITs one worker may do, whom to recruit at Prolific,
 the name of a bonus without an assignment, or a request for the price list, the workers'
-site, the addresses of pictures, marks or such bonuses.
+site, the addresses of pictures, marks, such bonuses or objections to rejections.
 botocore's model lacks these members, so they are removed before it checks the
 parameters, and added to the body before it is signed. From a reply botocore keeps only
 what it knows; price list, addresses and marks are passed on separately. Requests carry the
@@ -29,6 +29,7 @@ from piecework.platforms.wire import (
     compensations_from_wire,
     live_site_from_wire,
     meeting_from_wire,
+    objections_from_wire,
     prices_from_wire,
     question_bytes,
 )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_mturk import MTurkClient
 
+    from piecework.domain.ids import AssignmentId
     from piecework.domain.money import Compensation
 
 KEEP_APART = "PieceworkKeepApart"
@@ -52,19 +54,20 @@ RECRUITING = "PieceworkRecruiting"
 QUESTION_TEXTS = "PieceworkQuestionTexts"
 COMPENSATION = "PieceworkCompensation"
 COMPENSATIONS = "PieceworkCompensations"
+OBJECTIONS = "PieceworkObjections"
 NO_ASSIGNMENT = "NONE"
 """botocore demands an AssignmentId; it is taken out of the body of a compensation."""
 _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
+_HANDED_ON = (PRICES, SITE, PICTURES, MARKS, COMPENSATIONS, OBJECTIONS, QUESTION_TEXTS)
+"""Members of a reply that botocore does not know; all are of `GetAccountBalance`."""
 _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART, QUESTION_TEXTS),
     "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMITS, RECRUITING),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
-    "GetAccountBalance": (PRICES, SITE, PICTURES, MARKS, COMPENSATIONS, QUESTION_TEXTS),
+    "GetAccountBalance": _HANDED_ON,
     "SendBonus": (COMPENSATION,),
 }
-_HANDED_ON = (PRICES, SITE, PICTURES, MARKS, COMPENSATIONS, QUESTION_TEXTS)
-"""Members of a reply that botocore does not know."""
 
 
 class Extensions:
@@ -189,6 +192,19 @@ def ask_compensations(client: "MTurkClient", prefix: str) -> "Iterator[Compensat
         if not paid or paid[-1].name <= after:
             return
         after = paid[-1].name
+
+
+def ask_objections(client: "MTurkClient") -> "Iterator[tuple[AssignmentId, str]]":
+    """Yield assignments whose rejections stand, and what their workers wrote about it."""
+    after = ""
+    while True:
+        page = {OBJECTIONS: {"After": after}}
+        reply: Mapping[str, Any] = called(client.get_account_balance, **page)
+        written = called(objections_from_wire, wire=reply.get(OBJECTIONS))
+        yield from written
+        if not written or written[-1][0] <= after:
+            return
+        after = written[-1][0]
 
 
 def _take_out(

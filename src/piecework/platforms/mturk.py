@@ -353,10 +353,7 @@ class MTurk:
         return extensions.ask_prices(self._client) if self._knows("prices") else None
 
     def live_site(self) -> LiveSite:
-        """Return the site at which real workers work, if the platform states it.
-
-        Empty for a rehearsal's, and without this extension of piecework.
-        """
+        """Return the site of real workers, if the platform states it; empty for a rehearsal's."""
         return extensions.ask_live_site(self._client) if self._knows("site") else LiveSite()
 
     def picture_addresses(self, names: Sequence[str]) -> Mapping[str, str] | None:
@@ -492,9 +489,11 @@ class MTurk:
         )
 
     def compensations(self, prefix: str) -> Iterator[Compensation]:
-        """Return the paid compensations whose names have this prefix.
-
-        Empty if the platform pays none. An extension of piecework.
-        """
+        """Return the paid compensations whose names have this prefix; an extension of piecework."""
         if self._knows("compensation"):
             yield from extensions.ask_compensations(self._client, prefix)
+
+    def objections(self) -> dict[AssignmentId, str]:
+        """Return what workers wrote about their rejections; an extension of piecework."""
+        known = self._knows("objections")
+        return dict(extensions.ask_objections(self._client)) if known else {}

@@ -133,6 +133,20 @@ def compensations_from_wire(wire: object) -> list[Compensation]:
         raise ValueError(f"not compensations: {str(wire)[:200]}") from fault
 
 
+def objections_from_wire(wire: object) -> list[tuple[AssignmentId, str]]:
+    """Return assignments and what workers wrote about their rejections.
+
+    Raises:
+        ValueError: the reply has another form.
+    """
+    if not isinstance(wire, list):
+        raise ValueError(f"not objections: {str(wire)[:200]}")  # noqa: TRY004 - JSON
+    try:
+        return [(AssignmentId(str(each["AssignmentId"])), str(each["Text"])) for each in wire]
+    except (KeyError, TypeError) as fault:
+        raise ValueError(f"not objections: {str(wire)[:200]}") from fault
+
+
 def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
     """Return the price list of our marketplace (docs/reference/marketplace.md).
 

@@ -47,7 +47,7 @@ class Manner:
     is_blind: bool = False
     twice: float = 0.0
     names: Mapping[str, str] = field(default_factory=dict)
-    objections: Mapping[str, str] = field(default_factory=dict)
+    objections: Mapping[AssignmentId, str] = field(default_factory=dict)
 
 
 class Desk:
@@ -133,12 +133,12 @@ class Desk:
             self._asked_twice[by] = second_opinions(self.opened, share=self.manner.twice, by=by)
         return self._asked_twice[by]
 
-    def objections(self) -> dict[str, str]:
+    def objections(self) -> dict[AssignmentId, str]:
         """Return what workers wrote about rejections that stand, by assignment."""
         written = self.manner.objections
         if self.manner.is_blind or not written:
             return {}
-        rejected = assignments.rejected_of(self.opened.store, map(AssignmentId, written))
+        rejected = assignments.rejected_of(self.opened.store, written)
         return {name: text for name, text in written.items() if name in rejected}
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:

@@ -22,6 +22,7 @@ from piecework.marketplace.state.messages import OVERRIDE_DAYS
 from piecework.marketplace.state.transaction import Transaction
 
 _LONGEST_FEEDBACK = 1024
+_PAGE = 100
 _SHOWN = ("Submitted", "Approved", "Rejected")
 
 
@@ -81,6 +82,23 @@ def reject_assignment(call: Call) -> Members:
     _check_submitted(row)
     assignments.reject(call.transaction, row, feedback=feedback)
     return {}
+
+
+def list_objections(call: Call, asked: Members, reply: Members) -> None:
+    """Add what workers wrote about rejections that stand, by assignment, a page at most."""
+    rows = call.transaction.all(
+        "SELECT assignment_id, text FROM objections "
+        "JOIN assignments ON assignments.id = objections.assignment "
+        "JOIN hits ON hits.id = assignments.hit "
+        "WHERE hits.requester = ? AND assignments.status = 'Rejected' AND assignment_id > ? "
+        "ORDER BY assignment_id LIMIT ?",
+        call.requester,
+        asked["After"],
+        _PAGE,
+    )
+    reply["PieceworkObjections"] = [
+        {"AssignmentId": row["assignment_id"], "Text": row["text"]} for row in rows
+    ]
 
 
 def own_assignment(call: Call) -> sqlite3.Row:

@@ -98,7 +98,7 @@ def _adds_up(shares: object) -> bool:
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site worker-limits compensation recruiting question-texts pictures"
+    "site worker-limits compensation recruiting question-texts pictures objections"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
@@ -296,6 +296,20 @@ def _tell_pictures(call: Call, names: list[str], reply: Members) -> None:
     reply["PieceworkPictures"] = [call.shown_at(call.requester, name) for name in names]
 
 
+def _after(member: str, value: object) -> Members:
+    is_page = isinstance(value, dict) and set(value) == {"After"}
+    if not (
+        is_page
+        and isinstance(value, dict)
+        and isinstance(value["After"], str)
+        and len(value["After"]) <= _LONGEST_NAME
+    ):
+        raise invalid_parameters(
+            f"{member} must have After, a text of at most {_LONGEST_NAME} characters."
+        )
+    return value
+
+
 def _store_and_seen(member: str, value: object) -> Members:
     is_asked = (
         isinstance(value, dict)
@@ -388,6 +402,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
             check=workers.check_compensation_page,
             add=workers.list_compensations,
         ),
+        _Extension(member="PieceworkObjections", check=_after, add=assignments.list_objections),
     ),
     "SendBonus": (
         _Extension(
@@ -402,4 +417,5 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
 HITs of its kind a worker may do, and whom another market sends; HITs listed together
 with the first; bonuses without an assignment; and, with the balances, the price list,
 the address of the workers' site, those of pictures, the marks by which store and
-marketplace recognise each other (`state.lineage`), and the compensations paid so far."""
+marketplace recognise each other (`state.lineage`), the compensations paid so far, and what
+workers wrote about rejections."""
