@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Frame, FrameLocator, Page, expect
+from playwright.sync_api import Browser, Frame, FrameLocator, Page, expect
 
 from piecework.hit_templates.tasks import load_task
 
@@ -137,6 +137,37 @@ _CONTROLS = """(isPhone) => {
 }"""
 
 
+_LETTERS = 90
+"""The most letters of a line before another, so that the eye finds it; 75 are better."""
+
+_LONG_LINES = """(most) => {
+  const faults = [];
+  for (const block of document.querySelectorAll("p, li, dd, figcaption, legend, label")) {
+    if (!block.checkVisibility({ visibilityProperty: true }) || block.closest("td, pre")) continue;
+    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    let [letters, top, height, isFirstOfMore] = [0, null, 0, false];
+    const range = document.createRange();
+    line: while (walker.nextNode()) {
+      const text = walker.currentNode;
+      if (text.parentElement.closest("p, li, dd, figcaption, legend, label") !== block) break;
+      for (let place = 0; place < text.length; place += 1) {
+        range.setStart(text, place);
+        range.setEnd(text, place + 1);
+        const box = range.getBoundingClientRect();
+        if (!box.width) continue;
+        if (top === null) [top, height] = [box.top, box.height];
+        isFirstOfMore = Math.abs(box.top - top) > height / 2;
+        if (isFirstOfMore) break line;
+        letters += 1;
+      }
+    }
+    const words = block.innerText.trim().slice(0, 40);
+    if (isFirstOfMore && letters > most) faults.push(`a line of ${letters} letters: ${words}`);
+  }
+  return faults;
+}"""
+
+
 def control_faults(page: Page | Frame) -> list[str]:
     """Targets under 44 pixels on a phone, and controls whose edge has no contrast of 3 to 1."""
     width = page.evaluate("window.innerWidth")
@@ -145,13 +176,13 @@ def control_faults(page: Page | Frame) -> list[str]:
 
 
 def violations(page: Page) -> list[str]:
-    """What is wrong with the page as it is: for axe, its width, and its controls."""
+    """What is wrong with the page as it is: for axe, its width, its controls and its lines."""
     _take_for_the_sheet(page)
     for_axe = Axe().run(page).response["violations"]
     faults = [f"{each['id']}: {[node['target'] for node in each['nodes']]}" for each in for_axe]
     if not fits(page):
         faults.append("the page is wider than the window")
-    return [*faults, *control_faults(page)]
+    return [*faults, *control_faults(page), *page.evaluate(_LONG_LINES, _LETTERS)]
 
 
 def fits(page: Page) -> bool:
@@ -177,3 +208,39 @@ def _take_for_the_sheet(page: Page) -> None:
         page.wait_for_timeout(150)  # pages lay themselves out again
         page.screenshot(path=Path(folder) / f"{name}-{number:02d}-{size}.png")
     page.set_viewport_size(window)
+
+
+_TINY = 9
+"""Pixels of the smallest letters of a plot on a phone."""
+
+_TINY_LETTERS = """(least) => [...document.querySelectorAll("svg text")]
+  .map((text) => {
+    const svg = text.closest("svg");
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    return [parseFloat(getComputedStyle(text).fontSize) * scale, text.textContent];
+  })
+  .filter(([size]) => size < least)
+  .map(([size, words]) => `letters of ${size.toFixed(1)} px in a plot: ${words}`)"""
+
+
+def faults_of_file(browser: Browser, file: Path, *, width: int, scheme: str = "light") -> list[str]:
+    """What is wrong with a page that a command wrote: all parts open, on one screen.
+
+    It must load nothing and ask nothing, and its plots can be read on a phone.
+    """
+    page = browser.new_page(
+        viewport={"width": width, "height": 844 if width <= PHONE else 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    strange: list[str] = []
+    page.on("request", lambda request: strange.append(f"a request: {request.url}"))
+    page.on("dialog", lambda dialog: strange.append(f"a dialog: {dialog.message}"))
+    try:
+        page.goto(file.as_uri())
+        page.eval_on_selector_all("details", "all => all.forEach(each => each.open = true)")
+        faults = violations(page)
+        faults += page.evaluate(_TINY_LETTERS, _TINY) if width <= PHONE else []
+    finally:
+        page.close()
+    usual = (f"a request: {file.as_uri()}", "a request: data:")
+    return [*faults, *(each for each in strange if not each.startswith(usual))]

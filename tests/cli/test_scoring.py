@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from playwright.sync_api import Browser
 
 from piecework.cli.main import main
+from tests.browser.pages import faults_of_file
 
 CAPTIONS = """image_id,caption,is_precanned,text_detected,place
 1,A red cup on a table,0,yes,home
@@ -65,6 +67,24 @@ def test_every_system_is_scored_and_compared(dataset: Path, good: Path, poor: Pa
     # A long path is broken where the line ends.
     assert f"{poor},entry2" in output.replace(" ", "")
     assert "Differences in CIDEr-D" in output
+
+
+@pytest.mark.browser
+def test_everybody_can_read_the_page(
+    browser: Browser, tmp_path: Path, dataset: Path, good: Path, poor: Path
+) -> None:
+    """On a desktop and a phone, also with names of systems that begin alike."""
+    page = tmp_path / "scores.html"
+    named = [
+        path.rename(tmp_path / f"a_model_of_pictures_and_their_captions_{path.name}")
+        for path in (good, poor)
+    ]
+    _score(*named, "--against", dataset, "--by", "difficulty", "--by", "place", "--html", page)
+    for width in (1280, 390):
+        assert faults_of_file(browser, page, width=width) == []
+    text = page.read_text()
+    assert "captions_good</text>" in text
+    assert "captions_poor</text>" in text
 
 
 def test_json_has_every_metric_with_its_interval(dataset: Path, good: Path, poor: Path) -> None:

@@ -16,12 +16,13 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from piecework.domain.text import count
-from piecework.report.formatting import columns_of, label, visible
+from piecework.report.formatting import columns_of, label, labels, visible
 from piecework.report.plots import (
     AMBER,
     GREY,
     INK,
     LINE,
+    LONGEST_LABEL,
     PALE,
     POINTS_PER_INCH,
     RED,
@@ -154,7 +155,6 @@ _VALUES_ROW_INCHES = 0.62
 _LABEL_POINTS = 5.3
 _LABEL_GAP = 5
 """In points: a dot at the left end of the scale does not touch its label."""
-_LONGEST_MEANS_LABEL = 22
 _SPREAD = 0.26
 """Values of a mean lie in a band this much above and below its line."""
 
@@ -174,8 +174,8 @@ def means(
     rows: Sequence[Mean], *, ends: tuple[float, float], x_label: str, decimals: int = 1
 ) -> Plot:
     """A dot for each mean, a line for its interval, and a pale dot for each value."""
-    labels = [label(row.label, columns=_LONGEST_MEANS_LABEL) for row in rows]
-    longest = max(map(columns_of, labels), default=0)
+    shown = labels([row.label for row in rows], columns=LONGEST_LABEL)
+    longest = max(map(columns_of, shown), default=0)
     has_values = any(row.values for row in rows)
     inches = _VALUES_ROW_INCHES if has_values else _MEANS_ROW_INCHES
 
@@ -196,7 +196,7 @@ def means(
                 color=INK,
                 fontweight="bold" if row.values else "normal",
             )
-        axes.set_yticks(range(len(rows)), labels)
+        axes.set_yticks(range(len(rows)), shown)
         axes.set_ylim(max(len(rows), 1) - 0.5, -0.7)
         axes.set_xlim(*ends)
         axes.set_xlabel(x_label)

@@ -27,6 +27,10 @@ LEVEL_WORDS: Mapping[Level, str] = {
 _NARROW, _MIDDLE = 4, 6
 """This many columns fit into a third and into two thirds of the page."""
 
+_SHORT_QUOTE = 40
+_LONGEST_OPEN = 40
+"""The most rows of a table that stands open."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -132,6 +136,24 @@ class Table:
         """How many rows it shows: `20`, or `20 of 32`."""
         shown = count(len(self.rows))
         return f"{shown} of {count(self.whole)}" if self.whole > len(self.rows) else shown
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether a reader opens it first: one asked for, or a long one."""
+        return self.is_folded or len(self.rows) > _LONGEST_OPEN
+
+    @property
+    def is_stacked(self) -> bool:
+        """Whether a phone shows the cells of a row below each other, with their columns' names.
+
+        It does so where cells quote long texts or have a range, and would not fit side by side.
+        """
+        is_long = any(column.style == "r" for column in self.columns) or any(
+            isinstance(cell, Quote) and len(cell.text) > _SHORT_QUOTE
+            for row in self.rows
+            for cell in row
+        )
+        return is_long and len(self.columns) > _NARROW
 
     @property
     def width(self) -> Literal["", "middle", "middle many", "wide"]:

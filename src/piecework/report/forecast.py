@@ -10,7 +10,7 @@ from piecework.domain.text import NOTHING, plural
 from piecework.report import plots
 from piecework.report.comparison_plots import Choice, Mean, means, scatter
 from piecework.report.components import Column, Figure, KeyFigure, Section, number, table, text
-from piecework.report.formatting import excerpt, wage_cents
+from piecework.report.formatting import columns_of, excerpt, wage_cents
 from piecework.report.page import SectionsPage
 
 NINE_TENTHS_FROM = 20
@@ -79,6 +79,7 @@ _QUALITY = ("bad_kept", "bad_found", "complete")
 """Figures of quality; the first that differs between choices is drawn against the cost."""
 _LESS_IS_BETTER = frozenset({"bad_kept"})
 _NAMED_CHOICES = 8
+_PLOTTED_CHOICES = 16
 """More choices have numbers in plots, since their names would cover each other."""
 _JOINED = "\N{NO-BREAK SPACE}"
 _SHORT_DAYS = 2.0
@@ -238,7 +239,8 @@ def _choices(forecast: Forecast) -> Section:
 def forecast_figures(forecast: Forecast) -> tuple[Figure, ...]:
     """Return a plot of cost against quality, and one of each other figure that differs.
 
-    Of a single choice, there is a plot of each figure that was counted.
+    Of a single choice, there is a plot of each figure that was counted. Of very many, the
+    table has the other figures.
     """
     counted = [
         name
@@ -252,6 +254,8 @@ def forecast_figures(forecast: Forecast) -> tuple[Figure, ...]:
     if not quality or "cost_cents" not in differing:
         return tuple(_plot(forecast, name) for name in differing)
     rest = [name for name in differing if name not in {"cost_cents", quality}]
+    if len(forecast.rows) > _PLOTTED_CHOICES:
+        rest = []
     return (_scatter(forecast, quality), *(_plot(forecast, name) for name in rest))
 
 
@@ -304,11 +308,16 @@ def _scatter(forecast: Forecast, name: str) -> Figure:
 
 
 def choice_name(forecast: Forecast, row: Row, *, is_short: bool = False) -> str:
-    """The name of a choice; of many, with its number, which is its short name."""
-    if len(forecast.rows) <= _NAMED_CHOICES:
+    """The name of a choice; with its number, if plots have no room for all names.
+
+    The number alone is the short name of one among many.
+    """
+    is_long = any(columns_of(each.name) > plots.LONGEST_LABEL for each in forecast.rows)
+    is_many = len(forecast.rows) > _NAMED_CHOICES
+    if not (is_long or is_many) or len(forecast.rows) == 1:
         return row.name
     number_ = forecast.rows.index(row) + 1
-    return f"{number_}" if is_short else f"{number_}: {row.name}"
+    return f"{number_}" if is_short and is_many else f"{number_}: {row.name}"
 
 
 def _markets(forecast: Forecast) -> Section:

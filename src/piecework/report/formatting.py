@@ -12,7 +12,8 @@ handled here once, so that no section has to.
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import accumulate
 from typing import Literal
@@ -171,6 +172,26 @@ def label(text: str, *, columns: int) -> str:
     shown = visible(text[:_LONGEST_LINE]).strip()
     fits = sum(end <= columns for end in accumulate(map(columns_of, shown)))
     return cut(shown, limit=fits)
+
+
+def labels(texts: Sequence[str], *, columns: int) -> list[str]:
+    """Shorten untrusted texts as `label` does; those that begin alike keep their ends.
+
+    >>> labels(["cats, red, v1", "cats, red, v2", "dogs, red"], columns=7)
+    ['…red, v1', '…red, v2', 'dogs, r…']
+    """
+    shortened = [label(each, columns=columns) for each in texts]
+    times = Counter(shortened)
+    return [
+        _end(each, columns=columns) if times[shown] > 1 and shown.endswith("…") else shown
+        for each, shown in zip(texts, shortened, strict=True)
+    ]
+
+
+def _end(text: str, *, columns: int) -> str:
+    shown = visible(text[-_LONGEST_LINE:]).strip()
+    fits = sum(end <= columns for end in accumulate(map(columns_of, reversed(shown))))
+    return f"…{shown[len(shown) - fits :].strip()}"
 
 
 def spoken(name: str, *, limit: int = 40) -> str:

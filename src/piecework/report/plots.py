@@ -20,7 +20,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.typing import RcKeyType
 
 from piecework.report.components import Figure
-from piecework.report.formatting import columns_of, label
+from piecework.report.formatting import columns_of, labels
 
 INK = "#1f2a37"
 SOFT = "#52606d"
@@ -188,7 +188,8 @@ _BAR_INCHES = 0.24
 _LABEL_POINTS = 5.3
 """Room for one character of a label, rounded up."""
 
-_LONGEST_LABEL = 22
+LONGEST_LABEL = 22
+"""The columns of a row's name; longer names are cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ class Span:
 def bars(rows: Sequence[Bar]) -> Plot:
     """Horizontal bars from the top down, with their amounts at the end."""
     longest = max((columns_of(row.words) for row in rows), default=0)
-    room = WIDTH_INCHES * POINTS_PER_INCH - _room([_label(row.label) for row in rows])
+    room = WIDTH_INCHES * POINTS_PER_INCH - _room(_labels(rows))
     most = max([*(row.amount for row in rows), 1])
 
     def write(axes: Axes) -> None:
@@ -260,7 +261,7 @@ def signed_bars(rows: Sequence[Bar]) -> Plot:
 
 
 def _bar_plot(rows: Sequence[Bar], write: Callable[[Axes], None]) -> Plot:
-    labels = [_label(row.label) for row in rows]
+    shown = _labels(rows)
 
     def paint(axes: Axes) -> None:
         places = range(len(rows))
@@ -268,7 +269,7 @@ def _bar_plot(rows: Sequence[Bar], write: Callable[[Axes], None]) -> Plot:
         axes.barh(places, amounts, color=colours, height=0.66)
         write(axes)
         axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-        axes.set_yticks([*places], labels)
+        axes.set_yticks([*places], shown)
         axes.set_xticks([])
         axes.tick_params(length=0)
         axes.spines["bottom"].set_visible(False)
@@ -276,7 +277,7 @@ def _bar_plot(rows: Sequence[Bar], write: Callable[[Axes], None]) -> Plot:
     return Plot(
         paint=paint,
         height_inches=_BAR_INCHES * max(len(rows), 1) + 0.1,
-        left=_room(labels),
+        left=_room(shown),
         right=4,
         top=2,
         bottom=4,
@@ -331,7 +332,7 @@ def histogram(
 
 def spans(rows: Sequence[Span], *, x_label: str, unit_hours: float) -> Plot:
     """Time spans below each other; settling is drawn paler than work."""
-    labels = [_label(row.label) for row in rows]
+    shown = _labels(rows)
 
     def paint(axes: Axes) -> None:
         places = range(len(rows))
@@ -341,7 +342,7 @@ def spans(rows: Sequence[Span], *, x_label: str, unit_hours: float) -> Plot:
         for lefts, rights, colour in ((starts, middles, TEAL), (middles, ends, PALE)):
             widths = [right - left for left, right in zip(lefts, rights, strict=True)]
             axes.barh(places, widths, left=lefts, color=colour, height=0.6)
-        axes.set_yticks([*places], labels)
+        axes.set_yticks([*places], shown)
         axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
         axes.set_xlim(0, max([*ends, *middles, 0.01]) * 1.02)
         axes.grid(visible=True, axis="x")
@@ -349,7 +350,7 @@ def spans(rows: Sequence[Span], *, x_label: str, unit_hours: float) -> Plot:
         axes.set_xlabel(x_label)
 
     return Plot(
-        paint=paint, height_inches=_BAR_INCHES * max(len(rows), 1) + 0.65, left=_room(labels), top=4
+        paint=paint, height_inches=_BAR_INCHES * max(len(rows), 1) + 0.65, left=_room(shown), top=4
     )
 
 
@@ -388,8 +389,8 @@ def round_step(highest: float, *, columns: int) -> int:
     return next(step * tens for step in (1, 2, 5) if highest < columns * step * tens)
 
 
-def _label(words: str) -> str:
-    return label(words, columns=_LONGEST_LABEL)
+def _labels(rows: Sequence[Bar] | Sequence[Span]) -> list[str]:
+    return labels([row.label for row in rows], columns=LONGEST_LABEL)
 
 
 def _room(labels: Sequence[str]) -> float:

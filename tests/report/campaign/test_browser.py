@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 from piecework.report import plots
 from piecework.report.comparison_plots import Contest, Mean, contests, matrix, means
 from piecework.report.page import render_report
-from tests.browser.pages import violations
+from tests.browser.pages import faults_of_file, violations
 from tests.report.campaign import by_hand, hostile, made_up
 
 _PAGES = {
@@ -34,23 +34,10 @@ pytestmark = pytest.mark.browser
     ],
 )
 def test_everybody_can_read_it(browser: Browser, tmp_path: Path, name: str, width: int) -> None:
-    """No fault of `violations`, no request, no dialog."""
+    """No fault of `violations`, no tiny letters, no request, no dialog."""
     file = tmp_path / "report.html"
     file.write_text(render_report(_PAGES[name]), encoding="utf-8")
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    requests: list[str] = []
-    dialogs: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-    page.goto(file.as_uri())
-    page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
-
-    faults = violations(page)
-    page.close()
-
-    assert faults == []
-    assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
-    assert dialogs == []
+    assert faults_of_file(browser, file, width=width) == []
 
 
 @pytest.mark.full

@@ -97,7 +97,7 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
     # 4, 4, 6 and 10 words.
     assert "the most frequent length is 4 words (2 captions)" in drawn
     # Eleven answers, ten minutes apart: the sixth comes after 50 minutes.
-    assert "11 answers submitted; half of them within 0.8 h" in drawn
+    assert "11 answers submitted; half of them within 50 min" in drawn
     # 3, 3, 3 and 2 answers.
     assert "gave 3 answers or fewer; the least busy gave 2, the busiest 3" in drawn
 

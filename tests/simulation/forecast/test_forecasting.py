@@ -1,6 +1,7 @@
 """Forecasts: what may be varied, who the crowd is then, and what rehearsals say."""
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 from math import isnan, nan
@@ -39,6 +40,7 @@ from piecework.simulation.forecast.choices import (
     with_bad,
 )
 from piecework.simulation.forecast.forecasts import WrittenForecast, rehearse_once
+from tests.browser.pages import faults_of_file
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -330,6 +332,23 @@ def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
         page.close()
     assert touching == 0
     assert width < 1280 or hidden <= 0
+
+
+@pytest.mark.parametrize("number", [1, 6, 30])
+def test_everybody_can_read_the_page(browser: Browser, tmp_path: Path, number: int) -> None:
+    """On a desktop and a phone, and names that begin alike are still told apart."""
+    rows = [
+        replace(row, name=f"least 2 and most 5 answers, reward {row.name}, bad 20%")
+        for row in _choices(number, cost_cents=100, bad_kept=0.03, days=1)
+    ]
+    file = tmp_path / "forecast.html"
+    file.write_text(render_sections(forecast_page(_forecast(*rows))), encoding="utf-8")
+    for width in (1280, 390):
+        assert faults_of_file(browser, file, width=width) == []
+    svgs = file.read_text().split("<svg")[1:]
+    assert len(svgs) == {1: 7, 6: 2, 30: 1}[number]
+    labels = re.findall(r">([^<]*least 2[^<]*)</text>", svgs[-1])
+    assert len(set(labels)) == len(labels) == {1: 1, 6: 6, 30: 0}[number]
 
 
 _HIDDEN = """() => {

@@ -120,13 +120,13 @@ def _curve(model: ReportModel) -> Figure:
     stops = np.unique(np.linspace(after[0], after[-1], _CURVE_POINTS))
     reached = np.searchsorted(after, stops, side="right")
     points = [*zip(stops.tolist(), reached.tolist(), strict=True)]
-    half = float(after[(len(after) - 1) // 2]) * unit_hours
+    half = duration(float(after[(len(after) - 1) // 2]) * unit_hours * 3600)
     goal, noun = model.wanted, "wanted"
     if model.facts.imported is not None:
         goal, noun = len(model.came), "imported"
     description = (
         f"{plural(len(after), 'answer')} submitted; half of them within "
-        f"{half:,.1f} h of the start. The dashed line marks the number {noun}."
+        f"{half} of the start. The dashed line marks the number {noun}."
     )
     plot = plots.curve(
         points,
@@ -139,7 +139,7 @@ def _curve(model: ReportModel) -> Figure:
         key="pace",
         title="Answers over time",
         description=description,
-        note=f"Half came within {half:,.1f} h.",
+        note=f"Half came within {half}.",
     )
 
 
