@@ -159,6 +159,8 @@ def generic_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> T
     task = replace(
         task,
         is_generic=True,
+        # Numbers to choose from are codes; only those of "rate" are grades.
+        fields=tuple(replace(field, is_nominal=asked.kind != "rate") for field in task.fields),
         parts=parts,
         instructions=asked.instructions,
         own=_own(asked),

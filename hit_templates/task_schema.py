@@ -234,8 +234,8 @@ _NOT_IN_FILE = {
 }
 """Keys that a task takes from its folder, its messages or its campaign file."""
 
-_OF_HTML_PAGES = {"sent_as", "is_open"}
-"""Keys that only fields found in HTML have."""
+_OF_HTML_PAGES = {"sent_as", "is_open", "is_nominal"}
+"""Keys that only fields found in HTML or stated in a campaign file have."""
 
 _TEXTS = {"title", "description", "label", "message", "column"}
 

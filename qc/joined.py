@@ -20,7 +20,8 @@ learnt from some eighteen bad workers at a time. On votes the calibration error 
 
 It says nothing about answers without a text that can be compared with others' about the
 same item, nor about workers without such an answer: on votes and times alone it was a
-constant near the share of bad work that it was fitted to. Once people have decided
+constant near the share of bad work that it was fitted to. Nor about answers of unknown
+workers, where `text_off_item` alone told more. Once people have decided
 about a kind of subject in the campaign, it is fitted to these decisions and speaks of
 all of that kind.
 
@@ -67,7 +68,7 @@ from piecework.qc.scores import SHOWN_FROM
 from piecework.qc.text_fit import text_fit
 
 TITLE = "Joined suspicion"
-VERSION = 4
+VERSION = 5
 FILE = Path(__file__).with_name("weights.json")
 
 FLAG_FROM = 0.9
@@ -129,7 +130,8 @@ def findings(
 ) -> Iterator[Finding]:
     """Yield a finding for every answer and worker that is more likely bad than not.
 
-    Subjects without a text that can be compared have none, unless people decided.
+    Subjects without a text that can be compared, and answers of unknown workers, have none,
+    unless people decided.
 
     Args:
         table: the answers (`piecework.domain.tables`), or all answers of each worker
@@ -145,7 +147,7 @@ def findings(
     }
     is_compared = text_fit(table)["log_odds"].notna()
     has_text: Mapping[SubjectKind, pd.Index[str]] = {
-        "answer": table.index[is_compared],
+        "answer": table.index[is_compared & (table["worker_id"] != "")],
         "worker": pd.Index(table["worker_id"][is_compared].unique()),
     }
     for kind, rows in features.items():

@@ -188,6 +188,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         expects_variation=kind != "text" and (not is_number or is_limited),
         sent_as=control.name,
         is_open=control.is_open and own.options is None,
+        is_nominal=own.kind == "choice",
     )
     return field, [f"fields.{control.name}: {fault}" for fault in _faults(field)]
 

@@ -1,70 +1,75 @@
 """Agrees with the others clearly less than a careful worker would.
 
-Idea: several people judge the same item. A careful worker is closer to them than an
-answer drawn blindly from all answers of the campaign; a worker who guesses is not. The
-measure is Krippendorff's idea of agreement beyond chance, for one worker: 1 minus their
-mean distance from the others, divided by that of a blind answer. 1 is full agreement, 0
-is chance. The suspicion for single choices measures how far the mean value of a
-worker's votes is below the usual worker's. The value of a vote is its probability by
-the others' votes (`piecework.analyses.dawid_skene`), which weighs the others by how
-good they are.
+Idea: a careful worker's answers move with the others' about the same items; those of a worker who
+guesses do not. The others' votes (single choices) say how probable each option is. The worth of
+a worker is the mean probability of their votes; the strength is the slope of their votes over
+these probabilities: 1 if they vote as the others, 0 if blindly. For places on a scale and ticks,
+both are Krippendorff's agreement beyond chance, for one worker.
 
-Silent: if the worker has fewer than `min_items` items with `min_others` other ratings,
-or the field asks for opinions (`is_opinion` in the task).
+Silent: about items without `min_others` other ratings, or if the field asks for opinions
+(`is_opinion` in the task). A worker with fewer than `min_items` such items is never flagged.
 
-Naive reading: workers who disagree with the majority, or whose agreement is low, are
-bad. But on hard items everyone disagrees at times, and where nearly all answers are
-alike even a blind worker agrees. Dividing by chance corrects for both. But the measure
-of ten items is noisy: a plain limit of 0.2 flagged 13 % of the honest workers of real
-votes (RTE). So the measure has to be below the limit by `errors` standard errors, which
-come from the worker's own items, drawn towards those of all workers if the worker has
-few; or below the limit, and further from the usual worker than noise puts any careful
-worker in nine of ten campaigns. A worker who uses the scale differently ("probably for"
-where others say "for") agrees little too, but reads the items. So a worker is never
-flagged if their answers follow the others' more than the same answers would in random
-order. On scales and between two options, answers follow the others' if they are near
-them; mean and variance over all orders are exact (W. Hoeffding, "A combinatorial
-central limit theorem", 1951). With more options, they follow if the others' answers
-differ between the worker's own: "probably for" then follows "for", although the two
-never agree. They also follow if they are near the others' on the line that separates
-the options best, which is learnt from all workers: options may be grades whose order
-the task does not say.
+Naive reading: workers who disagree with the majority, or whose agreement is low, are bad. But
+on hard items everyone disagrees at times, and where nearly all answers are alike even a blind
+worker agrees. So a worker is compared with the usual worker: their strength has to be below
+half of the usual, and below `min_agreement`, by `errors` standard errors, which come from the
+worker's own items, drawn towards those of all workers if the worker has few; or their worth is
+further from the usual worker's than noise puts any careful worker in nine of ten campaigns. The
+size of the relation decides and not its significance: a slope of 0.05 on thousands of items is
+significant, and the busiest bad workers would pass. The others weigh each other by how good they
+are (`piecework.analyses.dawid_skene`). A worker who uses the scale differently ("probably for"
+where others say "for") agrees little too, but reads the items. With more than two options, the
+slope is along the line that separates the options best, which is learnt from all workers:
+options may be grades whose order the task does not say. A worker is not flagged for their worth
+if they have half of the usual strength, and not at all if their options tell half as much of
+what the others believe as the usual worker's: "probably for" then tells "for", although the two
+never agree. On scales and with ticks, a worker is not flagged whose answers are nearer to the
+others' than the same answers in random order, by at least half of what the usual worker's are;
+mean and variance over all orders are exact (W. Hoeffding, "A combinatorial central limit
+theorem", 1951). With two options nothing of this excuses a worker whose votes are worth little.
 
-Edge cases: if blind answers never differ, there is nothing to measure. A worker's
-second answer about an item neither counts nor is judged.
+Edge cases: agreement beyond chance is 1 minus the mean distance from the others, divided by that
+of an answer drawn blindly from all; if blind answers never differ, there is nothing to measure. A
+worker's second answer about an item neither counts nor is judged.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtri
 
-from piecework.analyses.dawid_skene import vote_values
-from piecework.domain.text import plural
+from piecework.analyses.dawid_skene import beliefs_of_others
+from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Share
 from piecework.qc.ratings import MATTER_OF_FACT, RATED, is_scale
+from piecework.qc.relations import (
+    Codes,
+    Floats,
+    chance_of_ratio,
+    correlation_ratio,
+    line_of,
+    nearness,
+)
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
-VERSION = 5
+VERSION = 6
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
 FACTS = Facts()
 
-Floats = npt.NDArray[np.float64]
-
 _STEPS = 50
 """A slider is read in steps of one fiftieth, as precise as a hand can be. Grades are
 read as they are."""
-
 
 _FALSE_FLAGS = 0.1
 """Expected careful workers of a campaign who are surely below the usual one (ours)."""
@@ -72,9 +77,22 @@ _FALSE_FLAGS = 0.1
 _LEAST_WORKERS = 5
 """With fewer workers there is no usual agreement (ours)."""
 
+_OF_USUAL = 0.5
+"""A worker with this part of the usual strength reads the items (ours)."""
+
+_USUAL_RANK = 2 / 3
+"""The usual strength is that which two thirds of the workers do not exceed: in a crowd
+where many guess, the median is a guesser's (ours)."""
+
+_SURELY_POSITIVE = 2.33
+"""A strength counts as one if it is this many standard errors above 0: one in a hundred
+(ours)."""
+
+_CHANCE = 0.01
+"""Options tell something if their order is this unlikely by chance (ours)."""
+
 _MOST_UNFLAGGED = 0.49
-"""Suspicion is below this without a flag: of a worker whose votes are worth little, but
-whose answers follow the others'."""
+"""Suspicion is below this without a flag."""
 
 _TWO = 2
 """With two grades an answer is right or wrong, as with two options."""
@@ -82,21 +100,14 @@ _TWO = 2
 _MAD_TO_SD = 1.4826
 """For a normal distribution, sd = 1.4826 times the median absolute deviation."""
 
-_CHANCE = 0.01
-"""Answers follow the others' if their order is this unlikely by chance (ours).
-
-It is not divided by the number of workers: in a large campaign that would make it
-easier to accuse a careful worker, and an error here only spares a bad one."""
-
-_ORDERS = 999
-"""Random orders with which associations are compared."""
-
-_SEED = 20_260_105
-
 _NO_SPREAD = 1e-12
 
 _ITEMS_OF_ALL = 5.0
 """After this many items a worker's own spread counts as much as that of all (ours)."""
+
+_VOTES_OF_ALL = 3.0
+"""For the order of suspicion, each worker's worth is drawn towards that of all, as by this
+many votes (ours)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +117,15 @@ class Params:
     Attributes:
         min_items: items that the worker and others must have judged (ours).
         min_others: ratings by others that each item needs (ours).
-        min_agreement: flag if agreement beyond chance is clearly below this (ours).
-        errors: standard errors by which it must be below (ours: 1.64, one in twenty).
+        min_agreement: flag if the strength is clearly below this and below half of the
+            usual worker's (ours).
+        errors: standard errors by which it must be below (ours: 2, one in forty).
     """
 
     min_items: Annotated[Count, Counted.OF_WORKER] = 10
     min_others: Annotated[Count, Counted.OTHERS] = 2
-    min_agreement: Share = 0.2
-    errors: Amount = 1.64
+    min_agreement: Share = 0.35
+    errors: Amount = 2.0
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
@@ -121,226 +133,280 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     return workers_table(table, _scores(table, params))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
+    for field, answers in own_answers(table):
+        if answers[RATED + field].nunique() < _TWO or table.get(MATTER_OF_FACT + field) is None:
+            continue
+        compared = _compare(answers, field, params)
+        workers = compared.workers
+        many = workers[workers["items"] >= params.min_items]
+        usual = _usual_strength(many)
+        limit = min(params.min_agreement, _OF_USUAL * usual)
+        is_weak = many["strength"] + params.errors * many["error"] < limit
+        surely = -float(ndtri(_FALSE_FLAGS / max(len(many), 1)))
+        is_far = _below_usual(many) > surely
+        accused = many.index[is_weak | is_far]
+        flagged = {
+            worker
+            for worker in accused
+            if compared.is_lacking(worker, weak=is_weak[worker], usual=usual)
+        }
+        typical = float(workers["worth"].median())
+        rows = map(_Worker._make, workers.itertuples())
+        for row, suspicion in zip(rows, _suspicions(workers), strict=True):
+            flag = row.worker_id in flagged
+            yield WorkerScore(
+                row.worker_id,
+                0.5 + suspicion / 2 if flag else _MOST_UNFLAGGED * suspicion,
+                flag,
+                _sentence(field, row, limit, typical, little=flag, is_votes=compared.is_votes),
+            )
+
+
+class _Worker(NamedTuple):
+    """A row of `_Compared.workers`."""
+
+    worker_id: str
+    items: int
+    worth: float
+    noise: float
+    strength: float
+    error: float
+
+
+def _sentence(
+    field: str, row: _Worker, limit: float, typical: float, *, little: bool, is_votes: bool
+) -> str:
+    begin = f"agrees {'little ' if little else ''}with others about {field}"
+    strength = f"{round(row.strength, 2) + 0.0:.2f}, give or take {row.error:.2f}"
+    end = f"limit {round(limit, 2) + 0.0:.2f}), on {plural(row.items, 'item')}"
+    if is_votes:
+        return (
+            f"{begin}: by their votes, the answers are {share(row.worth, 1)} probable "
+            f"({share(typical, 1)} in the middle of all workers), and follow them with strength "
+            f"{strength} (0 is chance, 1 is fully; {end}"
+        )
+    return (
+        f"{begin}: {strength} (0 is chance, 1 is full agreement; "
+        f"{round(typical, 2) + 0.0:.2f} in the middle of all workers; {end}"
+    )
+
+
+def _usual_strength(workers: pd.DataFrame) -> float:
+    """Return the usual worker's strength: a weighted quantile, by how sure each is."""
+    known = workers[np.isfinite(workers["error"])].sort_values("strength", kind="stable")
+    if known.empty:
+        return 0.0
+    weights = (1 / known["error"].clip(lower=_NO_SPREAD)).cumsum().to_numpy()
+    place = np.searchsorted(weights, _USUAL_RANK * weights[-1])
+    return float(known["strength"].iloc[min(place, len(known) - 1)])
+
+
+def _below_usual(workers: pd.DataFrame) -> "pd.Series[float]":
+    """By worker, how many standard deviations their worth is below the usual worker's.
+
+    The deviation combines a robust one between workers and the worker's own noise. 0 with
+    fewer than `_LEAST_WORKERS` workers.
+    """
+    worth, noise = workers["worth"], workers["noise"]
+    if len(workers) < _LEAST_WORKERS:
+        return worth * 0.0
+    usual = worth.median()
+    between = (_MAD_TO_SD * (worth - usual).abs().median()) ** 2
+    between = max(between - noise.median() ** 2, 0.0)
+    deviation = np.sqrt(between + noise**2)
+    far: pd.Series[float] = (usual - worth) / deviation.where(deviation > 0)
+    return far.fillna(0.0)
+
+
+def _suspicions(workers: pd.DataFrame) -> list[float]:
+    """By worker, from 0 to 1 by the order of their worth, drawn towards that of all."""
+    worth, items = workers["worth"], workers["items"]
+    mean = (worth * items).sum() / max(items.sum(), 1)
+    drawn = (worth * items + _VOTES_OF_ALL * mean) / (items + _VOTES_OF_ALL)
+    usual = drawn.median()
+    deviation = max(_MAD_TO_SD * (drawn - usual).abs().median(), 0.05)
+    return [float(expit(far - _TWO)) for far in (usual - drawn) / deviation]
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Compared:
     """Answers that can be compared with others' about the same item.
 
     Attributes:
-        agreements: by worker, `items` it is based on, `agreement` beyond chance, and
-            its `error`.
-        apart: the distance between any two ratings.
+        workers: by worker, `items` that can be compared, `worth` of their answers with its
+            `noise`, and `strength` with its `error` (infinite if nothing shows it).
+        rows: by worker, the places of their answers in `codes` and `shares`.
         codes: by answer, its rating.
         shares: by answer, the share of each rating among the others'.
-        rows: by worker, the places of their answers.
-        is_nominal: whether ratings are more than two options without order.
-        axis: by rating, its place on the line that separates the ratings of all workers
-            best; options may be grades whose order the task does not say.
+        beliefs: by answer, the probability of each rating by the others' votes; of votes.
+        apart: the distance between any two ratings.
+        is_votes: whether each answer is a single choice, or a place on a scale of two.
     """
 
-    agreements: pd.DataFrame
-    apart: Floats
-    codes: npt.NDArray[np.intp]
+    workers: pd.DataFrame
+    rows: Mapping[str, Codes]
+    codes: Codes
     shares: Floats
-    rows: Mapping[str, npt.NDArray[np.intp]]
-    is_nominal: bool
-    axis: Floats
+    beliefs: Floats
+    apart: Floats
+    is_votes: bool
 
-    def follow(self, worker: str) -> bool:
-        """Whether a worker's answers follow the others' more than in random order."""
+    def is_lacking(self, worker: str, *, weak: bool, usual: float) -> bool:
+        """Whether nothing excuses a worker whose answers are weak or far from usual."""
+        if not self.is_votes:
+            return not self._is_near_as_usual(worker)
+        if len(self.apart) <= _TWO:
+            return True
+        row = self.workers.loc[worker]
+        is_strong = row["strength"] >= max(_OF_USUAL * usual, _SURELY_POSITIVE * row["error"])
+        return not ((is_strong and not weak) or self._explains_as_usual(worker))
+
+    def _explains_as_usual(self, worker: str) -> bool:
+        """Whether a worker's options explain half of what the usual worker's do."""
         rows = self.rows[worker]
-        codes, shares = self.codes[rows], self.shares[rows]
-        if self.is_nominal:
-            along = -np.outer(self.axis, shares @ self.axis)
-            return (
-                _chance_of_association(codes, shares) <= _CHANCE
-                or _chance_of_nearness(codes, along) <= _CHANCE
-            )
-        return _chance_of_nearness(codes, self.apart @ shares.T) <= _CHANCE
+        own = self._ratios[worker]
+        return (
+            own >= _OF_USUAL * float(self._ratios.median())
+            and chance_of_ratio(self.codes[rows], self.beliefs[rows]) <= _CHANCE
+        )
 
+    @cached_property
+    def _ratios(self) -> "pd.Series[float]":
+        """By worker, the correlation ratio of what the others believe over their options."""
+        return pd.Series(
+            {
+                worker: correlation_ratio(self.codes[rows], self.beliefs[rows])
+                for worker, rows in self.rows.items()
+            },
+            dtype="float64",
+        )
 
-def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
-    for field, answers in own_answers(table):
-        if answers.empty or table.get(MATTER_OF_FACT + field) is None:
-            continue
-        compared = _compare(answers, field, params)
-        agreements = compared.agreements
-        agreements = agreements[agreements["items"] >= params.min_items]
-        far = _from_usual(_worth(answers, field, agreements))
-        surely = -float(ndtri(_FALSE_FLAGS / max(len(agreements), 1)))
-        for (worker, items, agreement, error), below in zip(
-            agreements.itertuples(), far, strict=True
-        ):
-            lacking = (params.min_agreement - agreement) / (error or np.nan)
-            lacking = float(np.nan_to_num(lacking, nan=-np.inf))
-            is_low = lacking > params.errors or (lacking > 0 and below > surely)
-            flag = is_low and not compared.follow(worker)
-            doubt = 2 * (lacking - params.errors) if np.isnan(below) else below - surely
-            graded = float(expit(doubt))
-            yield WorkerScore(
-                str(worker),
-                0.5 + graded / 2 if flag else _MOST_UNFLAGGED * graded,
-                flag,
-                f"agrees little with others about {field}: "
-                f"{round(agreement, 2) + 0.0:.2f}, give or take {error:.2f}, on "
-                f"{plural(items, 'item')} (1 is full agreement, 0 is chance)",
-            )
+    def _is_near_as_usual(self, worker: str) -> bool:
+        near = self._nearness
+        usual = float(near["relation"].median())
+        own = near.loc[worker]
+        return bool(
+            own["surely"] >= _SURELY_POSITIVE and own["relation"] >= _OF_USUAL * max(usual, 0.0)
+        )
 
-
-def _from_usual(worth: pd.DataFrame) -> list[float]:
-    """By worker, how many standard deviations they are below the usual worker.
-
-    The deviation combines a robust one between workers and the worker's own noise. NaN
-    with fewer than `_LEAST_WORKERS` workers.
-    """
-    measured, error = worth["measured"], worth["error"]
-    if len(worth) < _LEAST_WORKERS:
-        return [np.nan] * len(worth)
-    usual = measured.median()
-    between = (_MAD_TO_SD * (measured - usual).abs().median()) ** 2
-    between = max(between - error.median() ** 2, 0.0)
-    deviation = np.sqrt(between + error**2)
-    far: pd.Series[float] = (usual - measured) / deviation.where(deviation > 0)
-    return far.fillna(0.0).tolist()
-
-
-def _worth(answers: pd.DataFrame, field: str, agreements: pd.DataFrame) -> pd.DataFrame:
-    """By worker of `agreements`, `measured` and `error` of how good their answers are.
-
-    For single choices it is the mean probability of their votes by the others' votes;
-    otherwise, where answers can be nearly right, it is their agreement.
-    """
-    ratings = answers[RATED + field]
-    if is_scale(ratings):
-        is_votes = ratings.nunique() <= _TWO
-    else:
-        is_votes = bool((ratings.map(len) == 1).all())
-    if not is_votes:
-        return agreements.rename(columns={"agreement": "measured"})
-    workers, names = pd.factorize(answers["worker_id"])
-    codes, _ = _coded(ratings)
-    items, _ = pd.factorize(answers["item_id"])
-    values = pd.Series(vote_values(items, workers, codes))
-    by_worker = values.groupby(names[workers])
-    counts, squares = by_worker.size(), by_worker.var(ddof=0) * by_worker.size()
-    spread = (squares + _ITEMS_OF_ALL * values.var(ddof=0)) / (counts + _ITEMS_OF_ALL)
-    worth = pd.DataFrame({"measured": by_worker.mean(), "error": np.sqrt(spread / counts)})
-    return worth.reindex(agreements.index)
-
-
-def _chance_of_nearness(codes: npt.NDArray[np.intp], distances: Floats) -> float:
-    """The chance that answers in random order are as near to the others' as these.
-
-    Args:
-        codes: of a worker's answers, by item.
-        distances: of each code (row) from the others' answers about each item (column).
-    """
-    items = len(codes)
-    counts = np.bincount(codes, minlength=len(distances))
-    own = distances[codes, np.arange(items)].sum()
-    of_items = counts @ distances / items
-    of_codes = distances.mean(axis=1)
-    beyond = distances - of_codes[:, None] - of_items + of_items.mean()
-    squares = float((counts @ beyond**2).sum())
-    if items < _TWO or squares <= _NO_SPREAD:
-        return 1.0
-    deviation = np.sqrt(squares / (items - 1))
-    return float(ndtr((own - of_items.sum()) / deviation))
-
-
-def _chance_of_association(codes: npt.NDArray[np.intp], shares: Floats) -> float:
-    """The chance that others' answers differ as much between codes in random order.
-
-    Args:
-        codes: of a worker's answers, by item.
-        shares: by item, the share of each rating among the others' answers.
-    """
-    rng = np.random.default_rng(_SEED)
-    own = _between(codes[None, :], shares)[0]
-    orders = rng.permuted(np.tile(codes, (_ORDERS, 1)), axis=1)
-    as_much = _between(orders, shares) >= own - _NO_SPREAD
-    return float(1 + as_much.sum()) / (1 + _ORDERS)
-
-
-def _between(orders: npt.NDArray[np.intp], shares: Floats) -> Floats:
-    """By order of codes, the squares of shares between codes (up to a constant)."""
-    squares = np.zeros(len(orders))
-    for code in np.unique(orders[0]):
-        is_code = orders == code
-        sums = is_code.astype("float64") @ shares
-        squares += (sums**2).sum(axis=1) / is_code[0].sum()
-    return squares
+    @cached_property
+    def _nearness(self) -> pd.DataFrame:
+        """By worker, how near their answers are to the others', against random orders."""
+        rows = {
+            worker: nearness(self.codes[places], self.apart @ self.shares[places].T)
+            for worker, places in self.rows.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["relation", "surely"])
 
 
 def _compare(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
-    codes, values = _coded(answers[RATED + field])
+    ratings = answers[RATED + field]
+    codes, values = _coded(ratings)
     apart = _distances(values)
+    is_votes = len(values) <= _TWO if is_scale(ratings) else bool((ratings.map(len) == 1).all())
     items, item_ids = pd.factorize(answers["item_id"], sort=True)
     votes = np.zeros((len(item_ids), len(values)))
     np.add.at(votes, (items, codes), 1.0)
-    pool = votes.sum(axis=0) / max(votes.sum(), 1.0)
     others = votes[items]
     others[np.arange(len(codes)), codes] -= 1.0
     count = others.sum(axis=1)
     enough = count >= params.min_others
-    codes, shares = codes[enough], others[enough] / count[enough, None]
-    own = np.einsum("nv,nv->n", apart[codes], shares)
-    blind = shares @ (apart @ pool)
-    distances = pd.DataFrame(
-        {"worker": answers["worker_id"].to_numpy()[enough], "own": own, "blind": blind}
-    )
-    by_worker = distances.groupby("worker")
+    workers = answers["worker_id"].to_numpy()
+    shares = others[enough] / count[enough, None]
+    beliefs = np.empty((0, 0))
+    if is_votes:
+        beliefs = beliefs_of_others(items, pd.factorize(workers)[0], codes)[enough]
+        by_worker = _of_votes(workers[enough], codes[enough], shares, beliefs)
+    else:
+        pool = votes.sum(axis=0) / max(votes.sum(), 1.0)
+        own = np.einsum("nv,nv->n", apart[codes[enough]], shares)
+        by_worker = _of_distances(workers[enough], own, shares @ (apart @ pool))
+    places = pd.Series(workers[enough]).groupby(workers[enough]).indices
     return _Compared(
-        agreements=_agreements(distances),
-        apart=apart,
-        codes=codes,
+        workers=by_worker,
+        rows={str(worker): np.asarray(rows, dtype="intp") for worker, rows in places.items()},
+        codes=codes[enough],
         shares=shares,
-        rows={
-            str(worker): np.asarray(rows, dtype="intp")
-            for worker, rows in by_worker.indices.items()
-        },
-        is_nominal=isinstance(values, list) and len(values) > _TWO,
-        axis=_axis(codes, shares),
+        beliefs=beliefs,
+        apart=apart,
+        is_votes=is_votes,
     )
 
 
-def _axis(codes: npt.NDArray[np.intp], shares: Floats) -> Floats:
-    """The first axis of a correspondence analysis of ratings and others' ratings.
-
-    (M. Greenacre, "Correspondence Analysis in Practice", 2007; it puts "probably for"
-    between "neutral" and "for".)
-
-    Returns:
-        By rating, its place; all 0 if ratings do not depend on each other.
-    """
-    size = shares.shape[1]
-    together = np.zeros((size, size))
-    np.add.at(together, codes, shares)
-    together = (together + together.T) / max(2 * together.sum(), 1.0)
-    mass = together.sum(axis=1)
-    root = np.sqrt(np.where(mass > 0, mass, 1.0))
-    left, _, _ = np.linalg.svd(together / np.outer(root, root) - np.outer(root, root))
-    return np.asarray(np.where(mass > 0, left[:, 0] / root, 0.0)) if size else mass
-
-
-def _agreements(distances: pd.DataFrame) -> pd.DataFrame:
-    """By worker: `items` it is based on, agreement beyond chance, and its error.
+def _of_votes(
+    workers: npt.NDArray[Any], codes: Codes, shares: Floats, beliefs: Floats
+) -> pd.DataFrame:
+    """`_Compared.workers` of votes.
 
     Args:
-        distances: one row per answer, with `worker` and the distances from the others'
-            answers of the worker's `own` answer and of a `blind` one.
+        workers: by vote, its worker.
+        codes: by vote, its option.
+        shares: by vote, the share of each option among the others' votes.
+        beliefs: by vote, the probability of each option by the others' votes.
     """
-    by_worker = distances.groupby("worker")
+    kinds = beliefs.shape[1]
+    line = np.arange(kinds, dtype="float64") if kinds <= _TWO else line_of(codes, shares)
+    table = pd.DataFrame(
+        {
+            "worker": workers,
+            "worth": beliefs[np.arange(len(codes)), codes],
+            "own": line[codes],
+            "others": beliefs @ line,
+        }
+    )
+    by_worker = table.groupby("worker")
+    centred = table[["own", "others"]] - by_worker[["own", "others"]].transform("mean")
+    products = pd.DataFrame(
+        {"both": centred["own"] * centred["others"], "squares": centred["others"] ** 2}
+    )
+    sums = products.groupby(table["worker"]).sum()
+    sums["squares"] = sums["squares"].where(sums["squares"] > _NO_SPREAD)
+    strength = (sums["both"] / sums["squares"]).fillna(0.0)
+    rest = centred["own"] - table["worker"].map(strength) * centred["others"]
+    counts = by_worker.size()
+    # Where one option is rare, all vote alike on nearly all items, and differ on those that
+    # decide the slope: so an item's rest counts by how much the item does.
+    weighted = rest**2 * products["squares"]
+    of_all = float(weighted.sum() / max(products["squares"].sum(), _NO_SPREAD))
+    own = weighted.groupby(table["worker"]).sum() / sums["squares"]
+    spread = (own * counts + _ITEMS_OF_ALL * of_all) / (counts + _ITEMS_OF_ALL - 1)
+    # A worker who always votes alike has no spread, and may have met nothing else.
+    error = ((spread.clip(lower=of_all) / sums["squares"]) ** 0.5).fillna(np.inf)
+    noise = _noise(by_worker["worth"].var(ddof=0) * counts, counts, table["worth"].var(ddof=0))
+    columns = {"items": counts, "worth": by_worker["worth"].mean(), "noise": noise}
+    return pd.DataFrame(columns | {"strength": strength, "error": error})
+
+
+def _of_distances(workers: npt.NDArray[Any], own: Floats, blind: Floats) -> pd.DataFrame:
+    """`_Compared.workers` of answers that may be nearly right.
+
+    Args:
+        workers: by answer, its worker.
+        own: by answer, its mean distance from the others' answers.
+        blind: by answer, that of an answer drawn from all.
+    """
+    table = pd.DataFrame({"worker": workers, "own": own, "blind": blind})
+    by_worker = table.groupby("worker")
     sums = by_worker[["own", "blind"]].sum()
-    sums["items"] = by_worker.size()
+    counts = by_worker.size()[sums["blind"] > 0]
     sums = sums[sums["blind"] > 0]
     agreement = 1 - sums["own"] / sums["blind"]
-    gain = distances["blind"] - distances["own"]
-    rest = gain - distances["worker"].map(agreement) * distances["blind"]
-    squares = (rest**2).groupby(distances["worker"]).sum().reindex(sums.index)
+    rest = table["blind"] - table["own"] - table["worker"].map(agreement) * table["blind"]
+    squares = (rest**2).groupby(table["worker"]).sum().reindex(sums.index)
     of_all = float((rest**2).mean()) if len(rest) else 0.0
-    spread = (squares + _ITEMS_OF_ALL * of_all) / (sums["items"] + _ITEMS_OF_ALL)
-    error = np.sqrt(spread * sums["items"]) / sums["blind"]
-    return pd.DataFrame({"items": sums["items"], "agreement": agreement, "error": error})
+    error = _noise(squares, counts, of_all) * counts / sums["blind"]
+    columns = {"items": counts, "worth": agreement, "noise": error}
+    return pd.DataFrame(columns | {"strength": agreement, "error": error})
+
+
+def _noise(
+    squares: "pd.Series[float]", counts: "pd.Series[int]", of_all: float
+) -> "pd.Series[float]":
+    """The standard error of each worker's mean, with a spread drawn towards that of all."""
+    spread = (squares + _ITEMS_OF_ALL * of_all) / (counts + _ITEMS_OF_ALL)
+    noise: pd.Series[float] = (spread / counts) ** 0.5
+    return noise
 
 
 def _coded(

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from piecework.analyses.dawid_skene import vote_values
+from piecework.analyses.dawid_skene import Floats, Places, beliefs_of_others
+
+
+def vote_values(items: Places, workers: Places, votes: Places) -> Floats:
+    """The probability of each vote by the others'."""
+    return beliefs_of_others(items, workers, votes)[np.arange(len(votes)), votes]
 
 
 def test_a_vote_is_worth_what_the_others_say() -> None:

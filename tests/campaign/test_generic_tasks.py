@@ -15,6 +15,7 @@ from piecework.campaign.questions import faults_of_row, item_on_page
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.task import is_graded
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit
@@ -176,6 +177,18 @@ def test_a_scale_has_words_at_its_ends(tmp_path: Path) -> None:
     assert '<p class="ends" aria-hidden="true"><span>bad</span><span>good</span></p>' in page
     assert page.count('type="radio" name="answer.1"') == 5
     assert 'type="range"' in page_of(written(tmp_path, RATE.replace("5 good", "99 good")))
+
+
+def test_numbers_to_choose_from_are_no_grades(tmp_path: Path) -> None:
+    """Quality control and the report put only the options of "rate" in order."""
+    asked = 'task = "choose"\nquestion = "How many people?"\noptions = ["1", "2", "3"]\n'
+    fields = {}
+    for kind, stated in (("choose", asked), ("rate", GRADES)):
+        (tmp_path / kind).mkdir()
+        (fields[kind],) = load_campaign(written(tmp_path / kind, stated)).task.fields
+    for field in fields.values():
+        assert [option.value for option in field.options] == ["1", "2", "3"]
+    assert (is_graded(fields["choose"]), is_graded(fields["rate"])) == (False, True)
 
 
 def test_a_text_keeps_the_rules_of_the_file(tmp_path: Path) -> None:

@@ -160,6 +160,22 @@ def test_all_else_that_cannot_be_is_refused() -> None:
         piecework.assess(answers, task="captoin")
 
 
+@pytest.mark.parametrize("labels", [("0", "1"), ("3", "1", "2", "5", "4")], ids=["two", "codes"])
+def test_a_choice_between_numbers_is_no_scale(labels: tuple[str, ...]) -> None:
+    """Three of four workers meet no rare label, and none of them uses a scale too little."""
+    rows = [
+        (f"t{item}", f"w{worker}", labels[(item % len(labels)) * (item % 3 == 0)])
+        for item in range(48)
+        for worker in range(8)
+        if worker < 2 or item % 3
+    ]
+    votes = pd.DataFrame(rows, columns=["task", "worker", "label"])
+    kinds = piecework.heuristics(votes, fields={"label": "choice"})
+    assert kinds.loc["low_scale_variance", "silent_because"] == "the task has no scale"
+    findings = piecework.assess(votes, fields={"label": "choice"})
+    assert set(findings["heuristic"][findings["flag"]]) == {"random_sample"}
+
+
 def test_rules_hold_for_what_was_asked() -> None:
     """A frame without a question of the task breaks no rule about it."""
     texts = [f"A small red bird sits on a wire above street {n}." for n in range(4)]

@@ -214,3 +214,16 @@ def test_it_says_nothing_about_votes_and_times_until_people_decided() -> None:
     assert list(findings(votes, suspicions)) == []
     judged = dict.fromkeys(votes.index[:20], True)
     assert list(findings(votes, suspicions, {"answer": judged}))
+
+
+def test_it_says_nothing_about_unknown_workers_until_people_decided() -> None:
+    """What one heuristic tells of a caption without a worker id, it tells better alone."""
+    texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
+    known = answers(*sent("x", *texts))
+    scored = scores(known, {}, seed=1)
+    assert any(each.subject_kind == "answer" for each in findings(known, scored))
+    unknown = known.assign(worker_id="")
+    scored = scores(unknown, {}, seed=1)
+    assert list(findings(unknown, scored)) == []
+    judged = dict.fromkeys([f"x.{n}" for n in range(5)], True)
+    assert list(findings(unknown, scored, {"answer": judged}))

@@ -1,6 +1,6 @@
 """Estimate labels and workers' errors together, from how workers agree.
 
-`vote_values` is the model with one accuracy a worker: how probable each vote is by the
+`beliefs_of_others` is the model with one accuracy a worker: how probable each value is by the
 other votes on its item. It needs a few passes over the votes, so it also suits tables too
 large for `ability`. The prior frequency of each value is fixed at its share of the votes,
 and a worker's own vote never counts for itself (A. Dawid and A. Skene, 1979).
@@ -160,17 +160,20 @@ _ENOUGH = 1e-3
 """Stop once no accuracy changes by more in a round."""
 
 
-def vote_values(items: Places, workers: Places, values: Places) -> Floats:
-    """Return each vote's probability by the others' votes, from 0 to 1.
+def beliefs_of_others(items: Places, workers: Places, values: Places) -> Floats:
+    """Return each value's probability by the others' votes, one row a vote.
 
     Args:
         items: by vote, the number of its item, from 0.
         workers: by vote, the number of its worker, from 0.
         values: by vote, the number of its value, from 0.
+
+    Returns:
+        Of shape (votes, values); each row adds up to 1.
     """
     kinds = int(values.max(initial=0)) + 1
     if kinds == 1:
-        return np.ones(len(values))
+        return np.ones((len(values), 1))
     size, crowd = int(items.max()) + 1, int(workers.max()) + 1
     cells = items * kinds + values
     counts = np.bincount(cells, minlength=size * kinds).reshape(size, kinds)
@@ -179,15 +182,16 @@ def vote_values(items: Places, workers: Places, values: Places) -> Floats:
     prior = np.log(shares / shares.sum())
     done = np.bincount(workers, minlength=crowd)
     accuracies = np.full(crowd, _USUAL)
-    votes, probable = np.arange(len(values)), np.ones(len(values))
+    votes, beliefs = np.arange(len(values)), np.ones((len(values), kinds))
     for _ in range(_ROUNDS):
         weights = np.log(accuracies * (kinds - 1) / (1 - accuracies))[workers]
         sums = np.bincount(cells, weights, size * kinds).reshape(size, kinds) + prior
-        others = sums[items]
-        others[votes, values] -= weights
-        probable = np.exp(others[votes, values] - logsumexp(others, axis=1))
+        beliefs = sums[items]
+        beliefs[votes, values] -= weights
+        beliefs = np.exp(beliefs - logsumexp(beliefs, axis=1, keepdims=True))
+        probable = beliefs[votes, values]
         right = np.bincount(workers, probable, crowd) + _USUAL * _VOTES_BEFORE
         before, accuracies = accuracies, right / (done + _VOTES_BEFORE)
         if float(np.abs(accuracies - before).max()) < _ENOUGH:
             break
-    return probable
+    return beliefs

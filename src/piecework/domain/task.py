@@ -105,6 +105,7 @@ class Field:
             (`piecework.postprocess.pseudonyms`).
         sent_as: its name on a requester's own page, if that differs.
         is_open: values other than the options are allowed.
+        is_nominal: options that are numbers are codes without order.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Field:
     is_personal: bool = False
     sent_as: str = ""
     is_open: bool = False
+    is_nominal: bool = False
 
     def words_of(self, value: str) -> str:
         """The words that workers read for an option that is a number, else the value."""
@@ -437,13 +439,23 @@ def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
 
 
 def is_graded(field: Field) -> bool:
-    """Whether the options of a choice are grades: whole numbers in order."""
+    """Whether the options of a choice are grades: three whole numbers or more, in order.
+
+    Two options are right or wrong, whatever they are called.
+
+    >>> options = tuple(Option(value=value) for value in "531")
+    >>> is_graded(Field(name="f", kind="choice", label="", options=options))
+    True
+    >>> is_graded(Field(name="f", kind="choice", label="", options=options[:2]))
+    False
+    """
     values = [option.value for option in field.options]
-    return (
-        field.kind == "choice"
-        and len(values) > 1
-        and all(value.removeprefix("-").isdigit() for value in values)
-    )
+    if field.kind != "choice" or field.is_nominal or len(values) <= len("01"):
+        return False
+    if not all(value.removeprefix("-").isdigit() for value in values):
+        return False
+    grades = [int(value) for value in values]
+    return sorted(grades) in (grades, grades[::-1])
 
 
 def mirrored(field: Field, value: FieldValue) -> FieldValue:

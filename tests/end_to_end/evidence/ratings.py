@@ -4,12 +4,12 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 
 from piecework.domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
 from piecework.hit_templates.rules import check
-from tests.end_to_end.evidence.agreeing import agreements
+from tests.end_to_end.evidence.agreeing import agreements, is_votes, limit, typical
 from tests.end_to_end.evidence.raw_answers import RawAnswer
 from tests.end_to_end.evidence.world import (
     Claim,
@@ -21,8 +21,6 @@ from tests.end_to_end.evidence.world import (
     is_share,
     rating,
 )
-
-_LITTLE = 0.2
 
 
 def _line(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
@@ -86,7 +84,15 @@ def _narrow(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
         and len(widths) == int(match[3])
         and 2 * as_wide >= len(widths)
         and median(widths.values()) < float(match[4]) + 0.1
+        and is_share(match[5], *_share_in_band(places, own[0].worker_id))
     )
+
+
+def _share_in_band(places: Mapping[str, Sequence[float]], worker: str) -> tuple[int, int]:
+    """Of the others' answers, those in the worker's band, and all."""
+    low, high = (_quantile(places[worker], part) for part in (0.1, 0.9))
+    others = [place for name, own in places.items() if name != worker for place in own]
+    return sum(low - 1e-9 <= place <= high + 1e-9 for place in others), len(others)
 
 
 def _quantile(values: Sequence[float], part: float) -> float:
@@ -98,12 +104,21 @@ def _quantile(values: Sequence[float], part: float) -> float:
 
 
 def _agrees(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
-    rated = world.rated(world.field_by_name[match[1]])
-    mine = agreements(rated)[own[0].worker_id]
+    rated = world.rated(world.field_by_name[match["field"]])
+    by_worker = agreements(rated)
+    mine, middle = by_worker[own[0].worker_id], typical(by_worker)
+    least = world.param("low_agreement", "min_agreement", 0.35)
+    asked = limit(by_worker, least, world.param("low_agreement", "min_items", 10))
+    if is_votes(rated):
+        is_worth = is_share(match["worth"], mine.worth, 1) and is_share(match["of_all"], middle, 1)
+    else:
+        is_worth = is_near(match["middle"], middle)
     return (
-        is_near(match[2], mine.level)
-        and is_near(match[3], mine.error)
-        and mine.items == int(match[4])
+        is_worth
+        and is_near(match["strength"], mine.strength)
+        and (math.isinf(mine.error) or is_near(match["error"], mine.error))
+        and is_near(match["limit"], asked)
+        and mine.items == int(match["items"])
     )
 
 
@@ -227,15 +242,19 @@ CLAIMS = (
         "low_scale_variance",
         r"uses a narrow part of the scale (\w+): the middle four fifths of the answers "
         r"lie within (\S+) % of it; half of (\d+) other workers? spread over (\S+) % "
-        r"or more",
+        r"or more, with (\S+) % of the answers in that part",
         _narrow,
     ),
     Claim(
         "low_agreement",
-        r"agrees little with others about (\w+): (\S+), give or take (\S+), on (\d+) "
-        r"items? \(1 is full agreement, 0 is chance\)",
+        r"agrees (?P<little>little )?with others about (?P<field>\w+): "
+        r"(?:by their votes, the answers are (?P<worth>\S+) % probable \((?P<of_all>\S+) % in "
+        r"the middle of all workers\), and follow them with strength )?"
+        r"(?P<strength>\S+), give or take (?P<error>\S+) \(0 is chance, 1 is "
+        r"(?:fully|full agreement; (?P<middle>\S+) in the middle of all workers); "
+        r"limit (?P<limit>\S+)\), on (?P<items>\d+) items?",
         _agrees,
-        lambda match, _: float(match[2]) <= _LITTLE,
+        lambda match, _: bool(match["little"]),
     ),
     Claim(
         "gold_failed",

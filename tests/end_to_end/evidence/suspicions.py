@@ -11,6 +11,7 @@ from functools import lru_cache
 from statistics import fmean, stdev
 
 from tests.end_to_end.evidence.agreeing import agreements
+from tests.end_to_end.evidence.agreeing import suspicions as by_worth
 from tests.end_to_end.evidence.raw_answers import RawAnswer, words
 from tests.end_to_end.evidence.world import World
 
@@ -98,21 +99,15 @@ def _sentence_off_items(world: World) -> Suspicions:
 
 
 def _low_agreement(world: World) -> Suspicions:
-    least = world.param("low_agreement", "min_agreement", 0.2)
-    errors = world.param("low_agreement", "errors", 1.64)
-    items = world.param("low_agreement", "min_items", 10)
     suspicion_of = defaultdict[str, float](float)
     for field in world.campaign.task.item_fields:
         if field.is_opinion or not field.expects_variation:
             continue
-        for worker, own in agreements(world.rated(field)).items():
-            if own.items >= items and own.error:
-                below = (least - own.level) / own.error
-                amount = 1 / (1 + math.exp(min(-2 * (below - errors), 700)))
-                suspicion_of[worker] = max(suspicion_of[worker], amount)
-    for worker in suspicion_of:
+        for worker, amount in by_worth(agreements(world.rated(field))).items():
+            suspicion_of[worker] = max(suspicion_of[worker], 0.49 * amount)
+    for worker, amount in suspicion_of.items():
         if "low_agreement" in world.flags.get(("worker", worker), {}):
-            suspicion_of[worker] = max(suspicion_of[worker], 0.5)
+            suspicion_of[worker] = 0.5 + amount / 0.49 / 2
     return suspicion_of
 
 

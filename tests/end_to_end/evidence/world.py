@@ -147,8 +147,13 @@ def rating(field: Field, value: str) -> Rating | None:
     if field.kind == "number":
         return (float(value) - field.minimum) / (field.maximum - field.minimum)
     values = [option.value for option in field.options]
-    if field.kind == "choice" and not field.shuffled and all(map(str.isdigit, values)):
-        grades = [*map(int, values)]
+    is_coded = field.shuffled or field.is_nominal or not all(map(str.isdigit, values))
+    grades = [] if is_coded else [*map(int, values)]
+    if (
+        field.kind == "choice"
+        and len(grades) > 2
+        and grades in (sorted(grades), sorted(grades)[::-1])
+    ):
         return (int(value) - min(grades)) / (max(grades) - min(grades))
     return frozenset(value.split("|"))
 

@@ -6,29 +6,41 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
-from piecework.qc.heuristics.low_agreement import Params, _axis, _chance_of_nearness, score
+from piecework.analyses.dawid_skene import beliefs_of_others
+from piecework.qc.heuristics.low_agreement import Params, score
+from piecework.qc.relations import line_of, nearness
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
 
 
-def test_the_measure_is_one_minus_distance_over_blind_distance() -> None:
-    """By hand, on two items where two agree and one does not.
+def test_the_strength_is_the_slope_over_what_the_others_believe() -> None:
+    """By hand: the others are sure of nothing, so a vote by their odds has slope 1.
 
-    Item 1: a yes, b yes, c no; item 2: a no, b no, c yes. All answers: three yes, three
-    no. c is at distance 1 from both others on both items; a blind answer (half yes,
-    half no) is at distance 1/2 from any. So c: 1 - 1 / 0.5 = -1. a differs from one of
-    two others on each item: 1 - 0.5 / 0.5 = 0.
+    The third worker of each item sees two votes. If both say yes, each weighs log 4 (right
+    four times in five), so yes is 16 to 1; in the first round and in all later ones, because
+    all are right as often.
     """
-    rows = [("a", "1", "yes"), ("b", "1", "yes"), ("c", "1", "no")]
-    rows += [("a", "2", "no"), ("b", "2", "no"), ("c", "2", "yes")]
-    scores = score(ratings(TASK, rows), Params(min_items=2))
-    assert ": -1.00, give or take" in cells(scores, "c")[2]
-    assert ": 0.00, give or take" in cells(scores, "a")[2]
-    assert ", on 2 items (" in cells(scores, "a")[2]
+    votes = np.array([[0, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 1]])
+    items, workers = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
+    beliefs = beliefs_of_others(items, workers, votes.ravel())
+    assert beliefs.sum(axis=1) == pytest.approx(1.0)
+    assert np.argmax(beliefs, axis=1).tolist() == votes.ravel().tolist()
+    # All are right as often, and both values are as frequent.
+    (odds,) = {round(float(row.max() / row.min()), 6) for row in beliefs}
+    right = 0.8
+    for _ in range(20):
+        right = (4 * right**2 / (right**2 + (1 - right) ** 2) + 8) / (4 + 10)
+    assert odds == pytest.approx((right / (1 - right)) ** 2, rel=0.05)
+    rows = [
+        (worker, f"{n}", "yes" if n % 2 else "no") for n in range(12) for worker in ("a", "b", "c")
+    ]
+    sentence = cells(score(ratings(TASK, rows), Params()), "a")[2]
+    probable = float(sentence.split("answers are ")[1].split(" %")[0]) / 100
+    # Votes from 0 to 1 over beliefs from 1 - p to p.
+    assert f"with strength {1 / (2 * probable - 1):.2f}, give" in sentence
 
 
 def test_grades_are_read_as_they_are() -> None:
@@ -82,6 +94,42 @@ def test_few_answers_of_an_honest_worker_are_noise() -> None:
     assert "d" in flagged(score(ratings(TASK, rows), Params(errors=0.0)))
 
 
+def test_the_busiest_bad_worker_does_not_pass() -> None:
+    """A relation of a tenth is significant on a thousand items, and small on any number."""
+    rng = random.Random(2)  # noqa: S311 - no secret
+    rows = []
+    for n in range(1_000):
+        truth, other = rng.sample(["yes", "no"], 2)
+        honest = rng.sample([f"w{k}" for k in range(12)], 3)
+        rows += [(worker, f"{n}", truth if rng.random() < 0.85 else other) for worker in honest]
+        rows.append(("busy", f"{n}", truth if rng.random() < 0.55 else other))
+    assert flagged(score(ratings(TASK, rows), Params())) == {"busy"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rare_labels_are_not_held_against_those_who_met_none(seed: int) -> None:
+    """Thirty honest people of twelve to forty votes each, where one item in ten is "yes"."""
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    truth = {f"{n}": "yes" if rng.random() < 0.1 else "no" for n in range(200)}
+    rows = [
+        (f"w{worker}", item, "yes" if truth[item] == "yes" and rng.random() < 0.8 else "no")
+        for worker in range(30)
+        for item in rng.sample(sorted(truth), rng.randint(12, 40))
+    ]
+    rows += [("always yes", item, "yes") for item in rng.sample(sorted(truth), 20)]
+    assert flagged(score(ratings(TASK, rows), Params())) == {"always yes"}
+
+
+def test_suspicion_ranks_workers_of_few_votes_too() -> None:
+    """Three wrong votes of three are more suspect than three right, and no flag."""
+    rows = [(worker, f"{n}", "yes" if n % 2 else "no") for n in range(20) for worker in "abcd"]
+    rows += [("right", f"{n}", "yes" if n % 2 else "no") for n in range(3)]
+    rows += [("wrong", f"{n}", "no" if n % 2 else "yes") for n in range(3)]
+    scores = score(ratings(TASK, rows), Params())
+    assert scores["suspicion"]["right"] < scores["suspicion"]["wrong"] < 0.5
+    assert flagged(scores) == set()
+
+
 WORDS = ("against", "perhaps against", "neutral", "perhaps for", "for")
 
 
@@ -106,14 +154,18 @@ def test_who_uses_the_words_differently_is_not_flagged(seed: int) -> None:
     assert flagged(scores) == {"blind"}
 
 
-def test_the_chance_is_that_of_all_orders_of_the_same_answers() -> None:
+def test_nearness_is_against_all_orders_of_the_same_answers() -> None:
     """Mean and variance over all 720 orders of six answers, counted one by one."""
     rng = np.random.default_rng(1)
     distances, codes = rng.random((3, 6)), np.array([0, 1, 2, 0, 1, 0])
     sums = [distances[list(order), np.arange(6)].sum() for order in itertools.permutations(codes)]
     own = distances[codes, np.arange(6)].sum()
-    expected = norm.sf((np.mean(sums) - own) / np.std(sums))
-    assert _chance_of_nearness(codes, distances) == pytest.approx(expected)
+    relation, surely = nearness(codes, distances)
+    assert surely == pytest.approx((np.mean(sums) - own) / np.std(sums))
+    # Between two places it is the correlation.
+    places, theirs = np.array([0, 1, 1, 0, 1]), rng.random(5)
+    relation, _ = nearness(places, np.abs(np.array([[0.0], [1.0]]) - theirs))
+    assert relation == pytest.approx(np.corrcoef(places, theirs)[0, 1])
 
 
 def test_opinions_are_not_held_against_others() -> None:
@@ -144,5 +196,5 @@ def test_options_that_are_grades_are_put_in_order() -> None:
     chance = random.Random(3)  # noqa: S311 - no secret
     codes = [min(max(n % 4 + chance.choice((-1, 0, 1)), 0), 3) for n in range(400)]
     others = [min(max(n % 4 + chance.choice((-1, 0, 1)), 0), 3) for n in range(400)]
-    axis = _axis(np.array(codes), np.eye(len(grades))[others])
+    axis = line_of(np.array(codes), np.eye(len(grades))[others])
     assert abs(np.diff(np.argsort(np.argsort(axis)))).tolist() == [1, 1, 1]
