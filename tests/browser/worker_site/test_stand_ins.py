@@ -206,7 +206,7 @@ def test_an_element_that_is_absent_says_so(market: Market, open_site: Callable[.
     """Loudly, with what to do; nothing that lacks its answer is sent."""
     body = (
         '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
-        '<h1>Box</h1><crowd-form><crowd-bounding-box name="box"></crowd-bounding-box>'
+        '<h1>Box</h1><crowd-form><crowd-3d-point-cloud name="box"></crowd-3d-point-cloud>'
         "</crowd-form>"
     )
     page, _ = accepted_page(market, open_site, body)

@@ -2,14 +2,16 @@
 // elements, reimplemented from their public documentation. Each element contains ordinary,
 // labelled browser controls, so keyboards and screen readers work as with any form.
 // Answers are sent as documented: one field `taskAnswers` with a JSON list of one object,
-// or, with answer-format="flatten-objects", a field for each value.
+// or, with answer-format="flatten-objects", a field for each value. Elements that mark
+// pictures and texts are in modules beside this file, loaded where a page has one.
 "use strict";
 (() => {
   const STYLE = `
 crowd-form, crowd-card, crowd-alert, crowd-instructions, crowd-radio-group, crowd-input,
 crowd-text-area, crowd-slider, crowd-classifier, crowd-classifier-multi-select,
 crowd-image-classifier, crowd-image-classifier-multi-select, crowd-text-ranking, crowd-tabs, crowd-tab, short-instructions, full-instructions,
-classification-target { display: block; }
+classification-target, crowd-bounding-box, crowd-keypoint, crowd-polygon, crowd-polyline, crowd-line, crowd-semantic-segmentation,
+crowd-instance-segmentation, crowd-entity-annotation { display: block; }
 crowd-form { font: 1rem/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem;
   margin: 0 auto; padding: .75rem; overflow-wrap: anywhere; }
 crowd-form *, crowd-form { box-sizing: border-box; }
@@ -33,14 +35,21 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
 .crowd-button.primary { background: #0b5394; color: #fff; }
 .crowd-button:disabled { border-color: #767b83; background: #e7e9ec; color: #40454c; cursor: not-allowed; }
 .crowd-fault { color: #a3201d; }
+crowd-badge { display: inline-block; min-width: 1.25rem; padding: 0 .3rem; border-radius: .7rem; background: #0b5394; color: #fff;
+  font-size: .8rem; text-align: center; vertical-align: super; }
+crowd-toast { display: none; position: fixed; inset: auto 1rem 1rem; z-index: 9; max-width: 40rem; margin: auto; padding: .8rem 1rem;
+  border-radius: .4rem; background: #1b1b1b; color: #fff; }
+crowd-toast[opened] { display: block; }
 .crowd-more { margin: .6rem 0; }
-.crowd-more summary { cursor: pointer; color: #0b5394; padding: .5rem 0; width: fit-content; }
+.crowd-more summary { cursor: pointer; color: #0b5394; padding: .6rem 0; min-width: 2.75rem; min-height: 2.75rem; width: fit-content; }
 .crowd-form-own :focus-visible { outline: 3px solid #b45309; outline-offset: 2px; }`;
 
-  const ABSENT = ["bounding-box", "polygon", "polyline", "line", "keypoint",
-    "semantic-segmentation", "instance-segmentation", "entity-annotation", "3d-point-cloud",
-    "video-object-detection", "video-object-tracking", "rekognition-detect-moderation-labels",
-    "textract-analyze-document"];
+  const ABSENT = ["3d-point-cloud", "video-object-detection", "video-object-tracking",
+    "rekognition-detect-moderation-labels", "textract-analyze-document"];
+  const MARKED = ["bounding-box", "keypoint", "polygon", "polyline", "line", "semantic-segmentation",
+    "instance-segmentation", "entity-annotation"].map((name) => `crowd-${name}`).join(", ");
+  const { src: address } = document.currentScript;
+  const LARGEST_ANSWER = 64000;
   const SENTENCE = "Accept the HIT before you can submit it.";
   const given = new URLSearchParams(window.location.search);
   const isPreview = (given.get("assignmentId") || "ASSIGNMENT_ID_NOT_AVAILABLE")
@@ -61,14 +70,27 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
   const has = (element, name) =>
     element.hasAttribute(name) && element.getAttribute(name) !== "false";
   const contents = (element) => Array.from(element.childNodes);
-  // Lists in attributes are JSON, or similar with single quotes.
-  const list = (text) => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      const quoted = (text || "").match(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g) || [];
-      return quoted.map((word) => word.slice(1, -1).replace(/\\(.)/g, "$1"));
+  // Values in attributes are JSON, or as JavaScript writes them: single quotes, names
+  // without quotes, a comma after the last member, comments.
+  const TOKEN = /'((?:[^'\\]|\\.)*)'|("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\/|,(?=\s*[\]}])|([A-Za-z_$][\w$]*)(?=\s*:)/g;
+  const loose = (text) => {
+    for (const attempt of [text, (text || "").replace(TOKEN, (token, single, double, name) =>
+      (single !== undefined ? JSON.stringify(single.replace(/\\(.)/g, "$1")) : double || (name ? `"${name}"` : "")))]) {
+      try {
+        return JSON.parse(attempt);
+      } catch {
+        // The next attempt, or none.
+      }
     }
+    return undefined;
+  };
+  const list = (text) => {
+    const parsed = loose(text);
+    if (Array.isArray(parsed)) {
+      return parsed;
+    }
+    const quoted = (text || "").match(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g) || [];
+    return quoted.map((word) => word.slice(1, -1).replace(/\\(.)/g, "$1"));
   };
   const instructions = (label, region) => {
     if (!region) {
@@ -239,6 +261,10 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     }
   }
 
+  // The form around an element, also from inside an element that brings its own.
+  const formOf = (element) => element.closest("crowd-form")
+    || element.closest("crowd-entity-annotation")?.shadowRoot?.querySelector("crowd-form");
+
   class Button extends Crowd {
     static get observedAttributes() { return ["disabled"]; }
     attributeChangedCallback() { this.refresh(); }
@@ -247,13 +273,13 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
       const href = this.getAttribute("href");
       const isPrimary = this.getAttribute("variant") === "primary" || this.action === "submit";
       const look = `crowd-button${isPrimary ? " primary" : ""}`;
-      const said = contents(this);
+      const said = this.shown();
       this.control = href && !/^\s*javascript:/i.test(href)
         ? make("a", { class: look, href, target: this.getAttribute("target"), rel: "noopener" }, ...said)
         : make("button", { class: look, type: "button" }, ...said);
       if (!this.textContent.trim()) {
         this.control.setAttribute("aria-label",
-          this.getAttribute("aria-label") || this.getAttribute("icon") || this.action || "Button");
+          this.getAttribute("aria-label") || this.title || this.getAttribute("icon") || this.action || "Button");
       }
       this.append(this.control);
       this.refresh();
@@ -261,7 +287,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         if (this.disabled || event.defaultPrevented) {
           return;
         }
-        const form = this.closest("crowd-form");
+        const form = formOf(this);
         if (form && this.action === "submit") {
           form.ask();
         } else if (form && this.action === "reset") {
@@ -269,11 +295,26 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         }
       });
     }
+    shown() { return contents(this); }
     refresh() {
       if (this.control instanceof HTMLButtonElement) {
         const isWaiting = has(this, "loading") || (this.action === "submit" && isPreview);
         this.control.disabled = this.disabled || isWaiting;
       }
+    }
+  }
+
+  // A button with a picture, a sign or a title. Old pages close such tags themselves
+  // (`<crowd-fab .../>`), which to browsers makes what follows a child; it is moved out.
+  class IconButton extends Button {
+    shown() {
+      const [icon, label] = [this.getAttribute("icon") || "", this.getAttribute("label")];
+      const isPicture = /[/.]/.test(icon);
+      return isPicture ? [make("img", { src: icon, alt: "" })] : [label || this.title || icon.replace(/[-:]/g, " ")];
+    }
+    build() {
+      this.after(...contents(this));
+      super.build();
     }
   }
 
@@ -411,6 +452,32 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
       }
     }
   }
+  class Badge extends Crowd {
+    build() {
+      const icon = this.getAttribute("icon");
+      this.after(...contents(this));
+      this.append(icon && /[/.]/.test(icon) ? make("img", { src: icon, alt: "" }) : this.getAttribute("label") || icon || "");
+      document.getElementById(this.getAttribute("for"))?.append(this);
+    }
+  }
+  class Toast extends Crowd {
+    static get observedAttributes() { return ["opened"]; }
+    attributeChangedCallback() {
+      clearTimeout(this.closing);
+      if (has(this, "opened")) {
+        this.closing = setTimeout(() => this.close(), Number(this.getAttribute("duration")) || 3000);
+      }
+    }
+    get opened() { return has(this, "opened"); }
+    set opened(value) { this.toggleAttribute("opened", Boolean(value)); }
+    open() { this.opened = true; }
+    show() { this.opened = true; }
+    close() { this.opened = false; }
+    build() {
+      this.setAttribute("role", "status");
+      this.prepend(this.getAttribute("text") || "");
+    }
+  }
   class Icon extends Crowd {
     build() { this.setAttribute("aria-hidden", "true"); }
   }
@@ -427,6 +494,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     + "crowd-toggle-button, crowd-radio-button, crowd-classifier, "
     + "crowd-classifier-multi-select, crowd-image-classifier, "
     + "crowd-image-classifier-multi-select, crowd-text-ranking";
+  const OWN = `${ANSWERED}, .crowd-tool`;
   const PLAIN = "input, select, textarea";
 
   class Form extends Crowd {
@@ -445,7 +513,8 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         }
       }
       // The last listener: the page's own listeners can prevent sending.
-      window.addEventListener("submit", (event) => {
+      const root = this.getRootNode();
+      (root instanceof ShadowRoot ? root : window).addEventListener("submit", (event) => {
         if (event.target !== this.form) {
           return;
         }
@@ -459,8 +528,14 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     ask() { this.form.requestSubmit(); }
     reset() { this.form.reset(); }
     isFaulty() {
-      return Array.from(this.querySelectorAll("*")).some(
-        (element) => element instanceof Absent || (element.complain && element.complain()));
+      return this.inside("*").some(
+        (element) => element instanceof Absent || (element.matches(MARKED) && !element.tool)
+          || (element.complain && element.complain()));
+    }
+    inside(selector) {
+      const { host } = this.getRootNode();
+      const outside = host ? [...(host.matches(selector) ? [host] : []), ...host.querySelectorAll(selector)] : [];
+      return [...outside, ...this.querySelectorAll(selector)];
     }
     answers() {
       const found = {};
@@ -471,11 +546,11 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         const isObject = (value) => value && typeof value === "object" && !Array.isArray(value);
         found[name] = isObject(answer) && isObject(found[name]) ? { ...found[name], ...answer } : answer;
       };
-      for (const element of this.querySelectorAll(ANSWERED)) {
+      for (const element of this.inside(`${ANSWERED}, ${MARKED}`)) {
         add(element.name, element.answer());
       }
-      for (const field of this.querySelectorAll(PLAIN)) {
-        if (!field.crowd && !field.closest(ANSWERED) && !field.disabled) {
+      for (const field of this.inside(PLAIN)) {
+        if (!field.crowd && !field.closest(OWN) && !field.disabled) {
           add(field.name, plain(field));
         }
       }
@@ -486,9 +561,27 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         return;
       }
       this.isSent = true;
+      const slow = this.inside(MARKED).filter((element) => element.tool?.settle);
+      if (slow.length) {
+        Promise.all(slow.map((element) => element.settle())).then(() => this.send(), (error) => {
+          this.isSent = false;
+          slow[0].tool.say(`The marks could not be sent (${error.message}). Try again, or return the HIT.`, true);
+        });
+      } else {
+        this.send();
+      }
+    }
+    send() {
       const answers = sorted(this.answers());
       const fields = this.getAttribute("answer-format") === "flatten-objects"
         ? flat(answers) : [["taskAnswers", JSON.stringify([answers])]];
+      const [marked] = this.inside(MARKED);
+      const size = new TextEncoder().encode(fields.flat().join("")).length;
+      if (marked && size > LARGEST_ANSWER) {
+        this.isSent = false;
+        marked.tool.say(`The marks take ${size} bytes; at most ${LARGEST_ANSWER} can be sent. Draw them more simply.`, true);
+        return;
+      }
       const host = given.get("turkSubmitTo") || "";
       const form = make("form", {
         method: "post", hidden: true, action: `${/^https?:\/\//.test(host) ? host : ""}/mturk/externalSubmit`,
@@ -539,10 +632,16 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     ["crowd-text-ranking", TextRanking], ["crowd-instructions", Instructions],
     ["crowd-modal", Modal], ["crowd-tabs", class extends Crowd {}], ["crowd-tab", Tab],
     ["crowd-card", Card], ["crowd-alert", Alert], ["crowd-icon", Icon],
-    ["crowd-icon-button", class extends Button {}], ["iron-icon", class extends Icon {}],
+    ["crowd-icon-button", class extends IconButton {}], ["crowd-fab", class extends IconButton {}],
+    ["crowd-badge", Badge], ["crowd-toast", Toast], ["iron-icon", class extends Icon {}],
     ...ABSENT.map((name) => [`crowd-${name}`, class extends Absent {}]),
     ["crowd-form", Form],
   ];
+  // What marks pictures and texts is loaded by pages that have such an element.
+  const loadMarks = () => import(new URL("crowd-marks.js", address))
+    .then(({ define }) => define({ Crowd, make, list, loose, newId, instructions, STYLE }))
+    .catch((error) => document.querySelector(MARKED).prepend(make("p", { class: "crowd-fault", role: "alert" },
+      `A part of this page did not load (${error.message}). Reload the page.`)));
   const start = () => {
     document.head.append(make("style", {}, STYLE));
     for (const [name, kind] of ELEMENTS) {
@@ -550,7 +649,20 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
         customElements.define(name, kind);
       }
     }
-    document.dispatchEvent(new Event("all-crowd-elements-ready"));
+    const ready = () => document.dispatchEvent(new Event("all-crowd-elements-ready"));
+    if (document.querySelector(MARKED)) {
+      loadMarks().then(ready);
+    } else {
+      ready();
+      // A page's script may add one later.
+      const observer = new MutationObserver(() => {
+        if (document.querySelector(MARKED)) {
+          observer.disconnect();
+          loadMarks();
+        }
+      });
+      observer.observe(document, { childList: true, subtree: true });
+    }
   };
   // Elements are made after their children have been parsed, so not before the end.
   if (document.readyState === "loading") {

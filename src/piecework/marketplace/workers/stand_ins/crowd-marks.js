@@ -1,0 +1,346 @@
+// What all marks have in common, on pictures and in texts: labels to choose from, a list in
+// which each mark can be labelled, changed and deleted without a pointer, undo, and what is
+// asked before a form is sent. crowd-html-elements.js loads this module, and this one loads
+// what draws the elements that the page has.
+export const COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2",
+  "#7f7f7f", "#bcbd22", "#17becf", "#393b79", "#ad494a", "#637939", "#8c6d31", "#7b4173", "#3182bd",
+  "#e6550d", "#31a354", "#756bb1", "#a55194", "#006d77", "#b5179e", "#5f0f40", "#3a5a40"];
+
+const STYLE = `
+.crowd-tool { display: block; margin: .6rem 0; touch-action: manipulation; }
+.crowd-tool .crowd-header { font-weight: 600; margin: .4rem 0; }
+.crowd-tool button, .crowd-tool select { font: inherit; min-height: 2.75rem; min-width: 2.75rem; color: #0b5394;
+  background: #fff; border: 1px solid #767b83; border-radius: .35rem; padding: .3rem .8rem; cursor: pointer; }
+.crowd-tool [hidden] { display: none; }
+.crowd-bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0; }
+.crowd-bar input[type=range] { min-height: 2.75rem; }
+.crowd-tool fieldset { display: flex; flex-wrap: wrap; gap: 0 1.2rem; border: 1px solid #d4d6da; border-radius: .5rem;
+  margin: .5rem 0; padding: .2rem .8rem; min-width: 0; }
+.crowd-swatch { width: 1rem; height: 1rem; border: 1px solid #1b1b1b; border-radius: .2rem; flex: none; }
+.crowd-view { overflow: auto; border: 1px solid #767b83; background: #eee; }
+.crowd-stage { position: relative; touch-action: pinch-zoom; cursor: crosshair; min-height: 2.75rem; user-select: none;
+  -webkit-user-select: none; }
+.crowd-form-own .crowd-stage img, .crowd-stage img { display: block; width: 100%; max-width: none; height: auto; }
+.crowd-stage svg, .crowd-mask { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
+.crowd-mask { opacity: .6; image-rendering: pixelated; }
+.crowd-stage svg path { vector-effect: non-scaling-stroke; stroke-width: 2.5; fill: none; stroke-linejoin: round; }
+.crowd-stage svg .crowd-point { stroke-width: 12; stroke-linecap: round; }
+.crowd-stage svg .crowd-chosen { stroke-width: 5; }
+.crowd-stage svg .crowd-point.crowd-chosen { stroke-width: 18; }
+.crowd-stage svg .crowd-drawing { stroke-dasharray: 6 4; }
+.crowd-stage svg .crowd-brush { vector-effect: none; stroke-dasharray: none; stroke-linecap: round; opacity: .6; }
+.crowd-stage svg .crowd-cross { stroke: #000; stroke-width: 2; filter: drop-shadow(0 0 1px #fff) drop-shadow(0 0 1px #fff); }
+.crowd-stage svg text { font-size: calc(14px * var(--pixel, 1)); dominant-baseline: hanging; fill: #000; stroke: #fff; paint-order: stroke;
+  stroke-width: calc(4px * var(--pixel, 1)); }
+.crowd-tool .crowd-handles button { position: absolute; width: 14px; height: 14px; min-width: 0; min-height: 0; padding: 0;
+  transform: translate(-50%, -50%); pointer-events: none; border: 2px solid #000; background: #fff; border-radius: 0; }
+.crowd-tool .crowd-handles .crowd-move { border-radius: 50%; }
+.crowd-handles { position: absolute; inset: 0; pointer-events: none; }
+.crowd-list { list-style: none; margin: .5rem 0; padding: 0; max-height: 24rem; overflow: auto; }
+.crowd-list li { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .2rem 0; content-visibility: auto;
+  contain-intrinsic-height: 3rem; }
+.crowd-list li.crowd-chosen { background: #e7eef6; }
+.crowd-text { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid #767b83; border-radius: .35rem;
+  padding: .6rem .8rem; line-height: 2.2; background: #fff; color: #1b1b1b; }
+.crowd-text mark { color: inherit; background: #fff; border-bottom: 3px solid; border-radius: .2rem; padding: .1rem 0; }
+.crowd-text mark[data-name]::after { content: attr(data-name); font-size: .7rem; vertical-align: super; padding: 0 .2rem; }
+.crowd-tool .crowd-fault { color: #a3201d; }`;
+
+export class Marks {
+  constructor(element, kit, word) {
+    this.element = element;
+    this.kit = kit;
+    this.word = word;
+    this.id = kit.newId();
+    this.regions = [];
+    this.history = [];
+    this.readLabels();
+  }
+  readLabels() {
+    this.statedLabels = this.kit.list(this.element.getAttribute("labels")).map((label) =>
+      (typeof label === "object" && label !== null ? label : { label: String(label) }));
+    this.labels = this.statedLabels.map(({ label }) => String(label));
+  }
+  // A page's script may change the labels while a worker marks.
+  relabel() {
+    this.readLabels();
+    this.instances?.push(...this.labels.filter((label) => !this.instances.some((other) => other.label === label))
+      .map((label) => ({ label, name: `${label} 1` })));
+    this.fillLabels();
+    this.fillList();
+  }
+  stated() { return this.kit.loose(this.element.getAttribute("initial-value")); }
+  colorOf({ label }) {
+    const colors = this.kit.list(this.element.getAttribute("label-colors"));
+    const n = this.labels.indexOf(label);
+    return /^#[0-9a-f]{6}$/i.test(colors[n]) ? colors[n] : COLORS[n % COLORS.length] || COLORS[0];
+  }
+  // What a mark can be called: a label, or an instance of one.
+  names() { return this.instances ? this.instances.map(({ name }) => name) : this.labels; }
+  named(name) {
+    const instance = this.instances?.find((other) => other.name === name);
+    return instance ? { label: instance.label, instance: name } : { label: name };
+  }
+  shown(name) { return this.statedLabels.find(({ label }) => label === name)?.fullDisplayName || name; }
+
+  // --- the page ---------------------------------------------------------------------
+  assemble(...parts) {
+    const { make, instructions } = this.kit;
+    const { element } = this;
+    const root = element.getRootNode();
+    if (!(root.head || root).querySelector("#crowd-tool-style")) {
+      (root.head || root).append(make("style", { id: "crowd-tool-style" }, STYLE));
+    }
+    const [short, full] = ["short-instructions", "full-instructions"].map((part) => element.querySelector(part));
+    this.status = make("p", { role: "status" });
+    this.fault = make("p", { class: "crowd-fault", role: "alert" });
+    this.list = make("ol", { class: "crowd-list", "aria-label": "Marks" });
+    this.nothing = make("input", { type: "checkbox" });
+    this.nothingRow = make("label", { class: "crowd-option" }, this.nothing, make("span", {}, "Nothing to mark here"));
+    this.nothing.addEventListener("change", () => { this.fault.textContent = ""; });
+    this.labelBox = make("div");
+    this.fillLabels();
+    const header = element.getAttribute("header");
+    const tool = make("div", { class: "crowd-tool" }, ...(header ? [make("p", { class: "crowd-header" }, header)] : []),
+      ...(short ? [short] : []), ...instructions("Instructions", full), this.labelBox, ...parts.slice(0, -1),
+      this.status, this.fault, this.nothingRow, this.list,
+      make("details", { class: "crowd-more" }, make("summary", {}, "Keyboard"), make("p", { id: `${this.id}-keys` }, parts.at(-1))));
+    tool.addEventListener("keydown", (event) => {
+      // Enter in a form's control would send the form.
+      if (event.key === "Enter" && event.target.matches("input, select")) event.preventDefault();
+    });
+    this.root = tool;
+    element.prepend(tool);
+  }
+  button(text, act, label) {
+    const button = this.kit.make("button", { type: "button", "aria-label": label }, text);
+    button.addEventListener("click", act);
+    return button;
+  }
+  choice(title, names, choose, colors) {
+    const { make, newId } = this.kit;
+    const group = newId();
+    const options = names.map((name, n) => {
+      const control = make("input", { type: "radio", name: group, value: name, checked: n === 0 });
+      control.addEventListener("change", () => choose(name));
+      const swatch = make("span", { class: "crowd-swatch" });
+      swatch.style.background = colors?.[n] || "";
+      return make("label", { class: "crowd-option" }, control, ...(colors ? [swatch] : []), make("span", {}, this.shown(name)));
+    });
+    return make("fieldset", {}, make("legend", {}, title), ...options);
+  }
+  fillLabels() {
+    const names = this.names();
+    const before = names.includes(this.label) ? this.label : names[0];
+    const box = this.choice("Label", names, (name) => this.take(name), names.map((name) => this.colorOf(this.named(name))));
+    const adds = (this.instances ? this.labels : []).map((label) => this.button(`Add instance: ${label}`, () => this.addInstance(label)));
+    this.labelBox.replaceChildren(box, this.kit.make("div", { class: "crowd-bar" }, ...adds));
+    this.radios = Array.from(box.querySelectorAll("input"));
+    this.take(before);
+  }
+  take(name) {
+    this.label = name;
+    this.radios.forEach((radio) => { radio.checked = radio.value === name; });
+  }
+  addInstance(label) {
+    if (this.instances.length >= COLORS.length) {
+      this.say(`At most ${COLORS.length} instances can be told apart.`);
+      return;
+    }
+    const count = this.instances.filter((other) => other.label === label).length;
+    this.instances.push({ label, name: `${label} ${count + 1}` });
+    this.label = `${label} ${count + 1}`;
+    this.fillLabels();
+    this.fillList();
+  }
+  digit(key) {
+    const name = /^[1-9]$/.test(key) ? this.names()[Number(key) - 1] : undefined;
+    if (name === undefined) return false;
+    this.take(name);
+    this.say(`Label: ${this.shown(name)}`);
+    return true;
+  }
+  say(text, isFault = false) { (isFault ? this.fault : this.status).textContent = text; }
+
+  // --- marks ------------------------------------------------------------------------
+  nameOf(region) { return `${this.word} ${this.regions.indexOf(region) + 1}`; }
+  remember() {
+    this.history.push(this.regions.map(({ node, row, ...rest }) => rest));
+    if (this.history.length > 100) this.history.shift();
+  }
+  undo() {
+    const before = this.history.pop();
+    this.choose(null);
+    if (!before) {
+      this.say("There is nothing to undo.");
+      return;
+    }
+    const after = this.regions;
+    this.regions = before;
+    after.forEach((region) => this.hide(region));
+    this.regions.forEach((region) => this.show(region));
+    this.fillList();
+    this.say("Undone.");
+    this.changed();
+  }
+  add(region) {
+    this.remember();
+    this.regions.push(region);
+    this.show(region);
+    this.say(`${this.nameOf(region)} added: ${this.shown(region.instance ?? region.label ?? "eraser")}.`);
+    this.changed();
+  }
+  remove(region) {
+    const name = this.nameOf(region);
+    if (region === this.chosen) this.choose(null);
+    this.remember();
+    this.regions = this.regions.filter((other) => other !== region);
+    this.hide(region);
+    region.row?.remove();
+    this.say(`${name} deleted.`);
+    this.changed();
+  }
+  rename(region, name) {
+    this.remember();
+    Object.assign(region, this.named(name));
+    this.show(region);
+    this.changed();
+  }
+  choose(region) {
+    this.chosen?.row?.classList.remove("crowd-chosen");
+    this.chosen = region;
+    region?.row?.classList.add("crowd-chosen");
+    region?.row?.scrollIntoView?.({ block: "nearest" });
+  }
+  changed() {
+    this.fault.textContent = this.isBroken ? this.fault.textContent : "";
+    this.refresh();
+    this.element.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  // --- the list ---------------------------------------------------------------------
+  refresh() {
+    this.nothingRow.hidden = this.regions.length > 0 || Boolean(this.base);
+    this.regions.forEach((region, n) => {
+      region.row ??= this.row(region);
+      if (this.list.children[n] !== region.row) this.list.insertBefore(region.row, this.list.children[n] || null);
+      this.fillRow(region);
+    });
+    while (this.list.children.length > this.regions.length) this.list.lastChild.remove();
+  }
+  fillList() {
+    this.regions.forEach((region) => {
+      region.row?.remove();
+      region.row = null;
+    });
+    this.refresh();
+  }
+  row(region) {
+    const { make } = this.kit;
+    const row = make("li", {}, make("span", { class: "crowd-swatch" }), make("span"));
+    if (region.label !== null) {
+      const select = make("select", {}, ...this.names().map((name) => make("option", { value: name }, this.shown(name))));
+      select.addEventListener("change", () => this.rename(region, select.value));
+      row.append(select);
+    }
+    if (this.edit) row.append(this.button("Edit", () => this.edit(region)));
+    row.append(this.button("Delete", () => {
+      const after = row.nextElementSibling || row.previousElementSibling;
+      this.remove(region);
+      (after?.querySelector("button:last-child") || this.stage).focus();
+    }));
+    return row;
+  }
+  fillRow(region) {
+    const { row } = region;
+    const name = this.nameOf(region);
+    const shown = `${name} ${region.instance ?? region.label}`;
+    if (row.shown === shown) return;
+    row.shown = shown;
+    row.children[0].style.background = region.label === null ? "#fff" : this.colorOf(region);
+    row.children[1].textContent = region.label === null ? `${name} (eraser)` : this.titleOf(region, name);
+    row.querySelectorAll("button").forEach((button) => button.setAttribute("aria-label", `${button.textContent} ${name}`));
+    const select = row.querySelector("select");
+    if (select) {
+      select.setAttribute("aria-label", `Label of ${name}`);
+      select.value = region.instance ?? region.label;
+    }
+  }
+  titleOf(region, name) { return name; }
+
+  // --- sending ----------------------------------------------------------------------
+  complain() {
+    let fault = "";
+    if (this.isBroken) {
+      fault = this.fault.textContent;
+    } else if (this.open?.length) {
+      fault = `Finish the ${this.word} that you began, or press Escape on the picture.`;
+    } else if (!this.regions.length && !this.base && !this.nothing.checked) {
+      fault = `Mark at least one ${this.word}, or tick "Nothing to mark here".`;
+    }
+    if (fault) {
+      this.say(fault, true);
+      (this.isBroken || this.open?.length ? this.stage : this.nothing).focus();
+      this.fault.scrollIntoView({ block: "center" });
+    }
+    return Boolean(fault);
+  }
+}
+
+const MODULES = {
+  "crowd-regions.js": ["bounding-box", "keypoint", "polygon", "polyline", "line", "semantic-segmentation", "instance-segmentation"],
+  "crowd-spans.js": ["entity-annotation"],
+};
+const ATTRIBUTES = ["src", "labels", "initial-value", "text", "header"];
+
+// Defines the elements, and returns a promise for those that the page already has.
+export const define = (kit) => {
+  const { Crowd, make, list, STYLE: style } = kit;
+  const kindFor = (file) => {
+    class Marked extends Crowd {
+      static get observedAttributes() { return ATTRIBUTES; }
+      attributeChangedCallback(name) {
+        if (this.tool && name === "labels") {
+          this.tool.relabel();
+        } else if (this.tool) {
+          this.prepare();
+        }
+      }
+      get name() { return this.getAttribute("name") || ""; }
+      get value() { return this.tool ? this.tool.answer() : {}; }
+      get _submittableValue() { return this.value; }
+      build() {
+        if (this.localName === "crowd-entity-annotation" && !this.closest("crowd-form")) this.addForm();
+        this.ready = import(`./${file}`).then((module) => {
+          this.module = module;
+          this.prepare();
+        });
+      }
+      // Such a page has no form of its own; its scripts reach this one through the shadow root.
+      addForm() {
+        const form = make("crowd-form", { "answer-format": this.getAttribute("answer-format") }, make("slot"));
+        this.attachShadow({ mode: "open" }).append(make("style", {}, style), form);
+      }
+      prepare() {
+        const before = this.tool?.root;
+        this.tool = this.module.create(this, kit);
+        before?.remove();
+      }
+      complain() { return this.tool.complain(); }
+      async settle() { await this.tool.settle?.(); }
+      answer() { return this.tool.answer(); }
+    }
+    for (const name of ATTRIBUTES) {
+      Object.defineProperty(Marked.prototype, name.replace(/-(.)/, (_, letter) => letter.toUpperCase()), {
+        get() { return name === "labels" ? list(this.getAttribute(name)) : this.getAttribute(name); },
+        set(value) { this.setAttribute(name, typeof value === "string" ? value : JSON.stringify(value)); },
+      });
+    }
+    return Marked;
+  };
+  const names = Object.entries(MODULES).flatMap(([file, kinds]) => kinds.map((kind) => {
+    customElements.define(`crowd-${kind}`, kindFor(file));
+    return `crowd-${kind}`;
+  }));
+  return Promise.all(Array.from(document.querySelectorAll(names.join(", ")), (element) => element.ready));
+};

@@ -1,0 +1,585 @@
+"""Crowd elements that mark pictures and texts post what MTurk's posted, however drawn."""
+
+import base64
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.pages import sign_in
+from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Finger, Hand, Keys
+from tests.browser.worker_site.questions import html_question
+from tests.browser.worker_site.test_stand_ins import accepted_page, answers
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script><h1>Mark</h1>'
+PICTURE = SVG.format(WIDE, HIGH)
+NAMES = {
+    "crowd-bounding-box": "boxes",
+    "crowd-keypoint": "points",
+    "crowd-polygon": "polygons",
+    "crowd-polyline": "polylines",
+    "crowd-line": "lines",
+    "crowd-semantic-segmentation": "areas",
+    "crowd-instance-segmentation": "instances",
+}
+
+
+def marked(tag: str, name: str, traits: str = "", source: str = PICTURE) -> str:
+    """An element with two labels and a picture."""
+    return (
+        f'<{tag} name="{name}" src="{source}" header="Mark it" {traits} '
+        "labels=\"['Cat', 'Dog']\">"
+        '<full-instructions header="How">Tightly.</full-instructions>'
+        f"<short-instructions>All.</short-instructions></{tag}>"
+    )
+
+
+ENTITIES = (
+    '<crowd-entity-annotation name="spans" header="Mark names" labels="['
+    "{'label': 'person', 'shortDisplayName': 'per', 'fullDisplayName': 'Person'}, "
+    "{'label': 'place'}]\" text=\"" + TEXT + '"></crowd-entity-annotation>'
+)
+ALL = "".join(marked(tag, name) for tag, name in NAMES.items()) + ENTITIES
+
+
+def crowd_form(body: str, traits: str = "") -> str:
+    """A page with a crowd form."""
+    return f"{SCRIPT}<crowd-form {traits}>{body}</crowd-form>"
+
+
+@contextmanager
+def at_work(
+    market: Market, browser: Browser, body: str, *, width: int = 1280, touch: bool = False
+) -> Iterator[tuple[Page, str]]:
+    """The work page of a new HIT with this body, and the HIT's id."""
+    ann = market.worker()
+    made = post(market.requester("LAB"), Question=html_question(body))
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    context = browser.new_context(viewport={"width": width, "height": 900}, has_touch=touch)
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    sign_in(page, f"{market.endpoint}/worker/sign-in?token={ann.token}")
+    page.goto(f"{market.endpoint}/worker/assignments/{assignment}")
+    for stage in page.frame_locator("iframe").locator(".crowd-stage:has(img)").all():
+        expect(stage.locator("svg")).to_have_attribute("viewBox", re.compile(r"\d"))
+    yield page, made["HITId"]
+    context.close()
+
+
+def sent(page: Page, market: Market, hit: str) -> dict[str, Any]:
+    """Submit, and return what a crowd form sent."""
+    page.frame_locator("iframe").get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    (document,) = json.loads(answers(market, hit)["taskAnswers"])
+    return dict(document)
+
+
+def near(value: object) -> object:
+    """A document whose numbers may differ by two pixels."""
+    if isinstance(value, dict):
+        return {key: near(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [near(member) for member in value]
+    return pytest.approx(value, abs=2) if isinstance(value, int) else value
+
+
+def corner(right: float, down: float) -> dict[str, int]:
+    """A place from the middle, as it is posted."""
+    return {"x": round(WIDE / 2 + right), "y": round(HIGH / 2 + down)}
+
+
+def mask_of(text: str) -> Image.Image:
+    """The picture in an answer."""
+    return Image.open(io.BytesIO(base64.b64decode(text)))
+
+
+def colour_at(mask: Image.Image, place: dict[str, int]) -> str:
+    """A pixel's colour as the answer's legend writes it."""
+    palette = mask.getpalette() or []
+    index = mask.tobytes()[place["y"] * mask.width + place["x"]]
+    return "#" + bytes(palette[3 * index : 3 * index + 3]).hex()
+
+
+@pytest.mark.parametrize("kind", [Hand, Finger, Keys])
+def test_marks_are_posted_as_published(market: Market, browser: Browser, kind: type[Hand]) -> None:
+    """Made, moved, resized, labelled and deleted by mouse, touch or keyboard."""
+    with at_work(market, browser, crowd_form(ALL), touch=kind is Finger) as (page, hit):
+        hand, frame = kind(page), page.frame_locator("iframe")
+        tools = {tag: frame.locator(tag) for tag in NAMES}
+        stages = {tag: tool.locator(".crowd-stage") for tag, tool in tools.items()}
+        boxes = "crowd-bounding-box"
+        hand.drag(stages[boxes], (-300, -150), (-200, -100))
+        hand.drag(stages[boxes], (200, 100), (300, 150))
+        hand.press(tools[boxes].get_by_role("button", name="Delete box 1"))
+        hand.label(tools[boxes], "Dog")
+        hand.drag(stages[boxes], (-100, -50), (50, 50))
+        hand.move_chosen(tools[boxes], (-25, 0), (20, -30))
+        hand.move_corner(tools[boxes], 3, (70, 20), (50, 10))
+        hand.tap(stages["crowd-keypoint"], (100, -50))
+        for tag in ("crowd-polygon", "crowd-polyline"):
+            for place in ((-100, -100), (100, -100), (100, 100)):
+                hand.tap(stages[tag], place)
+            hand.press(tools[tag].get_by_role("button", name="Finish"))
+        hand.label(tools["crowd-line"], "Dog")
+        hand.drag(stages["crowd-line"], (-100, 0), (100, 50))
+        hand.drag(stages["crowd-semantic-segmentation"], (-100, 0), (100, 0))
+        hand.label(tools["crowd-semantic-segmentation"], "Dog")
+        hand.drag(stages["crowd-semantic-segmentation"], (0, 100), (100, 100))
+        instances = "crowd-instance-segmentation"
+        hand.drag(stages[instances], (-100, 0), (100, 0))
+        hand.press(tools[instances].get_by_role("button", name="Add instance: Cat"))
+        hand.drag(stages[instances], (0, 100), (100, 100))
+        text = frame.locator(".crowd-text")
+        hand.select(text, "Ada Lovelace")
+        hand.label(frame.locator("crowd-entity-annotation"), "place")
+        hand.select(text, "London")
+        document = sent(page, market, hit)
+    size = {"height": HIGH, "width": WIDE}
+    masks = {
+        name: mask_of(document[name].pop("labeledImage")["pngImageData"])
+        for name in ("areas", "instances")
+    }
+    triangle = [corner(-100, -100), corner(100, -100), corner(100, 100)]
+    assert document == near(
+        {
+            "boxes": {
+                "boundingBoxes": [
+                    {"height": 50, "label": "Cat", "left": 667, "top": 333, "width": 100},
+                    {"height": 110, "label": "Dog", "left": 387, "top": 153, "width": 200},
+                ],
+                "inputImageProperties": size,
+            },
+            "points": {
+                "inputImageProperties": size,
+                "keypoints": [{"label": "Cat", **corner(100, -50)}],
+            },
+            "polygons": {
+                "inputImageProperties": size,
+                "polygons": [{"label": "Cat", "vertices": triangle}],
+            },
+            "polylines": {
+                "inputImageProperties": size,
+                "polylines": [{"label": "Cat", "vertices": triangle}],
+            },
+            "lines": {
+                "inputImageProperties": size,
+                "lines": [{"label": "Dog", "vertices": [corner(-100, 0), corner(100, 50)]}],
+            },
+            "areas": {
+                "inputImageProperties": size,
+                "labelMappings": {"Cat": {"color": "#1f77b4"}, "Dog": {"color": "#ff7f0e"}},
+            },
+            "instances": {
+                "inputImageProperties": size,
+                "instances": [
+                    {"color": "#1f77b4", "label": "Cat"},
+                    {"color": "#2ca02c", "label": "Cat"},
+                ],
+            },
+            "spans": {
+                "entities": [
+                    # The smiling face is two UTF-16 units, and one character of Python.
+                    {"endOffset": 12, "label": "person", "startOffset": 0},
+                    {"endOffset": 50, "label": "place", "startOffset": 44},
+                ]
+            },
+        }
+    )
+    spans = document["spans"]["entities"]
+    in_units = TEXT.encode("utf-16-le")
+    words = [in_units[2 * s["startOffset"] : 2 * s["endOffset"]] for s in spans]
+    assert [word.decode("utf-16-le") for word in words] == ["Ada Lovelace", "London"]
+    for name, second in (("areas", "#ff7f0e"), ("instances", "#2ca02c")):
+        mask = masks[name]
+        assert (mask.mode, mask.size) == ("P", (WIDE, HIGH))
+        colours = [
+            colour_at(mask, corner(0, 0)),
+            colour_at(mask, corner(50, 100)),
+            colour_at(mask, corner(-300, -100)),
+        ]
+        assert colours == ["#1f77b4", second, "#ffffff"]
+
+
+def jpeg(wide: int, high: int, *, orientation: int = 1) -> str:
+    """A photograph's address, with how its camera was held."""
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    content = io.BytesIO()
+    Image.new("RGB", (wide, high), "teal").save(content, "JPEG", exif=exif)
+    return "data:image/jpeg;base64," + base64.b64encode(content.getvalue()).decode()
+
+
+def value_of(page: Page, tag: str) -> dict[str, Any]:
+    """What an element would post, as a page's own script reads it."""
+    value: dict[str, Any] = page.frames[1].evaluate(f"document.querySelector('{tag}').value")
+    return value
+
+
+def test_a_flattened_form_has_the_columns_of_mturks_batches(
+    market: Market, browser: Browser
+) -> None:
+    """`Answer.annotatedResult.boundingBoxes` is JSON, and the size has a column each."""
+    body = crowd_form(
+        marked("crowd-bounding-box", "annotatedResult"), 'answer-format="flatten-objects"'
+    )
+    with at_work(market, browser, body) as (page, hit):
+        Hand(page).drag(page.frame_locator("iframe").locator(".crowd-stage"), (0, 0), (100, 50))
+        page.frame_locator("iframe").get_by_role("button", name="Submit").click()
+        page.wait_for_url("**/thanks")
+        columns = answers(market, hit)
+    assert list(columns) == [
+        "annotatedResult.boundingBoxes",
+        "annotatedResult.inputImageProperties.height",
+        "annotatedResult.inputImageProperties.width",
+    ]
+    (box,) = json.loads(columns["annotatedResult.boundingBoxes"])
+    assert list(box) == ["height", "label", "left", "top", "width"]
+    assert columns["annotatedResult.inputImageProperties.width"] == str(WIDE)
+
+
+def test_a_text_to_mark_brings_its_own_form(market: Market, browser: Browser) -> None:
+    """As published: more questions are put into it through the shadow root."""
+    body = (
+        SCRIPT
+        + ENTITIES.replace(
+            "</crowd-entity-annotation>",
+            '<div id="more"><crowd-input name="subject" label="Subject"></crowd-input></div>'
+            "</crowd-entity-annotation>",
+        )
+        + """<script>document.addEventListener('all-crowd-elements-ready', () => {
+          document.querySelector('crowd-entity-annotation').shadowRoot
+            .querySelector('crowd-form').form.appendChild(more); });</script>"""
+    )
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        frame.get_by_label("Subject").fill("history")
+        hand = Hand(page)
+        hand.select(frame.locator(".crowd-text"), "Babbage")
+        hand.select(frame.locator(".crowd-text"), "bage in")
+        expect(frame.get_by_role("status")).to_contain_text("has a label already")
+        document = sent(page, market, hit)
+    assert document == {
+        "spans": {"entities": [{"endOffset": 40, "label": "person", "startOffset": 33}]},
+        "subject": "history",
+    }
+
+
+def test_coordinates_are_pixels_of_the_upright_picture(market: Market, browser: Browser) -> None:
+    """Whatever the zoom and the window, and turned as the camera's EXIF tag says."""
+    source = jpeg(600, 400, orientation=6)  # held upright: 400 wide, 600 high
+    body = crowd_form(marked("crowd-bounding-box", "boxes", source=source))
+    with at_work(market, browser, body, width=420) as (page, _):
+        stage = page.frame_locator("iframe").locator(".crowd-stage")
+        for _ in range(3):
+            page.frame_locator("iframe").get_by_role("button", name="Larger").click()
+        box = stage.bounding_box()
+        assert box is not None
+        assert box["width"] > 8 * 300
+        page.mouse.move(box["x"] + 0.05 * box["width"], box["y"] + 0.02 * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.04 * box["height"])
+        page.mouse.up()
+        page.set_viewport_size({"width": 900, "height": 900})
+        value = value_of(page, "crowd-bounding-box")
+    assert value == near(
+        {
+            "inputImageProperties": {"height": 600, "width": 400},
+            "boundingBoxes": [{"height": 12, "label": "Cat", "left": 20, "top": 12, "width": 20}],
+        }
+    )
+
+
+BAD = (
+    "[{label: 'Cat', left: -50, top: 10, width: 100, height: 5000},"  # clipped
+    " {label: 'Cat', left: 'x', top: 1, width: 2, height: 2},"
+    " {label: 'Cat', top: 1, width: 2, height: 2},"
+    " {label: 'Cat', left: 5, top: 5, width: 0, height: 9},"
+    " {label: 'Cat', left: 5000, top: 5, width: 9, height: 9},"
+    " {label: 'Cow', left: 5, top: 5, width: 9, height: 9}, null, 7, ]"
+)
+
+
+def test_what_has_no_place_on_the_picture_is_clipped_or_left_out(
+    market: Market, browser: Browser
+) -> None:
+    """No number that is none, no size of nothing and no unknown label leave the page."""
+    body = crowd_form(marked("crowd-bounding-box", "boxes", f'initial-value="{BAD}"'))
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        stage = frame.locator(".crowd-stage")
+        expect(frame.get_by_role("listitem")).to_have_count(1)
+        Hand(page).drag(stage, (100, 0), (101, 0))  # without a size: a press beside it
+        expect(frame.get_by_role("status")).to_contain_text("A box needs a size")
+        Hand(page).drag(stage, (300, 100), (560, 200))  # beyond the picture
+        document = sent(page, market, hit)
+    assert document["boxes"] == near(
+        {
+            "boundingBoxes": [
+                {"height": HIGH - 10, "label": "Cat", "left": 0, "top": 10, "width": 50},
+                {"height": 100, "label": "Cat", "left": 767, "top": 333, "width": 167},
+            ],
+            "initialValueModified": True,
+            "inputImageProperties": {"height": HIGH, "width": WIDE},
+        }
+    )
+
+
+def test_a_polygon_does_not_cross_itself(market: Market, browser: Browser) -> None:
+    """A corner that would is refused with words, drawn or moved."""
+    body = crowd_form(marked("crowd-polygon", "polygons"))
+    with at_work(market, browser, body) as (page, _):
+        frame, hand = page.frame_locator("iframe"), Hand(page)
+        stage = frame.locator(".crowd-stage")
+        for place in ((-100, -100), (100, 100), (100, -100)):
+            hand.tap(stage, place)
+        hand.tap(stage, (-100, 50))
+        expect(frame.get_by_role("status")).to_contain_text("would cross itself")
+        hand.tap(stage, (-99, -99))  # the first corner closes it
+        expect(frame.get_by_role("status")).to_contain_text("polygon 1 added")
+        frame.get_by_role("button", name="Add a corner").click()
+        hand.drag(stage, (0, 0), (200, 0))
+        (polygon,) = value_of(page, "crowd-polygon")["polygons"]
+    assert polygon["vertices"] == near(
+        [corner(-100, -100), corner(0, 0), corner(100, 100), corner(100, -100)]
+    )
+
+
+def test_nothing_is_sent_before_something_is_marked(market: Market, browser: Browser) -> None:
+    """Or the worker says that there is nothing; an empty list is then posted."""
+    body = crowd_form(marked("crowd-keypoint", "points"))
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        frame.get_by_role("button", name="Submit").click()
+        expect(frame.get_by_role("alert")).to_contain_text("Mark at least one point")
+        frame.get_by_label("Nothing to mark here").check()
+        document = sent(page, market, hit)
+    assert document["points"]["keypoints"] == []
+
+
+@pytest.mark.parametrize("source", ["data:image/png;base64,AAAA", ""])
+def test_a_picture_that_does_not_load_says_so(
+    market: Market, open_site: Callable[..., Page], source: str
+) -> None:
+    """And nothing is sent about a picture that the worker did not see."""
+    body = crowd_form(marked("crowd-bounding-box", "boxes", source=source))
+    page, _ = accepted_page(market, open_site, body)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("alert")).to_contain_text("The picture did not load")
+    frame.get_by_role("button", name="Submit").click()
+    assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
+
+
+def test_a_pages_own_script_reads_the_marks_before_they_are_sent(
+    market: Market, browser: Browser
+) -> None:
+    """As scripts on MTurk did, under both names that they used."""
+    body = crowd_form(marked("crowd-bounding-box", "boxes")) + (
+        "<script>document.querySelector('crowd-form').onsubmit = (event) => {"
+        "const tool = document.querySelector('crowd-bounding-box');"
+        "const boxes = tool.value.boundingBoxes || tool._submittableValue.boundingBoxes;"
+        "if (boxes.length < 2) { event.preventDefault(); window.isRefused = true; } };</script>"
+    )
+    with at_work(market, browser, body) as (page, hit):
+        stage = page.frame_locator("iframe").locator(".crowd-stage")
+        Hand(page).drag(stage, (0, 0), (50, 50))
+        page.frame_locator("iframe").get_by_role("button", name="Submit").click()
+        assert page.frames[1].evaluate("window.isRefused")
+        Hand(page).drag(stage, (-100, -100), (-50, -50))
+        assert len(sent(page, market, hit)["boxes"]["boundingBoxes"]) == 2
+
+
+def test_an_earlier_answer_can_be_corrected(market: Market, browser: Browser) -> None:
+    """`initial-value` in JSON or as JavaScript writes it; a change is told."""
+    lines = (
+        "{ lines: [ { label: 'Dog', // first\n vertices: [{x: 84, y: 110}, {x: 60, y: 100},] } ] }"
+    )
+    mask = io.BytesIO()
+    picture = Image.new("RGB", (WIDE, HIGH), "white")
+    picture.paste((0, 128, 0), (10, 20, 110, 120))
+    picture.save(mask, "PNG")
+    earlier = {
+        "src": "data:image/png;base64," + base64.b64encode(mask.getvalue()).decode(),
+        "labelMappings": {"Dog": {"color": "#008000"}},
+    }
+    body = crowd_form(
+        marked("crowd-line", "lines", f'initial-value="{lines}"')
+        + marked("crowd-semantic-segmentation", "areas", f"initial-value='{json.dumps(earlier)}'")
+    )
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        tool = frame.locator("crowd-semantic-segmentation")
+        assert value_of(page, "crowd-line")["initialValueModified"] is False
+        tool.get_by_role("radio", name="Eraser").check()
+        Hand(page).drag(
+            tool.locator(".crowd-stage"),
+            (60 - WIDE / 2, 5 - HIGH / 2),
+            (60 - WIDE / 2, 200 - HIGH / 2),
+        )
+        document = sent(page, market, hit)
+    assert document["lines"]["lines"] == [
+        {"label": "Dog", "vertices": [{"x": 84, "y": 110}, {"x": 60, "y": 100}]}
+    ]
+    assert document["areas"]["initialValueModified"] is True
+    image = mask_of(document["areas"]["labeledImage"]["pngImageData"])
+    # Cat is index 1, Dog 2; the eraser, 20 pixels wide, went down at x = 60.
+    assert [image.getpixel((x, 60)) for x in (5, 15, 60, 100, 115)] == [0, 2, 0, 2, 0]
+
+
+def test_a_picture_of_48_million_pixels_has_a_mask_of_its_size(
+    market: Market, browser: Browser
+) -> None:
+    """Larger than the largest canvas of many phones."""
+    content = io.BytesIO()
+    Image.new("1", (8000, 6000)).save(content, "PNG")
+    source = "data:image/png;base64," + base64.b64encode(content.getvalue()).decode()
+    body = crowd_form(marked("crowd-semantic-segmentation", "areas", source=source))
+    with at_work(market, browser, body, width=420) as (page, hit):
+        Hand(page).drag(page.frame_locator("iframe").locator(".crowd-stage"), (-100, 0), (100, 0))
+        document = sent(page, market, hit)["areas"]
+    image = mask_of(document["labeledImage"]["pngImageData"])
+    assert document["inputImageProperties"] == {"height": 6000, "width": 8000}
+    assert (image.size, image.getpixel((4000, 3000)), image.getpixel((9, 9))) == (
+        (8000, 6000),
+        1,
+        0,
+    )
+
+
+MANY = [
+    {"label": "Cat", "left": 4 * n, "top": 2 * n, "width": 60, "height": 30} for n in range(200)
+]
+
+
+def test_two_hundred_boxes_stay_quick_on_a_phone(market: Market, browser: Browser) -> None:
+    """From a finger's move to the next painted frame passes less than 50 ms."""
+    initial = f"initial-value='{json.dumps(MANY)}'"
+    body = crowd_form(marked("crowd-bounding-box", "boxes", initial))
+    with at_work(market, browser, body, width=390, touch=True) as (page, _):
+        expect(page.frame_locator("iframe").get_by_role("listitem")).to_have_count(200)
+        page.frames[1].evaluate(
+            """() => { window.took = []; new PerformanceObserver((list) => {
+              list.getEntries().forEach((entry) => window.took.push([entry.name, entry.duration]));
+            }).observe({ type: "event", durationThreshold: 16 }); }"""
+        )
+        hand = Finger(page)
+        stage = page.frame_locator("iframe").locator(".crowd-stage")
+        for n in range(4):
+            hand.drag(stage, (-400 + 200 * n, 190), (-330 + 200 * n, 220))
+        hand.move_chosen(
+            page.frame_locator("iframe").locator("crowd-bounding-box"), (235, 205), (50, -50)
+        )
+        took = page.frames[1].evaluate("window.took")
+        assert len(value_of(page, "crowd-bounding-box")["boundingBoxes"]) == 204
+    durations = sorted(duration for _, duration in took) or [0]
+    assert durations[len(durations) // 2] < 50, took
+
+
+def test_a_page_without_marks_loads_none_of_their_code(market: Market, browser: Browser) -> None:
+    """And one with a text does not load what draws on pictures."""
+    loaded: list[list[str]] = []
+    for element in ('<crowd-input name="a"></crowd-input>', ENTITIES):
+        with at_work(market, browser, crowd_form(element)) as (page, _):
+            expect(
+                page.frame_locator("iframe").get_by_role("button", name="Submit")
+            ).to_be_visible()
+            loaded.append(
+                page.frames[1].evaluate(
+                    "performance.getEntriesByType('resource').map((r) => r.name.split('/').at(-1))"
+                )
+            )
+    assert loaded == [
+        ["crowd-html-elements.js"],
+        ["crowd-html-elements.js", "crowd-marks.js", "crowd-spans.js"],
+    ]
+
+
+def test_marks_are_accessible_and_their_controls_are_large(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Axe finds nothing, nothing is wider than a phone, and a finger hits every control."""
+    ann = market.worker()
+    made = post(market.requester("LAB"), Question=html_question(crowd_form(ALL)))
+    accepted = ann.accept(made["HITGroupId"]).json()
+    page = open_site(ann.token, width=360)
+    page.goto(accepted["frame_url"])
+    for stage in page.locator(".crowd-stage:has(img)").all():
+        expect(stage.locator("svg")).to_have_attribute("viewBox", re.compile(r"\d"))
+    for tag in ("crowd-bounding-box", "crowd-keypoint"):
+        page.locator(f"{tag} .crowd-stage").focus()
+        for key in ("Enter", "ArrowRight", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    small = page.evaluate(
+        """() => Array.from(document.querySelectorAll(
+            ".crowd-tool :is(button, select, label, summary, [type=range])"))
+          .filter((node) => node.checkVisibility() && !node.closest(".crowd-handles"))
+          .filter((node) => Math.min(node.getBoundingClientRect().width,
+            node.getBoundingClientRect().height) < 44)
+          .map((node) => node.outerHTML)"""
+    )
+    assert small == []
+
+
+def test_small_elements_that_hold_no_answer_show_what_they_say(
+    market: Market, browser: Browser
+) -> None:
+    """A floating button submits as its page's script says; tags may close themselves."""
+    body = crowd_form(
+        '<div><p id="note">Note <crowd-badge label="3" for="note"/></p></div>'
+        '<crowd-input name="issue" label="Issue"></crowd-input>'
+        '<crowd-toast duration="60000" opened>Welcome</crowd-toast>'
+        '<div><crowd-icon-button id="one" icon="report-problem" title="Report"/></div>'
+        '<div><crowd-fab id="two" label="?" title="Help"/></div>'
+    ) + (
+        "<script>two.addEventListener('click', () => "
+        "document.querySelector('crowd-form').submit());"
+        "</script>"
+    )
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        expect(frame.get_by_text("Welcome")).to_be_visible()
+        expect(frame.locator("crowd-badge")).to_have_text("3")
+        expect(frame.get_by_role("button", name="Report")).to_be_visible()
+        frame.get_by_label("Issue").fill("blurred")
+        frame.locator("crowd-fab button").click()
+        page.wait_for_url("**/thanks")
+        (document,) = json.loads(answers(market, hit)["taskAnswers"])
+    assert document == {"issue": "blurred"}
+
+
+def test_a_pages_script_may_change_labels_and_picture(market: Market, browser: Browser) -> None:
+    """Marks stay with new labels; a new picture begins again, with one tool."""
+    body = crowd_form(marked("crowd-bounding-box", "boxes"))
+    with at_work(market, browser, body) as (page, _):
+        frame, hand = page.frame_locator("iframe"), Hand(page)
+        stage = frame.locator(".crowd-stage")
+        hand.drag(stage, (-200, -100), (200, 100))
+        hand.drag(stage, (-50, 30), (50, 60))  # begins inside of the first
+        page.frames[1].evaluate(
+            "document.querySelector('crowd-bounding-box').labels = ['Cat', 'Bird']"
+        )
+        frame.get_by_label("Label of box 2").select_option("Bird")
+        boxes = value_of(page, "crowd-bounding-box")["boundingBoxes"]
+        assert [box["label"] for box in boxes] == ["Cat", "Bird"]
+        frame.get_by_role("button", name="Undo").click()
+        frame.get_by_role("button", name="Undo").click()
+        assert len(value_of(page, "crowd-bounding-box")["boundingBoxes"]) == 1
+        page.frames[1].evaluate(
+            "source => { document.querySelector('crowd-bounding-box').src = source; }",
+            SVG.format(300, 200),
+        )
+        expect(stage.locator("svg")).to_have_attribute("viewBox", "0 0 300 200")
+        assert value_of(page, "crowd-bounding-box")["boundingBoxes"] == []
+        expect(frame.locator("short-instructions")).to_have_count(1)
