@@ -2,10 +2,12 @@
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+from playwright.sync_api import Page, expect
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
@@ -15,6 +17,7 @@ from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.item_labels import doubtful
 from piecework.store import decisions
+from tests.browser.pages import violations
 from tests.importing.test_importing import done
 from tests.review import stores
 from tests.review.conftest import served
@@ -114,20 +117,49 @@ def test_what_is_no_word_is_refused(tmp_path: Path, form: dict[str, str]) -> Non
         assert "2 words that cleaning would change" in reply.text
 
 
+def _congruent(worker: int, item: int) -> dict[str, str]:
+    """Item 0: a tie of two (the third says nothing known); item 1: 2 to 1; 2: all."""
+    votes = {0: ("congruent", "incongruent", "?"), 1: ("congruent",) * 2}
+    of_item = (*votes.get(item, ()), *("incongruent",) * 3)
+    return {"congruent": of_item[worker]}
+
+
+_CONGRUENCY = CAMPAIGN.replace('task = "caption"', 'task = "congruency"').replace(
+    "answers = 2", "answers = 3"
+)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everybody_can_settle_a_label(
+    tmp_path: Path, open_page: Callable[..., Page], width: int
+) -> None:
+    """The list, the label before and after, and the page of a refusal."""
+    with (
+        stores.opened(tmp_path, workers=3, items=4, campaign=_CONGRUENCY, values=_congruent) as run,
+        served(run) as started,
+    ):
+        _keep_all(run)
+        page = open_page(started.links["ada"], width=width, height=844)
+        page.wait_for_url(f"{started.url}/")
+        page.goto(f"{started.url}/labels")
+        assert violations(page) == []
+        page.get_by_role("link", name="p1").click()
+        assert violations(page) == []
+        page.get_by_role("button", name="2").click()
+        page.wait_for_url("**/label?item=p2**")
+        page.goto(f"{started.url}/label?item=p1&field=congruent")
+        expect(page.get_by_text("Settled as")).to_be_visible()
+        assert violations(page) == []
+        for path in ("/labels", "/label?item=none&field=congruent", "/nowhere"):
+            page.goto(f"{started.url}{path}")
+            assert violations(page) == [], path
+
+
 def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
     """The tie comes first, then two of three; the votes stay as they were."""
-
-    def congruent(worker: int, item: int) -> dict[str, str]:
-        # Item 0: a tie of two (the third says nothing known); item 1: 2 to 1; 2: all.
-        votes = {0: ("congruent", "incongruent", "?"), 1: ("congruent",) * 2}
-        of_item = (*votes.get(item, ()), *("incongruent",) * 3)
-        return {"congruent": of_item[worker]}
-
-    campaign = CAMPAIGN.replace('task = "caption"', 'task = "congruency"').replace(
-        "answers = 2", "answers = 3"
-    )
     with (
-        stores.opened(tmp_path, workers=3, items=4, campaign=campaign, values=congruent) as run,
+        stores.opened(tmp_path, workers=3, items=4, campaign=_CONGRUENCY, values=_congruent) as run,
         served(run) as page,
         page.client() as ada,
     ):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.pages import violations
 from tests.foundation.signin import mock_provider
 from tests.review.signing_in import door_at, page_with
 
@@ -17,6 +18,12 @@ def _at_the_provider(page: Page, person: str) -> None:
     page.get_by_role("button", name="Authorize").click()
 
 
+def _check_both_sizes(page: Page) -> None:
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert violations(page) == [], (page.url, width)
+
+
 @pytest.mark.browser
 def test_people_sign_in_with_a_click_and_see_what_their_role_shows(
     tmp_path: Path, open_page: OpenPage
@@ -24,21 +31,22 @@ def test_people_sign_in_with_a_click_and_see_what_their_role_shows(
     """A strict cookie survives the way back; a stranger reads whom to ask."""
     with mock_provider.at_work() as issuer, page_with(tmp_path, door_at(issuer)) as at:
         page = open_page(f"{at.url}/card?view=answer&key=A0000-k1.1")
-        page.screenshot(path=tmp_path / "sign-in.png")
+        _check_both_sizes(page)
         page.get_by_role("link", name="Sign in with").click()
         _at_the_provider(page, "rita")
         page.wait_for_url(f"{at.url}/card?view=answer&key=A0000-k1.1")
         expect(page.get_by_text("You are a reader")).to_be_visible()
         expect(page.get_by_role("button", name="Keep")).to_have_count(0)
         page.keyboard.press("k")
-        page.screenshot(path=tmp_path / "reader.png", full_page=True)
+        _check_both_sizes(page)
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_role("heading", name="You have signed out")).to_be_visible()
+        _check_both_sizes(page)
         page.goto(f"{at.url}/")
         page.get_by_role("link", name="Sign in with").click()
         _at_the_provider(page, "eve")
         expect(page.get_by_role("alert")).to_contain_text("Ask Ada, room 12 for one.")
-        page.screenshot(path=tmp_path / "refused.png")
+        _check_both_sizes(page)
         page.get_by_role("link", name="Sign in with").click()
         assert "prompt=login" in page.url
         _at_the_provider(page, "ada")
