@@ -101,6 +101,7 @@ def test_every_list_is_usable_empty_and_long_and_with_what_went_wrong(
     post_many(market)
     searches = ("?q=nothing", "?min=a+lot", "?page=2", "?sort=reward&can=1")
     look(*(f"/worker/hits{search}" for search in searches))
+    assert "30 groups of HITs of 31 (show all), page 1 of 2" in page.inner_text("main")
     done = do_many(market, ann)
     taken = ann.accept(ann.groups()[0]["hit_group_id"]).json()["assignment_id"]
     look(*LISTS, "/worker/history?state=rejected")
