@@ -40,14 +40,16 @@
   };
   const forms = () => Array.from(document.querySelectorAll("form")).filter(isSent);
   const CONTROLS = "input:not([type=button]):not([type=reset]):not([type=file]), select, textarea, button[type=submit]";
-  const outside = (form) => Array.from(document.querySelectorAll(CONTROLS)).filter((control) => control.form !== form);
+  // A crowd form sends its own controls as JSON.
+  const outside = (form) => Array.from(document.querySelectorAll(CONTROLS))
+    .filter((control) => control.form !== form && !control.closest("crowd-form, crowd-entity-annotation"));
   // A form that ends too early on the page still has the rest of its controls.
   const adopt = () => {
     const all = forms();
     if (all.length !== 1) return;
     const [form] = all;
     if (!form.hasAttribute("id")) form.setAttribute("id", document.getElementById("mturk_form") ? "piecework_form" : "mturk_form");
-    outside(form).filter((control) => !control.form && !control.closest("crowd-form"))
+    outside(form).filter((control) => !control.form)
       .forEach((control) => control.setAttribute("form", form.getAttribute("id")));
   };
   const addButton = () => {

@@ -6,8 +6,9 @@ Crowd elements that the marketplace lacks are named as such.
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from piecework.domain.text import did_you_mean
@@ -33,6 +34,9 @@ class Control:
         is_open: whether values outside the options may be sent.
         is_button: whether pressing it submits the page.
         is_hidden: whether workers cannot see it because a script fills it in.
+        marks: the tag of the element if its answer is marks on a picture or in a text;
+            `options` are then the labels of the marks.
+        text: the text that is marked.
         parts: names of radio buttons that exclude each other under several names, each
             with its one option.
     """
@@ -45,6 +49,8 @@ class Control:
     is_required: bool = False
     is_button: bool = False
     is_hidden: bool = False
+    marks: str = ""
+    text: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     minimum: float | None = None
     maximum: float | None = None
@@ -117,6 +123,18 @@ def _classifier(name: str, kind: Kind, values: Values) -> Control:
     )
 
 
+def _marks(tag: str, name: str, values: Values) -> Control:
+    text = values.get("labels", "")
+    return Control(
+        name=name,
+        kind="text",
+        marks=tag,
+        options={} if is_mark(text) else dict.fromkeys(listed(text), ""),
+        is_required=True,
+        text=values.get("text", ""),
+    )
+
+
 def _line(name: str, values: Values) -> Control:
     if values.get("type") == "number":
         return _number(name, values)
@@ -167,6 +185,8 @@ def listed(text: str) -> list[str]:
 
     >>> listed("['Cat', 'Dog']"), listed('["a"]'), listed("none")
     (['Cat', 'Dog'], ['a'], [])
+    >>> listed("[{'label': 'person', 'shortDisplayName': 'per'}]")
+    ['person']
     """
     for read in (json.loads, ast.literal_eval):
         try:
@@ -174,7 +194,10 @@ def listed(text: str) -> list[str]:
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         if isinstance(literal, list):
-            return [str(member) for member in literal]
+            return [
+                str(member.get("label", "") if isinstance(member, dict) else member)
+                for member in literal
+            ]
     return []
 
 
@@ -189,7 +212,20 @@ _CLASSIFIERS: Mapping[str, Kind] = {
     "crowd-image-classifier-multi-select": "several",
 }
 
-_MAKERS = {
+MARKS = {
+    "crowd-bounding-box": "boundingBoxes",
+    "crowd-keypoint": "keypoints",
+    "crowd-polygon": "polygons",
+    "crowd-polyline": "polylines",
+    "crowd-line": "lines",
+    "crowd-semantic-segmentation": "labeledImage",
+    "crowd-instance-segmentation": "labeledImage",
+    "crowd-entity-annotation": "entities",
+}
+"""Elements whose answer is marks, with the part of their answer that holds these."""
+
+_MAKERS: Mapping[str, Callable[[str, Values], Control]] = {
+    **{tag: partial(_marks, tag) for tag in MARKS},
     "select": _select,
     "textarea": _line,
     "crowd-text-area": _line,
@@ -205,8 +241,6 @@ CONTROL_TAGS = frozenset(_MAKERS) | frozenset(_CLASSIFIERS)
 _UNAVAILABLE = frozenset(
     f"crowd-{name}"
     for name in (
-        *("bounding-box", "polygon", "polyline", "line", "keypoint"),
-        *("semantic-segmentation", "instance-segmentation", "entity-annotation"),
         *("3d-point-cloud", "video-object-detection", "video-object-tracking"),
         *("rekognition-detect-moderation-labels", "textract-analyze-document"),
         "question-answer-generation",
@@ -219,7 +253,7 @@ _OTHERS = frozenset(
     for name in (
         *("form", "radio-group", "radio-button", "checkbox", "toggle-button"),
         *("button", "instructions", "modal", "tabs", "tab", "card", "alert", "icon"),
-        *("fab", "toast", "badge"),
+        *("fab", "toast", "badge", "icon-button"),
     )
 )
 """Crowd elements that are not controls, or are read in another way."""

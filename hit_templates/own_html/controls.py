@@ -194,7 +194,8 @@ class _Reader:
     def _forms(self, tag: str, values: Mapping[str, str]) -> None:
         kind = values.get("type", "").lower()
         self.controls.has_form |= tag == "form"
-        if tag == "crowd-form":
+        # A text to mark has a crowd form of its own.
+        if tag in {"crowd-form", "crowd-entity-annotation"}:
             self.controls.has_crowd_form = True
         is_submit = tag in {"input", "button"} and kind in {"submit", "image"}
         is_submit |= tag == "crowd-button" and values.get("form-action") == "submit"

@@ -122,8 +122,8 @@ def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
 
 
 def main_text(fields: Sequence[Field]) -> str:
-    """Return the name of the first field if all are texts; else ""."""
-    is_all_text = all(field.kind == "text" for field in fields)
+    """Return the name of the first field if all are texts that people wrote; else ""."""
+    is_all_text = all(field.kind == "text" and not field.is_marks for field in fields)
     return fields[0].name if fields and is_all_text else ""
 
 
@@ -189,6 +189,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         sent_as=control.name,
         is_open=control.is_open and own.options is None,
         is_nominal=own.kind == "choice",
+        is_marks=kind == "text" and bool(control.marks),
     )
     return field, [f"fields.{control.name}: {fault}" for fault in _faults(field)]
 
@@ -274,7 +275,7 @@ def received(fields: Sequence[Field], sent: Mapping[str, str]) -> Received:
         else:
             # A crowd form omits empty fields.
             parts = {
-                name: as_text(document[name])
+                name: _verbatim(document[name]) if field.is_marks else as_text(document[name])
                 for name in field.sent_as.split("|")
                 if name in document
             }
@@ -370,10 +371,29 @@ def _of_form(field: Field, sent: Mapping[str, str]) -> tuple[str | None, set[str
     }
     if len(flat) == 1 and flat.keys() <= LABELS:
         return of_flat(flat), {f"{field.sent_as}.{name}" for name in flat}
-    marks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
-    if not marks:
+    if field.is_marks and flat:
+        value = json.dumps(_nested(flat), ensure_ascii=False)
+        return value, {f"{field.sent_as}.{name}" for name in flat}
+    ticks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
+    if not ticks:
         return None, set()
-    return of_flat(marks), {f"{field.sent_as}.{name}" for name in marks}
+    return of_flat(ticks), {f"{field.sent_as}.{name}" for name in ticks}
+
+
+def _nested(flat: Mapping[str, str]) -> Document:
+    """Return the object that was flattened; a label between two dots may have dots."""
+    nested: Document = {}
+    for name, text in sorted(flat.items()):
+        first, *rest = name.split(".")
+        path = [first, *([".".join(rest[:-1])] if rest[:-1] else []), *rest[-1:]]
+        inner = nested
+        for part in path[:-1]:
+            below = inner.setdefault(part, {})
+            inner = below if isinstance(below, dict) else {}
+        value = _json(text)
+        is_number = first == "inputImageProperties"
+        inner[path[-1]] = value if is_number or isinstance(value, list | bool) else text
+    return nested
 
 
 def of_flat(flat: Mapping[str, str]) -> str:
@@ -444,4 +464,6 @@ def _of_crowd(field: Field, values: Sequence[str]) -> Document:
         return {field.sent_as: {"labels": list(values)}}
     if not values:
         return {}
+    if field.is_marks:
+        return {field.sent_as: _json(values[0])}
     return {field.sent_as: float(values[0]) if field.kind == "number" else values[0]}

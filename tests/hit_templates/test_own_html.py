@@ -331,7 +331,10 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ("\n\n{% if a %}", "line 3: Liquid's '{% if a %}' is not supported"),
         ('<option ${a}> <input name="b">', "line 1: 'a' is inside a tag"),
         ("<p>No input</p>", "give its inputs names"),
-        ("<crowd-polygon name='a'></crowd-polygon>", "<crowd-polygon> is not available"),
+        (
+            "<crowd-3d-point-cloud name='a'></crowd-3d-point-cloud>",
+            "<crowd-3d-point-cloud> is not available",
+        ),
         (
             "<crowd-form><crowd-imput name='a'></crowd-imput></crowd-form>",
             "line 1: there is no <crowd-imput> (did you mean 'crowd-input'?), so its",
@@ -623,6 +626,60 @@ def test_flattened_objects_are_read_as_well(sent: dict[str, str], ours: str) -> 
     """`answer-format="flatten-objects"` joins names by dots."""
     field = Field(name="f", kind="choices", label="f", sent_as="c")
     assert received([field], sent) == ({"f.1": ours}, {})
+
+
+SHAPES = {
+    "boundingBoxes": [{"height": 4, "label": "Cat", "left": 1, "top": 2, "width": 3}],
+    "inputImageProperties": {"height": 400, "width": 600},
+    "labelMappings": {"St. Bernard": {"color": "#1f77b4"}},
+    "labeledImage": {"pngImageData": "1234"},
+    "initialValueModified": False,
+}
+
+
+@pytest.mark.parametrize("is_flat", [True, False])
+def test_marks_are_one_json_text_however_they_are_sent(is_flat: bool) -> None:  # noqa: FBT001 - a case
+    """Whole, with the picture's size, also from a flattened form."""
+    field = Field(name="f", kind="text", label="f", sent_as="a", is_marks=True)
+    flat = {
+        "a.boundingBoxes": json.dumps(SHAPES["boundingBoxes"]),
+        "a.inputImageProperties.height": "400",
+        "a.inputImageProperties.width": "600",
+        "a.labelMappings.St. Bernard.color": "#1f77b4",
+        "a.labeledImage.pngImageData": "1234",
+        "a.initialValueModified": "false",
+    }
+    ours, more = received(
+        [field], flat if is_flat else {"taskAnswers": json.dumps([{"a": SHAPES}])}
+    )
+    assert json.loads(ours["f.1"]) == SHAPES
+    assert more == {}
+
+
+def test_one_list_of_marks_keeps_its_name() -> None:
+    """A text's spans come alone, and stay what the element sent."""
+    field = Field(name="f", kind="text", label="f", sent_as="a", is_marks=True)
+    spans = {"entities": [{"endOffset": 3, "label": "x", "startOffset": 0}]}
+    sent = as_page_sends([field], {"f.1": [json.dumps(spans)]}, is_crowd=True)
+    assert json.loads(sent["taskAnswers"][0]) == [{"a": spans}]
+    assert received([field], {"taskAnswers": sent["taskAnswers"][0]}) == (
+        {"f.1": json.dumps(spans)},
+        {},
+    )
+
+
+def test_an_element_of_marks_is_a_required_field(tmp_path: Path) -> None:
+    """Known by its name, and no text that people wrote."""
+    task = task_of(
+        tmp_path,
+        "<crowd-entity-annotation name='Spans' header='Names' text='${t}'"
+        " labels=\"[{'label': 'person'}]\"></crowd-entity-annotation>",
+    )
+    (field,) = task.fields
+    assert (field.name, field.kind, field.label, field.is_marks) == ("spans", "text", "Names", True)
+    assert [rule.kind for rule in task.rules] == ["required"]
+    assert task.main_text == ""
+    assert OWN_FORM not in render_hit(task, [Item(item_id=ItemId("a"), columns={"t": "x"})])
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", "[[]]", "[1]", "null", "[" * 10**5])

@@ -106,6 +106,7 @@ class Field:
         sent_as: its name on a requester's own page, if that differs.
         is_open: values other than the options are allowed.
         is_nominal: options that are numbers are codes without order.
+        is_marks: its text is JSON: marks on a picture or in a text.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Field:
     sent_as: str = ""
     is_open: bool = False
     is_nominal: bool = False
+    is_marks: bool = False
 
     def words_of(self, value: str) -> str:
         """The words that workers read for an option that is a number, else the value."""

@@ -1,9 +1,11 @@
 """HTML of somebody's own, done in a browser on the marketplace, and typed."""
 
+import json
 import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import FrameLocator, Page, Route, expect
@@ -13,12 +15,13 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, HitTypeId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
-from piecework.hit_templates.own_html.fields import StatedField
+from piecework.hit_templates.own_html.fields import StatedField, received
 from piecework.hit_templates.own_html.page import parts_of_page
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.wire import SharedQuestion, html_question, page_question
+from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Hand
 from tests.conftest import in_full
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 from tests.marketplace.market import Market, post
@@ -490,6 +493,57 @@ def test_a_page_has_as_columns_what_a_browser_shows(
     seen = {name for name in item.columns if item.columns[name] in html}
     assert seen - {"item_id"} == task.shown_columns - {"item_id"}
     assert seen.isdisjoint({"unused", "out"})
+
+
+MARKS = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+{before}<crowd-bounding-box name="Boxes" src="${{image}}" labels="['Cat', 'Dog']">
+</crowd-bounding-box><crowd-classifier name="kind" categories="['a', 'b']">
+</crowd-classifier>{after}"""
+TO_MARK = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-entity-annotation name="names" text="${text}" labels="[{'label': 'person'}]">
+</crowd-entity-annotation>"""
+
+
+@pytest.mark.parametrize("traits", ["", ' answer-format="flatten-objects"'])
+def test_marks_on_a_picture_are_typed(
+    market: Market, open_site: Open, tmp_path: Path, traits: str
+) -> None:
+    """As one JSON text, and nothing else is sent beside it."""
+    html = MARKS.format(before=f"<crowd-form{traits}>", after="</crowd-form>")
+    task, item = task_of(tmp_path, html), item_of(image="https://pictures.example/a.svg")
+    page, hit = posted(market, open_site, task, item)
+    svg = unquote(SVG.format(WIDE, HIGH)).partition(",")[2]
+    page.route("https://*.example/**", lambda r: r.fulfill(body=svg, content_type="image/svg+xml"))
+    page.reload()
+    frame = page.frame_locator("iframe")
+    stage = frame.locator(".crowd-stage")
+    expect(stage.locator("svg")).to_have_attribute("viewBox", f"0 0 {WIDE} {HIGH}")
+    Hand(page).drag(stage, (0, 0), (100, 50))
+    frame.get_by_label("b", exact=True).check()
+    frame.get_by_role("button", name="Submit").click()
+    values = submitted(market, page, hit, task, item)
+    assert isinstance(values, dict)
+    assert values["kind"] == "b"
+    boxes = json.loads(values["boxes"])
+    assert boxes["inputImageProperties"] == {"height": HIGH, "width": WIDE}
+    assert [box["label"] for box in boxes["boundingBoxes"]] == ["Cat"]
+    client = market.requester("LAB")
+    (work,) = client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    assert received(task.fields, fields_of(work["Answer"])).more == {}
+
+
+def test_marks_in_a_text_are_typed(market: Market, open_site: Open, tmp_path: Path) -> None:
+    """Its element brings the form, so the page gets none."""
+    task, item = task_of(tmp_path, TO_MARK), item_of(text=TEXT)
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    Hand(page).select(frame.locator(".crowd-text"), "Lovelace")
+    frame.get_by_role("button", name="Submit").click()
+    values = submitted(market, page, hit, task, item)
+    assert isinstance(values, dict)
+    assert json.loads(values["names"]) == {
+        "entities": [{"endOffset": 12, "label": "person", "startOffset": 4}]
+    }
 
 
 def test_files_beside_the_page_reach_workers(

@@ -15,8 +15,9 @@ from piecework.domain.task import Field, Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.jinja_helpers import wire
 from piecework.hit_templates.own_html.fields import as_page_sends
-from piecework.simulation.crowd.item_knowledge import ItemKnowledge, View
+from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
 from piecework.simulation.crowd.judging import Judging
+from piecework.simulation.crowd.marking import marks
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.crowd.typing_traces import Way, entered, mistype, repair
@@ -305,6 +306,7 @@ class FillingPages:
         ours = self._judging.fill_in(
             self._named_as_ours(page), assignment_id, person=person, shown_ms=shown_ms, seed=seed
         )
+        ours |= self._marked(page, ours, person=person, seed=seed)
         is_crowd = page.controls is not None and page.controls.has_crowd_form
         carried = {} if page.controls is None else {
             name: [page.fixed[name]]
@@ -312,6 +314,22 @@ class FillingPages:
             if control.kind == "carried" and name in page.fixed and name not in ours
         }  # fmt: skip
         return carried | as_page_sends(self._task.fields, ours, is_crowd=is_crowd)
+
+    def _marked(self, page: Page, ours: Form, *, person: Person, seed: int) -> Form:
+        """Return what this person marks on pictures and in texts."""
+        marked: Form = {}
+        item_id = page.fixed.get(f"item.{_FIRST}", "")
+        accuracy = person.trait.accuracy if person.trait.manner == "plain" else 0.0
+        for field in self._task.item_fields:
+            control = page.controls and page.controls.by_name.get(field.sent_as)
+            if not field.is_marks or not control:
+                continue
+            name = wire(field, _FIRST)
+            own = seeded_rng(seed, person.handle, item_id, field.name, "marks")
+            if ours.get(name, [DRAWN]) == [DRAWN] or own.random() > accuracy:
+                truth = seeded_rng(seed, item_id, field.name, "marks")
+                marked[name] = [marks(control, truth, own, accuracy=accuracy)]
+        return marked
 
     def _named_as_ours(self, page: Page) -> Page:
         """Return the page's controls under the names of the task's fields.

@@ -148,7 +148,14 @@ def _edited(rule: Rule, columns: Mapping[str, str], rng: Random) -> str:
     return " ".join(words)
 
 
+DRAWN = "{}"
+"""The truth of a field of marks that the items do not state: the crowd draws it from the
+labels on the page."""
+
+
 def _truth(field: Field, item: Item, rng: Random) -> str:
+    if field.is_marks:
+        return DRAWN
     if field.kind == "text":
         parts = (_THINGS, _DOINGS, _THINGS, _ENDS)
         return " ".join(rng.choice(words) for words in parts)

@@ -1,0 +1,133 @@
+"""What a simulated worker marks on a picture or in a text, as the crowd elements send it.
+
+Simulated workers do not look at pictures. Each item has marks that every careful worker
+makes, within a few pixels; a careless worker makes others. The picture counts as 800 by
+600 pixels.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from random import Random
+from struct import pack
+from zlib import compress, crc32
+
+from piecework.hit_templates.own_html.control_kinds import MARKS, Control
+
+_WIDE, _HIGH = 800, 600
+_MOST = 3
+_MARGIN = 60
+_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
+_WORD = re.compile(r"\w+")
+
+Place = tuple[float, float]
+Mark = Mapping[str, object]
+
+
+def marks(control: Control, truth: Random, own: Random, *, accuracy: float) -> str:
+    """Return an answer in the JSON of the control's element.
+
+    Args:
+        control: the element, with its labels and text.
+        truth: seeded by the item: what careful workers agree about.
+        own: seeded by the worker and the item.
+        accuracy: the share of marks that this worker makes as careful workers do.
+    """
+    labels = [*control.options] or ["object"]
+    if control.marks == "crowd-entity-annotation":
+        return json.dumps({"entities": _spans(control.text, labels, truth, own, accuracy)})
+    regions = []
+    for _ in range(truth.randint(1, _MOST)):
+        centre = truth.uniform(_MARGIN, _WIDE - _MARGIN), truth.uniform(_MARGIN, _HIGH - _MARGIN)
+        label = truth.choice(labels)
+        if own.random() > accuracy:
+            centre = own.uniform(_MARGIN, _WIDE - _MARGIN), own.uniform(_MARGIN, _HIGH - _MARGIN)
+            label = own.choice(labels)
+        near = tuple(round(place + own.gauss(0, 2)) for place in centre)
+        regions.append((label, near[0], near[1], truth.randint(20, _MARGIN - 10)))
+    size = {"height": _HIGH, "width": _WIDE}
+    if MARKS[control.marks] == "labeledImage":
+        return json.dumps({"inputImageProperties": size, **_mask(control, labels, regions)})
+    drawn = [_SHAPES[control.marks](*region) for region in regions]
+    return json.dumps({"inputImageProperties": size, MARKS[control.marks]: drawn})
+
+
+def _spans(text: str, labels: list[str], truth: Random, own: Random, accuracy: float) -> list[Mark]:
+    words = [*_WORD.finditer(text)]
+    count = min(len(words), truth.randint(1, _MOST))
+    chosen = truth.sample(words, count)
+    spans: list[Mark] = []
+    for word in chosen:
+        label = truth.choice(labels)
+        if own.random() > accuracy:
+            label = own.choice(labels)
+        # Offsets count UTF-16 units.
+        start, end = (len(text[:at].encode("utf-16-le")) // 2 for at in word.span())
+        spans.append({"endOffset": end, "label": label, "startOffset": start})
+    return sorted(spans, key=lambda span: str(span["startOffset"]).zfill(9))
+
+
+def _corners(x: int, y: int, size: int, *, count: int) -> list[dict[str, int]]:
+    at = [(x - size, y - size), (x + size, y - size), (x + size, y + size), (x - size, y + size)]
+    return [{"x": right, "y": down} for right, down in at[:count]]
+
+
+def _box(label: str, x: int, y: int, size: int) -> Mark:
+    return {
+        "height": 2 * size,
+        "label": label,
+        "left": x - size,
+        "top": y - size,
+        "width": 2 * size,
+    }
+
+
+def _point(label: str, x: int, y: int, _size: int) -> Mark:
+    return {"label": label, "x": x, "y": y}
+
+
+def _with_corners(count: int) -> Callable[[str, int, int, int], Mark]:
+    def drawn(label: str, x: int, y: int, size: int) -> Mark:
+        return {"label": label, "vertices": _corners(x, y, size, count=count)}
+
+    return drawn
+
+
+_SHAPES: Mapping[str, Callable[[str, int, int, int], Mark]] = {
+    "crowd-bounding-box": _box,
+    "crowd-keypoint": _point,
+    "crowd-polygon": _with_corners(4),
+    "crowd-polyline": _with_corners(3),
+    "crowd-line": _with_corners(2),
+}
+
+
+def _mask(
+    control: Control, labels: list[str], regions: list[tuple[str, int, int, int]]
+) -> dict[str, object]:
+    is_instances = control.marks == "crowd-instance-segmentation"
+    rows = [bytearray(_WIDE) for _ in range(_HIGH)]
+    for n, (label, x, y, size) in enumerate(regions, 1):
+        index = n if is_instances else labels.index(label) + 1
+        for row in rows[max(y - size, 0) : y + size]:
+            start, end = max(x - size, 0), min(x + size, _WIDE)
+            row[start:end] = bytes([min(index, 255)]) * (end - start)
+    colours = [_COLOURS[n % len(_COLOURS)] for n in range(max(len(labels), len(regions)))]
+    image = {"labeledImage": {"pngImageData": b64encode(_png(rows, colours)).decode()}}
+    if is_instances:
+        named = zip(colours, (label for label, *_ in regions), strict=False)
+        return {"instances": [{"color": c, "label": label} for c, label in named], **image}
+    named = zip(labels, colours, strict=False)
+    return {"labelMappings": {label: {"color": c} for label, c in named}, **image}
+
+
+def _png(rows: list[bytearray], colours: list[str]) -> bytes:
+    palette = b"\xff\xff\xff" + b"".join(bytes.fromhex(colour[1:]) for colour in colours)
+    pixels = compress(b"".join(b"\0" + row for row in rows))
+    head = pack(">IIBBBBB", _WIDE, _HIGH, 8, 3, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"PLTE", palette), (b"IDAT", pixels), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        pack(">I", len(content)) + name + content + pack(">I", crc32(name + content))
+        for name, content in parts
+    )
