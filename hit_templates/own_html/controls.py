@@ -44,6 +44,7 @@ class Controls:
         title: the page's title.
         has_varying_names: whether an item's column names a control.
         has_script: whether the page's own script may make further controls.
+        is_flat: whether its crowd form sends a field for each value (`flatten-objects`).
         submits: whether the page has a button that submits.
     """
 
@@ -57,6 +58,7 @@ class Controls:
     has_script: bool = False
     has_form: bool = False
     has_crowd_form: bool = False
+    is_flat: bool = False
     submits: bool = False
 
 
@@ -197,6 +199,7 @@ class _Reader:
         # A text to mark has a crowd form of its own.
         if tag in {"crowd-form", "crowd-entity-annotation"}:
             self.controls.has_crowd_form = True
+            self.controls.is_flat |= values.get("answer-format") == "flatten-objects"
         is_submit = tag in {"input", "button"} and kind in {"submit", "image"}
         is_submit |= tag == "crowd-button" and values.get("form-action") == "submit"
         self.controls.submits |= is_submit

@@ -316,7 +316,11 @@ def is_added(name: str, text: str, item_id: ItemId) -> bool:
 
 
 def as_page_sends(
-    fields: Sequence[Field], ours: Mapping[str, Sequence[str]], *, is_crowd: bool
+    fields: Sequence[Field],
+    ours: Mapping[str, Sequence[str]],
+    *,
+    is_crowd: bool,
+    is_flat: bool = False,
 ) -> dict[str, list[str]]:
     """Return what the page would send for these answers, the inverse of `received`.
 
@@ -324,6 +328,7 @@ def as_page_sends(
         fields: of the task.
         ours: values by piecework's names; other names are sent unchanged.
         is_crowd: whether a crowd form sends it.
+        is_flat: whether the crowd form sends a field for each value.
     """
     by_name = {f"{field.name}.{_POSITION}": field for field in fields}
     sent = {name: list(values) for name, values in ours.items() if name not in by_name}
@@ -336,9 +341,20 @@ def as_page_sends(
             document |= _of_crowd(field, values)
         elif values or field.kind == "text":
             sent[field.sent_as] = values or [""]
+    if is_crowd and is_flat:
+        return sent | {name: [text] for name, text in _flat(document)}
     if is_crowd:
         sent[CROWD] = [json.dumps([document])]
     return sent
+
+
+def _flat(document: Document, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the values of an object under names joined by dots; lists stay JSON."""
+    for name, value in document.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", value if isinstance(value, str) else json.dumps(value)
 
 
 LABELS = frozenset({"label", "labels"})

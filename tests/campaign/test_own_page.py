@@ -18,7 +18,7 @@ from piecework.domain.errors import ConfigError, StoreError
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.platforms.clocks import START
 from piecework.results.cleaning import clean_answers
-from piecework.results.export import export
+from piecework.results.export import export, write_batch_results
 from piecework.results.pictures import picture_sizes, small_pictures
 from piecework.results.table import answers_table
 from piecework.simulation.rehearsals.campaign import prepare
@@ -126,6 +126,7 @@ def test_marks_are_rehearsed_to_json_in_the_dataset(tmp_path: Path) -> None:
         work_through(run, crowd)
         table = answers_table(run)
         export(run)
+        write_batch_results(run, tmp_path / "batch.csv")
     assert table["problems"].map(len).sum() == 0
     nearest = []
     for _, answers in table.groupby("item_id"):
@@ -142,6 +143,9 @@ def test_marks_are_rehearsed_to_json_in_the_dataset(tmp_path: Path) -> None:
         "width": 800,
     }
     assert list(json.loads(row["areas"])["labelMappings"]) == ["Sky"]
+    sent = pd.read_csv(tmp_path / "batch.csv")
+    assert json.loads(sent["Answer.annotatedResult.boundingBoxes"][0])[0]["label"] in {"Cat", "Dog"}
+    assert set(sent["Answer.annotatedResult.inputImageProperties.width"]) == {800}
     for span in json.loads(row["names"])["entities"]:
         assert span["label"] == "place"
         assert 0 <= span["startOffset"] < span["endOffset"]

@@ -692,14 +692,15 @@ def test_what_is_no_answer_of_a_crowd_form_is_empty(text: str) -> None:
 _texts = st.text(st.characters(exclude_characters="|", codec="utf-8"), min_size=1)
 
 
-@given(st.booleans(), _texts, st.sets(st.sampled_from("abc")), st.integers(0, 9))
+@given(st.booleans(), st.booleans(), _texts, st.sets(st.sampled_from("abc")), st.integers(0, 9))
 def test_what_the_crowd_sends_is_read_as_it_was_meant(
     is_crowd: bool,  # noqa: FBT001 - drawn by name
+    is_flat: bool,  # noqa: FBT001 - drawn by name
     text: str,
     ticked: set[str],
     number: int,
 ) -> None:
-    """The way out and the way in are each other's reverse, in both shapes."""
+    """The way out and the way in are each other's reverse, in all shapes."""
     options = tuple(Option(value=name, label=name) for name in "abc")
     fields = [
         Field(name="t", kind="text", label="t", sent_as="T.x"),
@@ -708,7 +709,7 @@ def test_what_the_crowd_sends_is_read_as_it_was_meant(
         Field(name="n", kind="number", label="n", sent_as="n", maximum=9),
     ]
     ours = {"t.1": [text], "c.1": ["b"], "s.1": sorted(ticked), "n.1": [str(number)]}
-    sent = as_page_sends(fields, ours, is_crowd=is_crowd)
+    sent = as_page_sends(fields, ours, is_crowd=is_crowd, is_flat=is_flat)
     wire = {name: "|".join(values) for name, values in sent.items()}
     back, more = received(fields, wire)
     assert more == {}

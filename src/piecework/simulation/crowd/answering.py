@@ -14,6 +14,7 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.jinja_helpers import wire
+from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields import as_page_sends
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
 from piecework.simulation.crowd.judging import Judging
@@ -307,13 +308,15 @@ class FillingPages:
             self._named_as_ours(page), assignment_id, person=person, shown_ms=shown_ms, seed=seed
         )
         ours |= self._marked(page, ours, person=person, seed=seed)
-        is_crowd = page.controls is not None and page.controls.has_crowd_form
-        carried = {} if page.controls is None else {
+        controls = page.controls or Controls()
+        carried = {
             name: [page.fixed[name]]
-            for name, control in page.controls.by_name.items()
+            for name, control in controls.by_name.items()
             if control.kind == "carried" and name in page.fixed and name not in ours
         }  # fmt: skip
-        return carried | as_page_sends(self._task.fields, ours, is_crowd=is_crowd)
+        return carried | as_page_sends(
+            self._task.fields, ours, is_crowd=controls.has_crowd_form, is_flat=controls.is_flat
+        )
 
     def _marked(self, page: Page, ours: Form, *, person: Person, seed: int) -> Form:
         """Return what this person marks on pictures and in texts."""
