@@ -220,6 +220,28 @@ def test_what_other_hosts_answer_decides(tmp_path: Path, host: str) -> None:
     assert "inside this machine's network" in inside.unknown[0]
 
 
+def test_what_an_element_of_an_own_page_shows_is_tried(tmp_path: Path, host: str) -> None:
+    """Whatever its kind, and not an address that the page only writes."""
+    for element, faults in (
+        ("crowd-image-classifier", 1),
+        ("crowd-bounding-box", 1),
+        ("crowd-polyline", 1),
+        ("crowd-semantic-segmentation", 1),
+        ("crowd-classifier", 0),
+    ):
+        (tmp_path / "hit.html").write_text(
+            f"<crowd-form><{element} name='a' src='${{url}}' labels=\"['x']\""
+            f" categories=\"['x', 'y']\"></{element}></crowd-form>"
+        )
+        (tmp_path / "own.toml").write_text(
+            'task = "hit.html"\nitems = "own.csv"\nreward = "0.10"\n'
+        )
+        (tmp_path / "own.csv").write_text(f"item_id,url\n1,{host}/404/text/html/{element}\n")
+        campaign = load_campaign(tmp_path / "own.toml")
+        sample = unseen(campaign, list(campaign.items), None, asks_inside=True)
+        assert len(sample.faults) == faults, element
+
+
 def test_a_plain_address_on_a_page_by_https_is_not_shown(tmp_path: Path, host: str) -> None:
     """Browsers ask such a host by https alone; where pages are plain, it is shown."""
     path = write_campaign(tmp_path)

@@ -184,9 +184,13 @@ def _is_shown(campaign: Campaign, medium: Medium) -> bool:
     return _is_in_image(page, medium.where.rpartition("column ")[2])
 
 
+_SHOWING = "image|bounding|keypoint|polygon|polyline|line|semantic|instance"
+"""How the names of crowd elements that show a picture begin, after `crowd-`."""
+
+
 def _is_in_image(page: HtmlPage, column: str) -> bool:
     name = re.escape(column)
-    place = rf"<(?:img|image|crowd-image|crowd-bounding)\b[^>]*(?:\$\{{\s*|\.){name}\b"
+    place = rf"<(?:img|image|crowd-(?:{_SHOWING}))\b[^>]*(?:\$\{{\s*|\.){name}\b"
     return re.search(place, page.html, re.IGNORECASE) is not None
 
 

@@ -17,6 +17,7 @@ from tests.browser.pages import sign_in
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Finger, Hand, Keys
 from tests.browser.worker_site.questions import html_question
 from tests.browser.worker_site.test_stand_ins import accepted_page, answers
+from tests.conftest import in_full
 from tests.marketplace.market import Market, post
 
 pytestmark = pytest.mark.browser
@@ -345,7 +346,7 @@ def test_a_polygon_does_not_cross_itself(market: Market, browser: Browser) -> No
         hand.tap(stage, (-100, 50))
         expect(frame.get_by_role("status")).to_contain_text("would cross itself")
         hand.tap(stage, (-99, -99))  # the first corner closes it
-        expect(frame.get_by_role("status")).to_contain_text("polygon 1 added")
+        expect(frame.get_by_role("status")).to_contain_text("Polygon 1 added")
         frame.get_by_role("button", name="Add a corner").click()
         hand.drag(stage, (0, 0), (200, 0))
         (polygon,) = value_of(page, "crowd-polygon")["polygons"]
@@ -583,3 +584,76 @@ def test_a_pages_script_may_change_labels_and_picture(market: Market, browser: B
         expect(stage.locator("svg")).to_have_attribute("viewBox", "0 0 300 200")
         assert value_of(page, "crowd-bounding-box")["boundingBoxes"] == []
         expect(frame.locator("short-instructions")).to_have_count(1)
+
+
+FUZZ = """(seed) => {
+  let state = seed;
+  const random = () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  const all = (tool, selector) => Array.from(tool.root.querySelectorAll(selector));
+  const keys = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Enter", "Escape", "Delete",
+    "Backspace", "Insert", "1", "2", "9", "a"];
+  for (const element of document.querySelectorAll(".crowd-stage")) {
+    const box = element.getBoundingClientRect();
+    for (let n = 0; n < 150; n += 1) {
+      const near = () => [box.left + (random() * 1.4 - 0.2) * box.width,
+        box.top + (random() * 1.4 - 0.2) * box.height];
+      const tool = element.closest("[name]").tool;
+      const send = (type, buttons) => {
+        const [clientX, clientY] = near();
+        element.dispatchEvent(new PointerEvent(type, { clientX, clientY, buttons, isPrimary: true,
+          pointerType: pick(["mouse", "touch"]), bubbles: true, cancelable: true, pointerId: 1 }));
+      };
+      pick([
+        () => { send("pointerdown", 1); send("pointermove", 1); send("pointerup", 0); },
+        () => send(pick(["pointerdown", "pointermove", "pointerup"]), pick([0, 1])),
+        () => send("pointercancel", 0),
+        () => element.dispatchEvent(new KeyboardEvent("keydown",
+          { key: pick(keys), shiftKey: random() < 0.3, bubbles: true })),
+        () => pick(all(tool, ".crowd-handles button"))?.dispatchEvent(
+          new KeyboardEvent("keydown", { key: pick(keys), bubbles: true })),
+        () => pick(all(tool, "button").filter((button) => !button.hidden))?.click(),
+      ])();
+    }
+  }
+}"""
+
+
+@pytest.mark.parametrize("seed", [1, *in_full(*range(2, 12))])
+def test_whatever_is_pressed_only_marks_of_the_picture_are_left(
+    market: Market, browser: Browser, seed: int
+) -> None:
+    """Random presses, keys and buttons leave whole numbers within the picture."""
+    body = crowd_form(ALL)
+    with at_work(market, browser, body) as (page, _):
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        # Made-up events cannot be captured.
+        page.frames[1].evaluate("Element.prototype.setPointerCapture = () => {}")
+        page.frames[1].evaluate(FUZZ, seed)
+        values = {tag: value_of(page, tag) for tag in NAMES}
+    assert errors == []
+    for box in values["crowd-bounding-box"]["boundingBoxes"]:
+        assert box["label"] in {"Cat", "Dog"}
+        assert min(box["left"], box["top"]) >= 0
+        assert min(box["width"], box["height"]) >= 1
+        assert box["left"] + box["width"] <= WIDE
+        assert box["top"] + box["height"] <= HIGH
+    least = {"polygons": 3, "polylines": 2, "lines": 2}
+    shapes = [
+        (part, shape["vertices"])
+        for tag, part in (
+            ("crowd-polygon", "polygons"),
+            ("crowd-polyline", "polylines"),
+            ("crowd-line", "lines"),
+        )
+        for shape in values[tag][part]
+    ]
+    places = [place for part, vertices in shapes for place in vertices]
+    places += values["crowd-keypoint"]["keypoints"]
+    assert all(0 <= place["x"] <= WIDE and 0 <= place["y"] <= HIGH for place in places)
+    assert all(isinstance(place["x"], int) for place in places)
+    assert all(len(vertices) >= least[part] for part, vertices in shapes)

@@ -557,12 +557,14 @@ crowd-toast[opened] { display: block; }
       return found;
     }
     submit() {
-      if (isPreview || this.isSent) {
+      const marked = this.inside(MARKED);
+      if (isPreview || this.isSent || marked.some((element) => !element.tool)) {
         return;
       }
       this.isSent = true;
-      const slow = this.inside(MARKED).filter((element) => element.tool?.settle);
+      const slow = marked.filter((element) => element.tool.settle);
       if (slow.length) {
+        slow.forEach((element) => element.tool.say("What you marked is being sent …"));
         Promise.all(slow.map((element) => element.settle())).then(() => this.send(), (error) => {
           this.isSent = false;
           slow[0].tool.say(`The marks could not be sent (${error.message}). Try again, or return the HIT.`, true);

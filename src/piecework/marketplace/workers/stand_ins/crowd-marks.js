@@ -160,7 +160,9 @@ export class Marks {
     this.say(`Label: ${this.shown(name)}`);
     return true;
   }
-  say(text, isFault = false) { (isFault ? this.fault : this.status).textContent = text; }
+  say(text, isFault = false) {
+    (isFault ? this.fault : this.status).textContent = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  }
 
   // --- marks ------------------------------------------------------------------------
   nameOf(region) { return `${this.word} ${this.regions.indexOf(region) + 1}`; }

@@ -26,7 +26,8 @@ const WIDEST_PREVIEW = 2000;
 const ERASER = "Eraser";
 
 const round = Math.round;
-const clamp = (value, most) => Math.min(Math.max(value, 0), most);
+// What is not a number becomes 0.
+const clamp = (value, most) => Math.min(Math.max(value, 0), most) || 0;
 const drawn = (name, traits = {}) => {
   const node = document.createElementNS(SVG, name);
   Object.entries(traits).forEach(([key, value]) => node.setAttribute(key, value));
@@ -83,11 +84,10 @@ class Regions extends Marks {
     this.view = make("div", { class: "crowd-view" }, this.stage);
     this.finishButton = this.button("Finish", () => this.finish());
     this.cornerButton = this.button("Add a corner", () => this.addCorner());
-    this.bar = make("div", { class: "crowd-bar" }, ...(this.mask ? [this.tools()] : []),
-      this.finishButton, this.cornerButton, this.button("Undo", () => this.undo()),
+    this.bar = make("div", { class: "crowd-bar" }, this.finishButton, this.cornerButton, this.button("Undo", () => this.undo()),
       this.button("Larger", () => this.setZoom(this.zoom * 2)),
       this.button("Smaller", () => this.setZoom(this.zoom / 2)));
-    this.assemble(this.view, this.bar, this.keys());
+    this.assemble(...(this.mask ? [this.tools()] : []), this.view, this.bar, this.keys());
     this.listen();
     this.load();
     this.refresh();
@@ -559,6 +559,8 @@ class Regions extends Marks {
   }
   colors() { return this.labels.map((label) => super.colorOf({ label })); }
   choose(region) {
+    // A deletion or an undo in the middle of a move ends the move.
+    if (this.pen?.before) this.drop();
     const before = this.chosen;
     super.choose(region);
     this.regions.filter((other) => other === before || other === region).forEach((other) => this.show(other));
