@@ -5,9 +5,14 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page
 
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import serving
+from tests.browser.pages import violations
 from tests.browser.test_first_screen import answer_until_an_item
+from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
@@ -63,6 +68,77 @@ ASKED_OF_FAULT = """() => {
   const copy = document.querySelector(".pinned")?.getBoundingClientRect().bottom ?? 0;
   return asked.top >= copy - 1 && asked.bottom <= innerHeight ? "" : `${asked.top} below ${copy}`;
 }"""
+
+
+_TEXTS = {
+    "Latin": "Donaudampfschifffahrtsgesellschaft" * 60,
+    "Hebrew": "בית אדום עומד ליד עמוד. " * 90,
+    "Chinese": "一座紅色的房子立在柱子旁邊。" * 150,
+}
+_PICTURES = {"wide": (12_000, 60), "tall": (60, 12_000), "dot": (1, 1)}
+_EXTREME = [("correction", "Hebrew", "dot"), ("caption", "Latin", "wide")]
+_TASKS = [name for name in task_names() if name != "hodosh_qualification"]
+_HIDDEN = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  const hidden = [];
+  for (const control of step.querySelectorAll("label:has(input), textarea, input, button")) {
+    if (!control.checkVisibility() || control.disabled) continue;
+    control.scrollIntoView({ block: "center" });
+    const box = control.getBoundingClientRect();
+    const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+    if (!at || !(control.contains(at) || at.contains(control))) hidden.push(control.outerHTML);
+  }
+  return hidden;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "picture"),
+    [
+        *_EXTREME,
+        *in_full(*((name, "Latin", "tall") for name in _TASKS)),
+        *in_full(*((name, "Chinese", "wide") for name in _TASKS)),
+    ],
+)
+def test_texts_of_2000_letters_and_extreme_pictures_fit(
+    open_page: Open, name: str, script: str, picture: str
+) -> None:
+    """On a desktop, a phone, a phone held sideways and at 300 %, in forced colours too."""
+    example = example_of(load_task(name))
+    width, height = _PICTURES[picture]
+    items = [
+        Item(
+            item_id=item.item_id,
+            columns={
+                # The two texts of a pair must differ.
+                key: f"{place} {_TEXTS[script]}"[:2000] if " " in value else value
+                for place, (key, value) in enumerate(item.columns.items())
+            },
+        )
+        for item in example.items
+    ]
+    with serving() as host:
+        host.page = render_hit(example.task, items, practice=example.practice)
+        drawn = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"/>'
+        host.pictures = {item.columns.get("url", "").rpartition("/")[2]: drawn for item in items}
+        for window in ((1280, 900), (390, 844), (844, 390), (427, 300)):
+            page = open_page(host.address(), width=window[0], height=window[1])
+            page.emulate_media(forced_colors="active" if window == (390, 844) else "none")
+            answer_until_an_item(page)
+            assert violations(page) == [], window
+            assert page.evaluate(_HIDDEN) == [], window
+
+
+def test_a_long_draft_has_more_room_and_is_read_from_its_side(open_page: Open) -> None:
+    """Hebrew stands at the right, also in a page in English."""
+    task = load_task("correction")
+    columns = {**example_of(task).items[0].columns, "description": _TEXTS["Hebrew"][:2000]}
+    with serving() as host:
+        host.page = render_hit(task, [Item(item_id=ItemId("one"), columns=columns)])
+        page = open_page(host.address())
+        box = page.locator(".step:visible textarea")
+        assert _box(box)["height"] > 250
+        assert box.evaluate("each => getComputedStyle(each).unicodeBidi") == "plaintext"
 
 
 @pytest.mark.parametrize("window", [(390, 844), (844, 390)], ids=("phone", "sideways"))
