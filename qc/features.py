@@ -17,6 +17,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cpdist
 
 from piecework.qc.plain_text import plain_texts
 from piecework.qc.ratings import LIKENESS
@@ -32,8 +34,13 @@ TEXT_AND_TIME: Mapping[str, str] = {
     "fast": "faster than usual",
     "like_item": "more like the item's own text than usual",
     "odd_likeness": "unusually like or unlike the item's own text",
+    "like_own": "more like this worker's other texts in the HIT than usual",
+    "odd_own": "unusually like or unlike this worker's other texts in the HIT",
 }
 """Features that every answer has, with their names for people."""
+
+_OF_ASSIGNMENTS = ("like_own", "odd_own")
+"""Those that compare a worker's answers already: their means tell nothing more."""
 
 OF_ANSWERS = (
     *("sentence_off_items", "same_sentence", "too_fast", "not_typed", "capitals"),
@@ -44,15 +51,19 @@ OF_ANSWERS = (
 OF_WORKERS = ("low_agreement", "straight_line", "gold_failed", "contradiction")
 """Heuristics on workers with a suspicion that is a feature."""
 
-_IN_SDS = ("unshared", "short", "fast", "like_item")
+_IN_SDS = ("unshared", "short", "fast", "like_item", "like_own")
 """Features in standard deviations of the batch."""
 
 _MOST_SDS = 3.0
+
+_MOST_COMPARED = 20
+"""So many of a worker's next texts each text is compared with: a HIT may have thousands."""
 
 _USUAL_ODDNESS = math.sqrt(2 / math.pi)
 """The mean distance from the mean, in standard deviations, if it is normal."""
 
 _MOST_ODDS = 5.0
+_LEAST_ODDS = 1e-6
 _SHRUNKEN_BY = 2.0
 
 Scores = Mapping[str, pd.DataFrame]
@@ -74,7 +85,8 @@ def answer_features(
     """
     own = own_features(table) if own is None else own
     weights = answer_weights(table) if weights is None else weights
-    means = _means(own, table, weights).reindex(table["worker_id"]).fillna(0.0)
+    means = _means(own.drop(columns=[*_OF_ASSIGNMENTS]), table, weights)
+    means = means.reindex(table["worker_id"]).fillna(0.0)
     means.index = own.index
     means[table["worker_id"].to_numpy() == ""] = 0.0
     suspicions = {
@@ -87,29 +99,30 @@ def answer_features(
 
 
 def worker_features(
-    table: pd.DataFrame,
-    scores: Scores,
-    own: pd.DataFrame | None = None,
-    weights: "pd.Series[float] | None" = None,
+    table: pd.DataFrame, scores: Scores, probabilities: "pd.Series[float]"
 ) -> pd.DataFrame:
-    """One row per known worker, in the order of their ids: means, then heuristics."""
-    known = table[(table["worker_id"] != "").to_numpy()]
-    own = (own_features(table) if own is None else own).loc[known.index]
-    weights = answer_weights(known) if weights is None else weights.loc[known.index]
-    means = _means(own, known, weights)
-    of_answers = {
-        name: scores[name]["suspicion"].reindex(known.index).fillna(0.0)
-        for name in OF_ANSWERS
-        if name in scores
-    }
-    shares = _means(pd.DataFrame(of_answers, index=known.index), known, weights)
-    of_workers = {
-        name: scores[name]["suspicion"].reindex(means.index).fillna(0.0) if name in scores else 0.0
-        for name in OF_WORKERS
-    }
-    whole = pd.concat([means, shares, pd.DataFrame(of_workers, index=means.index)], axis=1)
-    names = [*TEXT_AND_TIME, *OF_ANSWERS, *OF_WORKERS]
-    return whole.reindex(columns=names, fill_value=0.0)
+    """One row per known worker, in the order of their ids.
+
+    Args:
+        table: the answers (`piecework.domain.tables`).
+        scores: of the heuristics, by name; absent ones are 0.
+        probabilities: by answer of those that count, that it is bad.
+
+    Returns:
+        `answers`, the log odds of the mean probability; then the suspicions of heuristics. A
+        worker without an answer that counts has 0.
+    """
+    known = table["worker_id"][(table["worker_id"] != "").to_numpy()]
+    workers = pd.Index(sorted(known.unique()), dtype="str", name="worker_id")
+    # Sums of floats depend on their order; sorting makes them independent of row order.
+    counted = probabilities.sort_index()
+    mean = counted.groupby(table["worker_id"].loc[counted.index]).mean().reindex(workers)
+    mean = mean.clip(_LEAST_ODDS, 1 - _LEAST_ODDS)
+    columns = {"answers": (mean / (1 - mean)).map(math.log, na_action="ignore").fillna(0.0)}
+    for name in OF_WORKERS:
+        suspicions = scores[name]["suspicion"] if name in scores else pd.Series(dtype="float64")
+        columns[name] = suspicions.reindex(workers).fillna(0.0)
+    return pd.DataFrame(columns, index=workers)
 
 
 def own_features(table: pd.DataFrame, usual: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -127,9 +140,9 @@ def own_features(table: pd.DataFrame, usual: pd.DataFrame | None = None) -> pd.D
         for name, values in of_batch.items()
     }
     # 0 if the likeness is not known, and on average: both tell nothing.
-    is_like = own["like_item"]
-    is_known = _likeness(table).notna().to_numpy()
-    own["odd_likeness"] = np.where(is_known, np.abs(is_like) - _USUAL_ODDNESS, 0.0)
+    for name, odd in (("like_item", "odd_likeness"), ("like_own", "odd_own")):
+        is_known = of_batch[name].notna().to_numpy()
+        own[odd] = np.where(is_known, np.abs(own[name]) - _USUAL_ODDNESS, 0.0)
     own["off_item"] = off_item.clip(-_MOST_ODDS, _MOST_ODDS).fillna(0.0).to_numpy()
     return pd.DataFrame({name: own[name] for name in TEXT_AND_TIME}, index=table.index)
 
@@ -169,6 +182,7 @@ def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
         "short": -np.log(words),
         "fast": -np.log(seconds.where(seconds > 0)),
         "like_item": _likeness(table),
+        "like_own": _own_likeness(table),
     }
 
 
@@ -177,6 +191,36 @@ def _likeness(table: pd.DataFrame) -> "pd.Series[float]":
     if LIKENESS in table:
         return table[LIKENESS]
     return pd.Series(np.nan, index=table.index)
+
+
+def _own_likeness(table: pd.DataFrame) -> "pd.Series[float]":
+    """How like its worker's other texts in the assignment each text is; NaN without others.
+
+    The mean likeness, letter by letter, to the texts beside it in the order of the answers'
+    ids, at most `_MOST_COMPARED` on each side. Canned texts do not count.
+    """
+    texts = pd.Series(plain_texts(table["text"].tolist()), index=table.index)
+    texts = texts[(texts != "") & ~table["is_canned"].astype("bool")].sort_index()
+    assignments, _ = pd.factorize(table["assignment_id"].loc[texts.index])
+    order = np.argsort(assignments, kind="stable")
+    sums, counts = np.zeros(len(texts)), np.zeros(len(texts))
+    for apart in range(1, _MOST_COMPARED + 1):
+        first, second = order[:-apart], order[apart:]
+        beside = assignments[first] == assignments[second]
+        if not beside.any():
+            break
+        pairs = np.column_stack([first[beside], second[beside]])
+        alike = cpdist(
+            texts.iloc[pairs[:, 0]].tolist(),
+            texts.iloc[pairs[:, 1]].tolist(),
+            scorer=Indel.normalized_similarity,
+            dtype=np.float64,
+        )
+        for side in pairs.T:
+            np.add.at(sums, side, alike)
+            np.add.at(counts, side, 1.0)
+    means = np.divide(sums, counts, out=np.full(len(texts), np.nan), where=counts > 0)
+    return pd.Series(means, index=texts.index).reindex(table.index)
 
 
 def _in_sds(values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.DataFrame) -> Floats:

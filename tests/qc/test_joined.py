@@ -11,7 +11,13 @@ import pytest
 from piecework.domain.hit import MTURK
 from piecework.domain.tables import COLLECTED
 from piecework.domain.verdicts import JOINED, PolicyRule
-from piecework.qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
+from piecework.qc.features import (
+    OF_ANSWERS,
+    OF_WORKERS,
+    answer_features,
+    own_features,
+    worker_features,
+)
 from piecework.qc.joined import Weights, findings, fit, probabilities, refitted, shipped
 from piecework.qc.policy import check_rules, decide
 from piecework.qc.registry import HEURISTICS, assess, scores
@@ -73,7 +79,7 @@ def test_a_finding_tells_what_counts_most() -> None:
         assert f"a probability of {rounded(each.suspicion)}; " in each.evidence
         assert "log odds: " in each.evidence
         # Not all that counts, and said so: the sum is not the probability's.
-        amounts = re.findall(r" ([+-]\d+\.\d)(?=,|$)", each.evidence)
+        amounts = re.findall(r" ([+-]\d+\.\d)(?=,|$| \(mean)", each.evidence)
         assert 0 < len(amounts) <= 4
         odds = math.log(each.suspicion / (1 - each.suspicion))
         assert abs(sum(map(float, amounts)) - odds) > 0.2
@@ -85,30 +91,61 @@ def test_a_worker_s_copies_count_as_one_text() -> None:
     """Copies of an odd text are not as much evidence as different odd texts."""
 
     def means_of(*texts: str) -> dict[str, float]:
-        rows = worker_features(answers(*sent("x", *texts)), {})
-        return {str(name): float(rows[name]["x"]) for name in rows}
+        rows = answer_features(answers(*sent("x", *texts)), {})
+        return {str(name): float(rows[name]["x.0"]) for name in rows if "worker:" in str(name)}
 
     odd = "lovely colours everywhere"
     letters = "abcde"
     copies = means_of(*[odd] * len(letters))
     others = means_of(*(f"{odd} {letter}" for letter in letters))
-    assert others["unshared"] > 1.5 * copies["unshared"] > 0
+    assert others["worker:unshared"] > 1.5 * copies["worker:unshared"] > 0
     # Punctuation and case make no other text.
     again = means_of(odd, odd.upper(), f"{odd}!!")
-    assert again["unshared"] == pytest.approx(means_of(odd, odd, odd)["unshared"])
+    assert again["worker:unshared"] == pytest.approx(means_of(odd, odd, odd)["worker:unshared"])
+
+
+def test_a_worker_s_probability_is_the_mean_of_the_answers() -> None:
+    """Of three or more; the sentence tells the mean of what counts in each."""
+    texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
+    for many in (2, 5):
+        whole = answers(*sent("x", *texts[:many]))
+        joined = {
+            each.subject_id: each for each in findings(whole, {}) if each.subject_id.startswith("x")
+        }
+        assert {f"x.{n}" for n in range(many)} <= joined.keys()
+        assert ("x" in joined) == (many > 2)
+    mean = np.mean([joined[f"x.{n}"].suspicion for n in range(5)])
+    assert joined["x"].suspicion == pytest.approx(mean)
+    assert joined["x"].evidence.endswith("(mean of 5 answers)")
+
+
+def test_texts_of_one_hit_are_compared_with_each_other() -> None:
+    """Each with those beside it: the same words again are more alike than usual."""
+    same = [f"a red bird sits on the wire number {n}" for n in range(4)]
+    others = ("two green cups", "a wide street at night", "somebody sleeps", "old brown dogs")
+    rows = [
+        row(f"{who}{n}", worker_id=who, assignment_id=who, hit_id="h", text=text, item_id=f"i{n}")
+        for who, texts in (("copies", same), ("honest", others))
+        for n, text in enumerate(texts)
+    ]
+    rows.append(row("alone", worker_id="alone", assignment_id="alone", text="a lone text"))
+    own = own_features(table(*rows))["like_own"]
+    assert own["copies0"] > 0.5 > -0.5 > own["honest0"]
+    assert own["alone"] == 0
+    # Another order of the rows changes nothing, to the bit.
+    again = own_features(table(*rows[::-1]))["like_own"]
+    assert again.reindex(own.index).equals(own)
 
 
 def test_no_outcome_is_a_feature() -> None:
     """Approval rates and rejections contain what is to be found out."""
     rows = answer_features(answers(), {})
     allowed = {"unshared", "off_item", "short", "fast", "like_item", "odd_likeness"}
-    allowed |= {*OF_ANSWERS}
+    allowed |= {*OF_ANSWERS, "like_own", "odd_own"}
     assert {name.removeprefix("worker:") for name in rows.columns} == allowed
-    assert set(worker_features(answers(), {}).columns) == allowed | {*OF_WORKERS}
-    for kind, weights in shipped().items():
-        assert set(weights.weights) == set(
-            (answer_features if kind == "answer" else worker_features)(answers(), {}).columns
-        )
+    assert set(shipped()["answer"].weights) == set(rows.columns)
+    workers = worker_features(answers(), {}, pd.Series(dtype="float64"))
+    assert set(workers.columns) == {"answers", *OF_WORKERS} == set(shipped()["worker"].weights)
     assert {*OF_ANSWERS, *OF_WORKERS} <= {heuristic.NAME for heuristic in HEURISTICS}
     assert not [name for name in COLLECTED if "approv" in name]
 

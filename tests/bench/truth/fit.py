@@ -1,29 +1,27 @@
 """Fits the weights of the joined suspicion, and judges them on work held out.
 
 `python -m tests.bench.truth.fit` writes `qc/weights.json`. ParaQuality decides; sets of
-real texts that were exchanged, and votes, count a small part of it each, so that what
-only they can say has a weight. A heuristic's flag never speaks for a worker: weights
-below 0 of heuristics are 0. Held out: the workers of ParaQuality in fifths, each judged
-by weights that were fitted without him.
+real texts that were exchanged count a small part of it each, so that what only they can say
+has a weight. A heuristic's flag never speaks for a worker: weights below 0 of heuristics are
+0. A worker's probability is the mean of their answers'. Held out: the workers of ParaQuality
+in fifths, each judged by weights that were fitted without them.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.verdicts import SubjectKind
-from piecework.qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
+from piecework.qc.features import OF_ANSWERS, OF_WORKERS, answer_features
 from piecework.qc.joined import FILE, Weights, fit, probabilities
 from piecework.qc.registry import HEURISTICS, scores
 from piecework.qc.text_fit import with_text_fit
 from tests.bench.truth.measure import auc
 from tests.bench.truth.sets import (
     LabelledSet,
-    entailment,
     exchanged_sets,
     paraphrases,
     repeated_sentences,
@@ -31,10 +29,10 @@ from tests.bench.truth.sets import (
 
 _FOLDS = 5
 _REPEATS = 4
-_SHARE: dict[SubjectKind, float] = {"answer": 0.1, "worker": 0.1}
+_SHARE = 0.1
 """How much each other set counts beside ParaQuality, all its cases together."""
 
-_PENALTY: dict[SubjectKind, float] = {"answer": 20.0, "worker": 3.0}
+_PENALTY = 20.0
 _PENALTY_OF_A_FLAG = 1.0
 """Heuristics seldom fire; what they say when they do needs few cases."""
 _HONEST = 0.02
@@ -54,23 +52,28 @@ class Cases(NamedTuple):
 
 def main() -> None:
     """Fit, judge what is held out, and write."""
-    sets = [paraphrases(), *exchanged_sets(), repeated_sentences(), entailment()]
+    sets = [paraphrases(), *exchanged_sets(), repeated_sentences()]
     names = [labelled.name for labelled in sets]
+    own, *others = [_cases(labelled) for labelled in sets]
+    weights = _fitted(own, others)
+    likely = _held_out(own, others)
+    workers = _of_workers(own, likely, sets[0].bad["worker"])
+    of_workers = {"answers": 1.0, **dict.fromkeys(OF_WORKERS, 0.0)}
     held: dict[str, object] = {}
-    singles: dict[SubjectKind, str] = {"answer": "text_off_item", "worker": "texts_off_items"}
-    for kind, single in singles.items():
-        own, *others = [case for labelled in sets if (case := _cases(labelled, kind))]
-        weights = _fitted(own, others, kind)
-        alone = _scores(sets[0])[single]["suspicion"].reindex(own.rows.index)
-        held_out, likely = _held_out(own, others, kind)
+    for kind, fitted, cases, held_out, single in (
+        ("answer", weights, own, likely, "text_off_item"),
+        ("worker", Weights(intercept=0.0, weights=of_workers), *workers, "texts_off_items"),
+    ):
+        alone = _scores(sets[0])[single]["suspicion"].reindex(cases.rows.index).to_numpy()
+        ece = np.mean([_calibration_error(each, cases.is_bad) for each in held_out])
         held[kind] = {
-            "intercept": round(weights.intercept, 4),
-            "weights": {name: round(weight, 4) for name, weight in weights.weights.items()},
+            "intercept": round(fitted.intercept, 4),
+            "weights": {name: round(weight, 4) for name, weight in fitted.weights.items()},
             "provenance": {
                 "fitted to": names,
-                "held out": held_out,
-                f"{single} alone": _measures(alone.to_numpy(), own.is_bad > 0),
-                "beyond it": _beyond(likely, alone.to_numpy(), own),
+                "held out": {**_mean_measures(held_out, cases), "ece": round(float(ece), 3)},
+                f"{single} alone": _measures(alone, cases.is_bad > 0),
+                "beyond it": _beyond(np.mean(held_out, axis=0), alone, cases),
             },
         }
         print(kind, json.dumps(held[kind], indent=1))
@@ -85,29 +88,35 @@ def _scores(labelled: LabelledSet) -> dict[str, pd.DataFrame]:
     return scores(labelled.table, settings, seed=labelled.seed)
 
 
-def _cases(labelled: LabelledSet, kind: SubjectKind) -> Cases | None:
-    bad = labelled.bad.get(kind)
-    if bad is None:
-        return None
+def _cases(labelled: LabelledSet) -> Cases:
     table = with_text_fit(labelled.table)
-    scored = _scores(labelled)
-    if kind == "answer":
-        rows = answer_features(table, scored)
-        workers = table["worker_id"].to_numpy(dtype="object")
-    else:
-        rows = worker_features(table, scored)
-        workers = rows.index.to_numpy(dtype="object")
-    return Cases(rows, rows.index.isin(list(bad)).astype("float64"), workers)
+    rows = answer_features(table, _scores(labelled))
+    is_bad = rows.index.isin(list(labelled.bad["answer"])).astype("float64")
+    return Cases(rows, is_bad, table["worker_id"].to_numpy(dtype="object"))
 
 
-def _fitted(own: Cases, others: Sequence[Cases], kind: SubjectKind) -> Weights:
+def _of_workers(
+    own: Cases, likely: Sequence[Floats], bad: Collection[str]
+) -> tuple[Cases, list[Floats]]:
+    """The workers as cases, and the mean probability of each one's answers, by repeat."""
+    means = [pd.Series(each).groupby(own.workers).mean() for each in likely]
+    workers = means[0].index
+    cases = Cases(
+        pd.DataFrame(index=workers),
+        workers.isin(list(bad)).astype("float64"),
+        workers.to_numpy(dtype="object"),
+    )
+    return cases, [np.asarray(mean, dtype="float64") for mean in means]
+
+
+def _fitted(own: Cases, others: Sequence[Cases]) -> Weights:
     names = list(own.rows.columns)
     every = [own, *others]
-    share = _SHARE[kind] * len(own.rows)
+    share = _SHARE * len(own.rows)
     counts = [np.ones(len(own.rows))]
     counts += [np.full(len(cases.rows), share / len(cases.rows)) for cases in others]
-    is_flag = [name in {*OF_ANSWERS, *OF_WORKERS} for name in names]
-    own_penalties = np.where(is_flag, _PENALTY_OF_A_FLAG, _PENALTY[kind])
+    is_flag = [name in OF_ANSWERS for name in names]
+    own_penalties = np.where(is_flag, _PENALTY_OF_A_FLAG, _PENALTY)
     precision = np.concatenate([[1e-6], own_penalties])
     fitted = fit(
         np.vstack([cases.rows[names].to_numpy() for cases in every]),
@@ -122,12 +131,10 @@ def _fitted(own: Cases, others: Sequence[Cases], kind: SubjectKind) -> Weights:
     )
 
 
-def _held_out(
-    own: Cases, others: Sequence[Cases], kind: SubjectKind
-) -> tuple[dict[str, float], Floats]:
-    """Figures and suspicions: means over ways of cutting the workers into fifths."""
+def _held_out(own: Cases, others: Sequence[Cases]) -> list[Floats]:
+    """By way of cutting the workers into fifths, each answer's probability."""
     codes, different = pd.factorize(own.workers)
-    measured, suspicions = [], []
+    suspicions = []
     for seed in range(_REPEATS):
         drawn = np.random.default_rng(seed).permutation(len(different))
         folds = (drawn % _FOLDS)[codes]
@@ -135,14 +142,15 @@ def _held_out(
         for fold in range(_FOLDS):
             rest = folds != fold
             seen = Cases(own.rows[rest], own.is_bad[rest], own.workers[rest])
-            weights = _fitted(seen, others, kind)
+            weights = _fitted(seen, others)
             likely[~rest] = probabilities(weights, own.rows[~rest])
-        measures = _measures(likely, own.is_bad > 0)
-        measured.append({**measures, "ece": _calibration_error(likely, own.is_bad)})
         suspicions.append(likely)
-    means = pd.DataFrame(measured).mean()
-    figures = {str(name): round(float(mean), 3) for name, mean in means.items()}
-    return figures, np.mean(suspicions, axis=0)
+    return suspicions
+
+
+def _mean_measures(likely: Sequence[Floats], cases: Cases) -> dict[str, float]:
+    means = pd.DataFrame([_measures(each, cases.is_bad > 0) for each in likely]).mean()
+    return {str(name): round(float(mean), 3) for name, mean in means.items()}
 
 
 def _beyond(likely: Floats, alone: Floats, own: Cases) -> dict[str, object]:

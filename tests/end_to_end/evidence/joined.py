@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 
 from piecework.qc.registry import TITLES
-from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.raw_answers import RawAnswer, words
 from tests.end_to_end.evidence.suspicions import suspicions
 from tests.end_to_end.evidence.world import Claim, Match, World, is_near
 
@@ -25,6 +26,8 @@ _NAMES = {
     "faster than usual": "fast",
     "more like the item's own text than usual": "like_item",
     "unusually like or unlike the item's own text": "odd_likeness",
+    "more like this worker's other texts in the HIT than usual": "like_own",
+    "unusually like or unlike this worker's other texts in the HIT": "odd_own",
 }
 _MOST_SHOWN = 4
 
@@ -38,44 +41,49 @@ def _weights(kind: str) -> tuple[float, Features]:
     return held["intercept"], {n: w for n, w in held["weights"].items() if w}
 
 
-def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Features:
+def _features(own: RawAnswer, world: World) -> Features:
     suspicion_of = suspicions(world)
-    mine = [raw_answer for raw_answer in world.answers if raw_answer.worker_id == own[0].worker_id]
+    mine = [raw_answer for raw_answer in world.answers if raw_answer.worker_id == own.worker_id]
+
+    copies = Counter(" ".join(words(world.text(raw_answer))) for raw_answer in mine)
+    shares = {
+        raw_answer.answer_id: 1 / copies[text] if text else 1.0
+        for raw_answer in mine
+        for text in [" ".join(words(world.text(raw_answer)))]
+    }
 
     def mean(of: Mapping[str, float]) -> float:
-        # As if two more answers said nothing.
-        return sum(of.get(raw_answer.answer_id, 0.0) for raw_answer in mine) / (len(mine) + 2)
+        # Copies of a text count as one, and it is as if two more answers said nothing.
+        summed = sum(share * of.get(answer_id, 0.0) for answer_id, share in shares.items())
+        return summed / (sum(shares.values()) + 2)
 
     means = {
-        name: mean({o.answer_id: world.features[o.answer_id][name] for o in mine})
+        f"worker:{name}": mean({o.answer_id: world.features[o.answer_id][name] for o in mine})
         for name in _NAMES.values()
     }
-    if of_worker:
-        worker = own[0].worker_id
-        agreeing = suspicion_of["low_agreement"].get(worker, 0.0)
-        return means | {"too_fast": mean(suspicion_of["too_fast"]), "low_agreement": agreeing}
-    answer = own[0].answer_id
-    return (
-        dict(world.features[answer])
-        | {f"worker:{name}": mean_of_worker for name, mean_of_worker in means.items()}
-        | {
-            name: suspicion_of[name].get(answer, 0.0)
-            for name in ("too_fast", "same_sentence", "sentence_off_items")
-        }
-    )
+    heuristics = ("too_fast", "same_sentence", "sentence_off_items")
+    of_heuristics = {name: suspicion_of[name].get(own.answer_id, 0.0) for name in heuristics}
+    return {**world.features[own.answer_id], **means, **of_heuristics}
+
+
+def _amounts(own: RawAnswer, world: World) -> tuple[float, Features]:
+    """The probability of an answer, and what each feature adds to its log odds."""
+    intercept, weights = _weights("answer")
+    features = _features(own, world)
+    amounts = {name: weight * features[name] for name, weight in weights.items()}
+    return 1 / (1 + math.exp(-intercept - sum(amounts.values()))), amounts
 
 
 def _is_joined(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
-    # A worker with one answer is told of as either.
-    kinds = ["answer", "worker"] if len(own) == 1 else ["worker"]
-    return any(_holds(match, kind, own, world) for kind in kinds)
-
-
-def _holds(match: Match, kind: str, own: Sequence[RawAnswer], world: World) -> bool:
-    intercept, weights = _weights(kind)
-    features = _features(own, world, of_worker=kind == "worker")
-    amounts = {name: weight * features[name] for name, weight in weights.items()}
-    probability = 1 / (1 + math.exp(-intercept - sum(amounts.values())))
+    if match[3] is None:
+        probability, amounts = _amounts(own[0], world)
+    else:
+        counted = [answer for answer in own if answer.answer_id in world.compared]
+        each = [_amounts(answer, world) for answer in counted]
+        probability = fmean(likely for likely, _ in each)
+        amounts = {name: fmean(parts[name] for _, parts in each) for name in each[0][1]}
+        if len(counted) != int(match[3]):
+            return False
     stated = {}
     for part in match[2].split(", "):
         in_words, _, amount = part.rpartition(" ")
@@ -106,11 +114,31 @@ def _named(in_words: str) -> str:
     return f"worker:{_NAMES[name]}" if of_worker else _NAMES.get(name) or _BY_TITLE[name]
 
 
+def _is_entered(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    """Whether the parts add up, and the answer was pasted if that is said."""
+    parts = [part.rpartition(" ") for part in match[2].split(", ")]
+    odds = math.log(0.2) + sum(float(amount) for _, _, amount in parts)
+    low, high = (1 / (1 + math.exp(-odds - 0.06 * len(parts) * sign)) for sign in (-1, 1))
+    is_sum = math.floor(100 * low) <= round(100 * float(match[1])) <= math.floor(100 * high)
+    named = {name for name, _, _ in parts}
+    is_pasted = own[0].count("pastes") > 0 or own[0].count("keystrokes") < len(world.text(own[0]))
+    return is_sum and named == {"how it was entered"} and is_pasted
+
+
 CLAIMS = (
+    Claim(
+        "not_written_here",
+        r"was not written here by a person with a probability of (\S+) \(in log odds: (.*?)"
+        r"(?:; it has (?:no samples to compare with))?\); this cannot tell a person's own text "
+        r"that was pasted from a program's, nor know programs without samples, retyped texts or "
+        r"forged records",
+        _is_entered,
+        lambda match, _: float(match[1]) >= 0.9,
+    ),
     Claim(
         "joined_suspicion",
         r"is bad work with a probability of (\S+); strongest features, in log odds: "
-        r"(.*)",
+        r"(.*?)(?: \(mean of (\d+) answers\))?",
         _is_joined,
         lambda match, _: float(match[1]) >= 0.9,
     ),

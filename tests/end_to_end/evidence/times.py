@@ -37,17 +37,16 @@ def _fast(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
         else world.param("too_fast", "min_seconds_canned", 2.0)
     )
     n_words = 0 if is_canned else len(world.text(answer).split())
+    speed = n_words / answer.shown_seconds
+    most = world.param("too_fast", "max_words_per_second", 2.0)
+    stated, stated_most = match["speed"] or match["haste"], match["most"] or match["limit"]
     return (
-        is_near(match["seconds"], answer.shown_seconds)
-        and float(match["least"]) == least
-        and (match["speed"] is not None) == (n_words > 0)
-        and (
-            not n_words
-            or (
-                is_near(match["speed"], n_words / answer.shown_seconds)
-                and float(match["most"]) == 2
-            )
-        )
+        is_near(match["seconds"] or match["within"], answer.shown_seconds)
+        and (match["least"] is None or float(match["least"]) == least)
+        # What is as expected is not said, but for the time of an answer that is only near.
+        and (match["least"] is not None) == (answer.shown_seconds < least or speed <= most)
+        and (stated is not None) == (speed > most)
+        and (stated is None or (is_near(stated, speed) and float(stated_most) == most))
     )
 
 
@@ -114,8 +113,8 @@ def _out_of_item(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
 
 
 def _is_too_fast(match: Match, _: World) -> bool:
-    is_short = float(match["seconds"]) < float(match["least"])
-    return is_short or float(match["speed"] or 0) > float(match["most"] or 0)
+    is_short = match["least"] is not None and float(match["seconds"]) < float(match["least"])
+    return is_short or bool(match["speed"] or match["haste"])
 
 
 CLAIMS = (
@@ -129,7 +128,9 @@ CLAIMS = (
     Claim(
         "too_fast",
         r"takes (?P<seconds>\S+) seconds \(expected at least (?P<least>\S+)\)(?: and "
-        r"types (?P<speed>\S+) words a second \(expected at most (?P<most>\S+)\))?",
+        r"types (?P<speed>\S+) words a second \(expected at most (?P<most>\S+)\))?"
+        r"|types (?P<haste>\S+) words a second \(expected at most (?P<limit>\S+)\), in "
+        r"(?P<within>\S+) seconds",
         _fast,
         _is_too_fast,
     ),

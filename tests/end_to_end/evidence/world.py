@@ -11,7 +11,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.task import Field
 from tests.end_to_end.evidence.comparing import Comparison, compare
 from tests.end_to_end.evidence.features import features
-from tests.end_to_end.evidence.raw_answers import RawAnswer, firsts
+from tests.end_to_end.evidence.raw_answers import RawAnswer, firsts, words
 
 Match = re.Match[str]
 Rating = frozenset[str] | float
@@ -99,7 +99,11 @@ class World:
     @cached_property
     def features(self) -> Mapping[str, Mapping[str, float]]:
         """By answer, what its text and its time say."""
-        return features(self.answers, self.compared)
+        plain = {
+            answer.answer_id: "" if self.is_canned(answer) else " ".join(words(self.text(answer)))
+            for answer in self.answers
+        }
+        return features(self.answers, self.compared, plain)
 
     def text(self, answer: RawAnswer) -> str:
         """The task's main text."""
