@@ -13,6 +13,12 @@
   const filled = (text, slot, value) => text.replace(`{${slot}}`, () => value);
   const measures = pieceworkMeasures(ours.measures, "body");
   measures.show(isPreview ? 0 : 1);
+  // Keys and pastes belong to the item of the control. All items are in view at once, so
+  // each gets an equal part of the time.
+  document.addEventListener("focusin", ({ target }) => {
+    const position = ours.positions[target.name];
+    if (position && !isPreview) measures.show(position);
+  });
 
   // A control may be called "action" or "id", so the form's attributes are read as such.
   // Crowd forms set their own address.
@@ -122,8 +128,13 @@
     const own = new Set(formData.keys());
     outside(target).filter(({ name }) => name && !own.has(name)).forEach((control) =>
       values(control).forEach((value) => formData.append(control.name, value)));
-    const counts = measures.read()[1] || {};
-    formData.set("item.1", ours.item);
-    ours.measures.forEach((name) => formData.set(`${name}.1`, name in counts ? counts[name] : 0));
+    const counts = measures.read();
+    const shown = Object.values(counts).reduce((sum, each) => sum + each.shown_ms, 0);
+    ours.items.forEach((item, index) => {
+      const n = index + 1;
+      const own = { ...counts[n], shown_ms: Math.round(shown / ours.items.length) };
+      formData.set(`item.${n}`, item);
+      ours.measures.forEach((name) => formData.set(`${name}.${n}`, name in own ? own[name] : 0));
+    });
   });
 })();

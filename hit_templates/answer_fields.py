@@ -15,11 +15,10 @@ from piecework.domain.task import OwnFiles, Task
 from piecework.hit_templates.own_html.fields import (
     StatedField,
     aggregates,
-    canned_text,
     fields_and_rules,
     main_text,
-    seconds_per_item,
 )
+from piecework.hit_templates.own_html.task import canned_text, seconds_per_item
 
 _HOUR = 3600
 _MOST_ITEMS = 50
@@ -31,7 +30,6 @@ def answers_task(
     *,
     title: str,
     columns: Sequence[str],
-    once: frozenset[str] = frozenset(),
     language: str = "en",
     canned: Mapping[str, str] = MappingProxyType({}),
 ) -> Task:
@@ -42,7 +40,6 @@ def answers_task(
         stated_fields: what the campaign file states, by the field's name in the files.
         title: the title of the work.
         columns: the items' columns: the id first, then the others.
-        once: fields that were asked once per HIT, by their names in the files.
         language: the language of the texts.
         canned: the text that means "this cannot be done", by the name of its field.
 
@@ -56,6 +53,7 @@ def answers_task(
     if faults:
         raise ConfigError(faults)
     required = {rule.field for rule in rules}
+    once = {name for name, stated in stated_fields.items() if stated.scope == "hit"}
     asked = tuple(
         replace(
             field,
@@ -69,7 +67,7 @@ def answers_task(
     canned_one, faults = canned_text(canned, of_items)
     if faults:
         raise ConfigError(faults)
-    of_it = repr((stated_fields, sorted(once), *canned.items()))
+    of_it = repr((stated_fields, *canned.items()))
     return Task(
         name=name,
         version=1,

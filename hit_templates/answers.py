@@ -136,12 +136,14 @@ def read_answers(
     """
     fields = {name: text for name, text in fields.items() if not repeats(name, text, platform)}
     if task.html_page is not None:
-        read = received(task.fields, fields)
-        fields, more = read.fields, {1: read.more}
-        shown = fields.setdefault("item.1", item_ids[0])
-        if shown.startswith(f"{item_ids[0]}|") or shown.endswith(f"|{item_ids[0]}"):
-            # The page has a field of this name, too.
-            fields["item.1"], read.more["item.1"] = item_ids[0], shown
+        read = received(task.fields, fields, items=len(item_ids), room=task.items_per_hit)
+        fields, more = read.fields, read.more
+        for n, item_id in enumerate(item_ids, start=1):
+            shown = fields.setdefault(f"item.{n}", item_id)
+            if shown.startswith(f"{item_id}|") or shown.endswith(f"|{item_id}"):
+                # The page has a field of this name, too.
+                fields[f"item.{n}"] = item_id
+                read.more.setdefault(n, {})[f"item.{n}"] = shown
     whole = _whole(
         task, assignment_id, item_ids, fields, columns or {}, more=more, is_own_page=is_own_page
     )

@@ -108,8 +108,8 @@ def render_hit(
     Raises:
         ConfigError: names every fault of the items, or the template's fault.
     """
-    if task.html_page is not None and len(items) == 1:
-        return own_page(task, items[0], title=title or task.title)
+    if task.html_page is not None and 0 < len(items) <= task.items_per_hit:
+        return own_page(task, items, title=title or task.title)
     faults = [*_faults_of_number(task, items), *item_faults(task, [*practice, *items])]
     if faults:
         raise ConfigError(faults)

@@ -4,14 +4,26 @@ It translates between the names that the page sends and piecework's names.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
-from piecework.domain.column_names import MEASURES, ColumnNames, derived_columns
-from piecework.domain.ids import ItemId
-from piecework.domain.task import WIDEST, Aggregate, AggregateKind, Field, FieldKind, Option, Rule
+from piecework.domain.column_names import ColumnNames, derived_columns
+from piecework.domain.task import (
+    WIDEST,
+    Aggregate,
+    AggregateKind,
+    Field,
+    FieldKind,
+    FieldScope,
+    Option,
+    Rule,
+)
+from piecework.hit_templates.jinja_helpers import wire
 from piecework.hit_templates.own_html.control_kinds import Control, is_reserved
+from piecework.hit_templates.own_html.numbered import ADDED, by_position
 
 REST = "*"
 """Collects everything that a page sends besides its fields, as one JSON object."""
@@ -40,20 +52,25 @@ class StatedField:
     maximum: float | None = None
     step: float | None = None
     required: bool | None = None
+    scope: FieldScope | None = None
 
 
 def fields_and_rules(
-    controls: Mapping[str, Control], stated_fields: Mapping[str, StatedField]
+    controls: Mapping[str, Control],
+    stated_fields: Mapping[str, StatedField],
+    *,
+    called: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[Field], list[Rule], list[str]]:
     """Return fields and rules, and clauses about what does not fit together.
 
     Args:
         controls: the page's controls, by the name that they send.
         stated_fields: what the campaign file states, by that name or by the field's.
+        called: names of fields by the name sent, where they differ from it.
     """
     asked = {control.name: control for control in controls.values() if control.kind != "carried"}
     own = {name: stated_fields.get(name, StatedField()) for name in asked}
-    named = _named(asked, own)
+    named = _named(asked, own, called)
     # A campaign file may also state a field by the name that `check` shows.
     by_name = {
         sent_as: stated_fields[field.name]
@@ -80,7 +97,7 @@ def fields_and_rules(
         )
     asked |= {sent_as: Control(name=sent_as, kind="text") for sent_as in made}
     own |= by_name | made
-    named = _named(asked, own)
+    named = _named(asked, own, called)
     rules: list[Rule] = []
     for sent_as, (field, complaint) in named.items():
         faults += complaint
@@ -89,7 +106,9 @@ def fields_and_rules(
 
 
 def _named(
-    asked: Mapping[str, Control], own: Mapping[str, StatedField]
+    asked: Mapping[str, Control],
+    own: Mapping[str, StatedField],
+    short: Mapping[str, str],
 ) -> dict[str, tuple[Field, list[str]]]:
     """Return each field under a name of its own, with what is wrong with it."""
     drafts = {name: _field(control, own[name]) for name, control in asked.items()}
@@ -106,7 +125,7 @@ def _named(
                 replace(draft, name=name), kinds, is_main_text=draft.name == main
             )
 
-        called = "rest" if sent_as == REST else _common(sent_as.split("|"))
+        called = "rest" if sent_as == REST else _common(short.get(sent_as, sent_as).split("|"))
         field = replace(draft, name=names.take(called, derived))
         named[sent_as] = (field, faults)
     return named
@@ -125,40 +144,6 @@ def main_text(fields: Sequence[Field]) -> str:
     """Return the name of the first field if all are texts that people wrote; else ""."""
     is_all_text = all(field.kind == "text" and not field.is_marks for field in fields)
     return fields[0].name if fields and is_all_text else ""
-
-
-def canned_text(canned: Mapping[str, str], fields: Sequence[Field]) -> tuple[str, list[str]]:
-    """Return the main field's canned text, and clauses about what does not fit.
-
-    Args:
-        canned: canned texts, by the name that the page sends or the field's name.
-        fields: the fields of an item.
-    """
-    names = {fields[0].sent_as, fields[0].name} if main_text(fields) else set()
-    faults = [
-        f"fields.{name}.canned: only the first of all-text fields may have one"
-        for name in canned
-        if name not in names
-    ]
-    return next((canned[name] for name in canned if name in names), ""), faults
-
-
-def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> float:
-    """Estimate how long a careful worker needs: reading, then each field.
-
-    Text that a script puts into a hidden input takes no time, because the worker's part
-    is among the other fields. Without other fields, it is all that the worker does, and
-    counts as one text.
-
-    Rehearsals and the minutes that `init` states use this estimate;
-    `minutes` is more exact.
-
-    Args:
-        fields: the fields of an item.
-        hidden: names, as the page sends them, of inputs that a script fills in.
-    """
-    asked = [field for field in fields if field.kind != "text" or field.sent_as not in hidden]
-    return 10.0 + sum(25.0 if field.kind == "text" else 6.0 for field in asked or fields[:1])
 
 
 def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
@@ -232,11 +217,7 @@ def _common(names: list[str]) -> str:
 
 
 CROWD = "taskAnswers"
-_POSITION = 1
 _SEPARATOR = "|"
-
-OF_PIECEWORK = frozenset(f"{name}.{_POSITION}" for name in ("item", *MEASURES))
-"""Names that piecework's script adds to what a page sends."""
 
 Document = dict[str, object]
 
@@ -246,52 +227,82 @@ class Received(NamedTuple):
 
     Attributes:
         fields: the values of fields and measures, under piecework's names.
-        more: everything else, verbatim under the page's own names.
+        more: everything else, verbatim by position (0: of the HIT) and name.
     """
 
     fields: dict[str, str]
-    more: dict[str, str]
+    more: dict[int, dict[str, str]]
 
 
-def received(fields: Sequence[Field], sent: Mapping[str, str]) -> Received:
+def received(
+    fields: Sequence[Field], sent: Mapping[str, str], *, items: int = 1, room: int = 1
+) -> Received:
     """Return what a page sent; each value is in one of the two parts.
 
     Args:
         fields: the task's fields.
         sent: values by the page's own names; values of one name joined by `|`.
+        items: how many items the HIT has.
+        room: for how many the page has room.
     """
     document = _document(sent.get(CROWD))
-    ours = {name: text for name, text in sent.items() if name in OF_PIECEWORK}
-    used = set(ours)
-    in_document: set[str] = set()
-    collected = ""
-    for field in fields:
-        text: str | None = None
-        if field.sent_as == REST:
-            collected = field.name
-        elif document is None:
-            text, names = _of_form(field, sent)
-            used |= names
-        else:
-            # A crowd form omits empty fields.
-            parts = {
-                name: _verbatim(document[name]) if field.is_marks else as_text(document[name])
-                for name in field.sent_as.split("|")
-                if name in document
-            }
-            text = next(filter(None, parts.values()), "")
-            in_document |= {name for name, part in parts.items() if part in {"", text}}
-        if text is not None:
-            ours[f"{field.name}.{_POSITION}"] = text
-    if document is not None:
-        used.add(CROWD)
+    added = (ADDED.fullmatch(name) for name in sent)
+    ours = {match[0]: sent[match[0]] for match in added if match and int(match[2]) <= items}
+    used, in_document = {*ours, *([] if document is None else [CROWD])}, set[str]()
+    if document is None:
+        answers, names = _answered(fields, partial(_of_form, sent), items)
+        used |= names
+    else:
+        answers, in_document = _answered(fields, partial(_of_document, document), items)
+    ours |= answers
     more: dict[str, object] = {name: text for name, text in sent.items() if name not in used}
     for name, value in _more_of(document or {}, sent.get(CROWD, ""), in_document):
         more[name] = f"{more[name]}|{_verbatim(value)}" if name in more else value
-    if collected:
-        text = json.dumps(more) if more else ""
-        return Received({**ours, f"{collected}.{_POSITION}": text}, {})
-    return Received(ours, {name: _verbatim(value) for name, value in more.items()})
+    divided = by_position(more, items, room)
+    if collected := next((field.name for field in fields if field.sent_as == REST), ""):
+        for n in range(1, items + 1):
+            rest = {**divided.get(0, {}), **divided.get(n, {})}
+            ours[f"{collected}.{n}"] = json.dumps(rest) if rest else ""
+        divided = {}
+    verbatim = {
+        n: {name: _verbatim(value) for name, value in part.items()} for n, part in divided.items()
+    }
+    return Received(ours, verbatim)
+
+
+def _answered(
+    fields: Sequence[Field], read: Callable[[Field, str], tuple[str | None, set[str]]], items: int
+) -> tuple[dict[str, str], set[str]]:
+    """Return the fields' texts by piecework's names, and the page's names of them.
+
+    What was sent about an item that the HIT does not have is no field.
+    """
+    answers: dict[str, str] = {}
+    used: set[str] = set()
+    for field in fields:
+        for position, sent_as in enumerate(field.names_sent if field.sent_as != REST else (), 1):
+            text, names = read(field, sent_as)
+            is_there = position <= items
+            if is_there and text is not None:
+                answers[name_of(field, position)] = text
+            used |= names if is_there or not text else set()
+    return answers, used
+
+
+def name_of(field: Field, position: int) -> str:
+    """Return piecework's name of a field of an item, or of the HIT."""
+    return wire(field, "hit" if field.scope == "hit" else position)
+
+
+def _of_document(document: Document, field: Field, sent_as: str) -> tuple[str, set[str]]:
+    """Return a field's value in a crowd form, which omits empty fields, and its names."""
+    parts = {
+        name: _verbatim(document[name]) if field.is_marks else as_text(document[name])
+        for name in sent_as.split("|")
+        if name in document
+    }
+    text = next(filter(None, parts.values()), "")
+    return text, {name for name, part in parts.items() if part in {"", text}}
 
 
 def _verbatim(value: object) -> str:
@@ -306,21 +317,13 @@ def _more_of(document: Document, text: str, used: Collection[str]) -> Iterator[t
         yield CROWD, text
 
 
-def is_added(name: str, text: str, item_id: ItemId) -> bool:
-    """Return whether piecework's script sent this in addition to a page's own fields.
-
-    A page may have fields of these names; their values are then joined by `|`.
-    """
-    is_of_item = name == f"item.{_POSITION}"
-    return name in OF_PIECEWORK and (text == item_id if is_of_item else text.isdecimal())
-
-
 def as_page_sends(
     fields: Sequence[Field],
     ours: Mapping[str, Sequence[str]],
     *,
     is_crowd: bool,
     is_flat: bool = False,
+    items: int = 1,
 ) -> dict[str, list[str]]:
     """Return what the page would send for these answers, the inverse of `received`.
 
@@ -329,18 +332,24 @@ def as_page_sends(
         ours: values by piecework's names; other names are sent unchanged.
         is_crowd: whether a crowd form sends it.
         is_flat: whether the crowd form sends a field for each value.
+        items: how many items the HIT has.
     """
-    by_name = {f"{field.name}.{_POSITION}": field for field in fields}
+    by_name = {
+        name_of(field, n): (field, sent_as)
+        for field in fields
+        for n, sent_as in enumerate(field.names_sent, 1)
+        if n <= items
+    }
     sent = {name: list(values) for name, values in ours.items() if name not in by_name}
     document: Document = {}
-    for name, field in by_name.items():
+    for name, (field, sent_as) in by_name.items():
         values = [value for value in ours.get(name, ()) if value]
         if field.sent_as == REST:
-            sent["rest"] = values or [""]
+            sent["rest" if items == 1 else f"rest{name.rpartition('.')[2]}"] = values or [""]
         elif is_crowd:
-            document |= _of_crowd(field, values)
+            document |= _of_crowd(field, sent_as, values)
         elif values or field.kind == "text":
-            sent[field.sent_as] = values or [""]
+            sent[sent_as] = values or [""]
     if is_crowd and is_flat:
         return sent | {name: [text] for name, text in _flat(document)}
     if is_crowd:
@@ -376,24 +385,24 @@ def _document(text: str | None) -> Document | None:
     return first if isinstance(first, dict) else {}
 
 
-def _of_form(field: Field, sent: Mapping[str, str]) -> tuple[str | None, set[str]]:
+def _of_form(sent: Mapping[str, str], field: Field, sent_as: str) -> tuple[str | None, set[str]]:
     """Return a field's value, and the names under which it was sent."""
-    if field.sent_as in sent:
-        return sent[field.sent_as], {field.sent_as}
+    if sent_as in sent:
+        return sent[sent_as], {sent_as}
     flat = {
-        name.removeprefix(f"{field.sent_as}."): text
+        name.removeprefix(f"{sent_as}."): text
         for name, text in sent.items()
-        if name.startswith(f"{field.sent_as}.")
+        if name.startswith(f"{sent_as}.")
     }
     if len(flat) == 1 and flat.keys() <= LABELS:
-        return of_flat(flat), {f"{field.sent_as}.{name}" for name in flat}
+        return of_flat(flat), {f"{sent_as}.{name}" for name in flat}
     if field.is_marks and flat:
         value = json.dumps(_nested(flat), ensure_ascii=False)
-        return value, {f"{field.sent_as}.{name}" for name in flat}
+        return value, {f"{sent_as}.{name}" for name in flat}
     ticks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
     if not ticks:
         return None, set()
-    return of_flat(ticks), {f"{field.sent_as}.{name}" for name in ticks}
+    return of_flat(ticks), {f"{sent_as}.{name}" for name in ticks}
 
 
 def _nested(flat: Mapping[str, str]) -> Document:
@@ -468,18 +477,18 @@ def _ticked(value: Mapping[str, object]) -> Iterator[str]:
     return (name for name, is_ticked in value.items() if is_ticked is True)
 
 
-def _of_crowd(field: Field, values: Sequence[str]) -> Document:
+def _of_crowd(field: Field, sent_as: str, values: Sequence[str]) -> Document:
     """Return a field's part of the object that a crowd form sends."""
-    names, options = (field.sent_as.split("|"), [option.value for option in field.options])
+    names, options = (sent_as.split("|"), [option.value for option in field.options])
     if len(names) > 1:
         pairs = zip(names, options, strict=True)
         return {name: {option: option in values} for name, option in pairs}
     if field.kind == "choice":
-        return {field.sent_as: {option: option in values for option in options}}
+        return {sent_as: {option: option in values for option in options}}
     if field.kind == "choices":
-        return {field.sent_as: {"labels": list(values)}}
+        return {sent_as: {"labels": list(values)}}
     if not values:
         return {}
     if field.is_marks:
-        return {field.sent_as: _json(values[0])}
-    return {field.sent_as: float(values[0]) if field.kind == "number" else values[0]}
+        return {sent_as: _json(values[0])}
+    return {sent_as: float(values[0]) if field.kind == "number" else values[0]}

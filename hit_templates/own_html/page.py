@@ -6,6 +6,7 @@ It finds what a page loads: from which other hosts, and which files beside it.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -19,6 +20,7 @@ from piecework.hit_templates.jinja_helpers import minified
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.escaping import Step, lines_of, steps
+from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
     Template,
     cut,
@@ -26,6 +28,7 @@ from piecework.hit_templates.own_html.placeholders import (
     is_address,
     is_mark,
     joined,
+    template_of,
     value_of,
 )
 
@@ -43,28 +46,39 @@ _OURS = '<script type="application/json" id="piecework-item">'
 _OURS_AGAIN = re.compile(rf"{re.escape(_OURS)}(.*?)</script>")
 
 
-def own_page(task: Task, item: Item, *, title: str) -> str:
-    """Return the page that shows an item, as a complete document.
+def own_page(task: Task, items: Sequence[Item], *, title: str) -> str:
+    """Return the page that shows items, as a complete document.
 
     Raises:
-        ConfigError: the page cannot show the item where it needs it.
+        ConfigError: the page cannot show an item where it needs it.
     """
-    return joined(*parts_of_page(task, item, title=title))
+    return joined(*parts_of_page(task, items, title=title))
 
 
-def parts_of_page(task: Task, item: Item, *, title: str) -> tuple[list[str], list[str]]:
-    """Return the page's texts, the same for each item, and the values between them.
+def parts_of_page(task: Task, items: Sequence[Item], *, title: str) -> tuple[list[str], list[str]]:
+    """Return the page's texts, the same for as many items, and the values between them.
+
+    Args:
+        task: of the page.
+        items: at least one, and at most as many as the page shows.
+        title: of the HIT.
 
     Raises:
-        ConfigError: the page cannot show the item where it needs it.
+        ConfigError: the page cannot show an item where it needs it.
     """
     if task.html_page is None or task.own is None:
         raise ValueError(f"{task.name} is not an HTML page")
     html = _by_https(task.html_page.html, task.html_page.hosts)
-    template = cut(html)
-    faults = [f"item {item.item_id!r}: {fault}." for fault in faults_of_item(template, item)]
+    template = template_of(replace(task.html_page, html=html))
+    faults = [
+        f"item {item.item_id!r}: {fault}."
+        for item in items
+        for fault in faults_of_item(template, item)
+    ]
     if faults:
         raise ConfigError(faults)
+    if len(items) < task.items_per_hit:
+        template = shortened(template, tuple(positions_of(task).items()), len(items))
     head, before, after = _around(html, task.html_page.hosts, title)
     first, *rest = template.texts
     begins = _BEFORE.match(first)
@@ -73,15 +87,23 @@ def parts_of_page(task: Task, item: Item, *, title: str) -> tuple[list[str], lis
     # Browsers put the first tags into the head, and join a later <html> or <body>.
     texts = [f"{doctype}\n", f"{head}{before}{first[at:]}", *rest]
     texts[-1] += after
-    columns = _shown(item)
-    values = [_ours(task, item), *template.values(columns)]
-    return texts, values
+    return texts, [_ours(task, items), *template.values(*map(_shown, items))]
 
 
-def item_shown(page: str) -> str | None:
-    """Return the id of the item that a page of `own_page` shows; else `None`."""
+def positions_of(task: Task) -> dict[str, int]:
+    """Return the position of the item that each name sent is about, if there are several."""
+    return {
+        name: position
+        for field in task.item_fields
+        for position, sent_as in enumerate(field.sent_at, start=1)
+        for name in sent_as.split("|")
+    }
+
+
+def items_shown(page: str) -> list[str]:
+    """Return the ids of the items that a page of `own_page` shows; else none."""
     match = _OURS_AGAIN.search(page)
-    return str(json.loads(match[1])["item"]) if match else None
+    return [str(item_id) for item_id in json.loads(match[1])["items"]] if match else []
 
 
 def faults_of_item(template: Template, item: Item) -> Iterator[str]:
@@ -177,7 +199,7 @@ def _lacks_button(task: Task) -> bool:
     return controls.has_form and not (controls.submits or controls.has_script)
 
 
-def _ours(task: Task, item: Item) -> str:
+def _ours(task: Task, items: Sequence[Item]) -> str:
     """Build what the page's scripts need to know, and programs that read the page.
 
     It names the required answers, because a page may not require them itself, and a
@@ -186,10 +208,16 @@ def _ours(task: Task, item: Item) -> str:
     asked = {rule.field for rule in task.rules if rule.kind == "required"}
     frame = frame_texts(task.language)
     document = {
-        "item": item.item_id,
+        "items": [item.item_id for item in items],
+        "positions": positions_of(task),
         "measures": MEASURES,
         "adds_button": _lacks_button(task),
-        "required": {field.sent_as: field.label for field in task.fields if field.name in asked},
+        "required": {
+            name: field.label + (f" ({n})" if field.sent_at else "")
+            for field in task.fields
+            if field.name in asked
+            for n, name in enumerate(field.names_sent[: len(items)], start=1)
+        },
         "texts": {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")},
     }
     text = json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")

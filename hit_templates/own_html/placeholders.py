@@ -12,12 +12,13 @@ returns. Filters that let Amazon's servers read a bucket return the value unchan
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
+from piecework.domain.task import HtmlPage
 from piecework.hit_templates.own_html.escaping import Place, places, written
 
 _PATH = re.compile(r"task\.(?:input\.)?([\w$-]+(?:\.[\w$-]+|\[['\"][^'\"]+['\"]\])*)")
@@ -162,6 +163,62 @@ _GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
 _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 
 
+_LOOP = re.compile(
+    r"\{%-?\s*for\s+(\w+)\s+in\s+task\.(?:input\.)?(\w+)\s*-?%\}(.*?)\{%-?\s*endfor\s*-?%\}",
+    re.DOTALL,
+)
+_ON_LINES = re.compile(r"<(?:script|pre|textarea)\b", re.IGNORECASE)
+
+
+def unrolled(html: str, times: int, *, columns: Collection[str] = ()) -> str:
+    """Return a page with its loops over the items of a HIT written out, as numbered parts.
+
+    `{{ item.url }}` becomes `{{ task.input.1_url }}`, and `{{ forloop.index }}` a number.
+
+    Args:
+        html: the page.
+        times: how many items a HIT shows at most.
+        columns: of the items; a loop over what one of them holds stays as it is.
+
+    >>> page = "{% for it in task.items %}{{ it.a | upcase }}{{ forloop.index }} {% endfor %}"
+    >>> unrolled(page, 2)
+    '{{ task.input.1_a | upcase }}1 {{ task.input.2_a | upcase }}2 '
+    """
+
+    def written_out(match: re.Match[str]) -> str:
+        name, listed, body = match.groups()
+        if listed in columns:
+            return match[0]
+        parts = [
+            _of_item(body, name, number, prefix=f"{number}_" if times > 1 else "")
+            for number in range(1, times + 1)
+        ]
+        if not _ON_LINES.search(body):  # so that later lines keep their numbers
+            parts[1:] = [part.replace("\n", " ") for part in parts[1:]]
+        return "".join(parts)
+
+    return _LOOP.sub(written_out, html)
+
+
+def loop_in(html: str, columns: Collection[str]) -> tuple[int, str] | None:
+    """Return the line and the tag of the first loop over the items of a HIT, if any."""
+    for match in _LOOP.finditer(html):
+        if match[2] not in columns:
+            return _line(html, match.start()), match[0].partition("%}")[0] + "%}"
+    return None
+
+
+def _of_item(body: str, name: str, number: int, *, prefix: str) -> str:
+    def named(match: re.Match[str]) -> str:
+        path = re.sub(r"\[['\"]([^'\"]+)['\"]\]", r".\1", match[1]).strip(".") or name
+        return f"{{{{ task.input.{prefix}{path}{match[2]}}}}}"
+
+    for index, value in (("index0", number - 1), ("index", number)):
+        body = re.sub(rf"\{{\{{\s*forloop\.{index}\s*\}}\}}", str(value), body)
+    own = rf"\{{\{{\s*{name}((?:\.[\w$-]+|\[['\"][^'\"]+['\"]\])*)(\s*(?:\|.*?)?)\}}\}}"
+    return re.sub(own, named, body, flags=re.DOTALL)
+
+
 _FOR_MARKUP = frozenset(
     {"skip_autoescape", "strip_html", "escape", "escape_once", "to_json", "json"}
 )
@@ -181,6 +238,7 @@ class Gap:
         place: where the placeholder is.
         line: of the file, from 1.
         otherwise: the text for an item without the column; "": the item needs it.
+        position: of the item on a page that shows several; 0: of any.
     """
 
     column: str
@@ -188,6 +246,7 @@ class Gap:
     place: Place
     line: int
     otherwise: str = ""
+    position: int = 0
 
     @property
     def inserts_markup(self) -> bool:
@@ -243,24 +302,52 @@ class Template:
         """The page with a mark for each gap, for code that reads its tags."""
         return joined(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
 
-    def filled(self, columns: Mapping[str, str]) -> str:
-        """Return the page of an item."""
-        return joined(self.texts, self.values(columns))
+    def filled(self, *items: Mapping[str, str]) -> str:
+        """Return the page of items, each with its columns."""
+        return joined(self.texts, self.values(*items))
 
-    def values(self, columns: Mapping[str, str]) -> list[str]:
-        """Return an item's values for the gaps, escaped for their places."""
-        return [self._value(gap, columns) for gap in self.gaps]
+    def values(self, *items: Mapping[str, str]) -> list[str]:
+        """Return the items' values for the gaps, escaped for their places."""
+        return [self._value(gap, items) for gap in self.gaps]
 
-    def _value(self, gap: Gap, columns: Mapping[str, str]) -> str:
+    def numbered(self, columns: Mapping[str, tuple[str, int]]) -> "Template":
+        """Return the page with the column and position of each numbered placeholder."""
+        named = (columns.get(gap.column, (gap.column, 0)) for gap in self.gaps)
+        gaps = (
+            replace(gap, column=column, position=position)
+            for gap, (column, position) in zip(self.gaps, named, strict=True)
+        )
+        return replace(self, gaps=tuple(gaps))
+
+    def _value(self, gap: Gap, items: Sequence[Mapping[str, str]]) -> str:
+        if gap.position > len(items):  # in a script, which is the same for any number
+            return written("", gap.place)
+        columns = items[max(gap.position - 1, 0)]
         if gap.otherwise and gap.column not in columns:
             return gap.otherwise
         text, is_markup = applied(value_of(columns, gap.column), gap.filters)
         return written(text, gap.place, is_markup=is_markup)
 
 
+def number_of_mark(mark: str) -> int:
+    """Return the index of the gap that a mark stands for."""
+    return ord(mark) - _FIRST
+
+
 def is_mark(text: str) -> bool:
     """Return whether a text of a marked page holds a placeholder."""
     return MARKS.search(text) is not None
+
+
+def template_of(page: HtmlPage) -> Template:
+    """Return a task's page, cut at its placeholders."""
+    return _template(page.html, page.numbered)
+
+
+@lru_cache(maxsize=32)
+def _template(html: str, numbered: tuple[tuple[str, str, int], ...]) -> Template:
+    places = {name: (column, position) for name, column, position in numbered}
+    return cut(html).numbered(places) if numbered else cut(html)
 
 
 @lru_cache(maxsize=32)

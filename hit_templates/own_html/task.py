@@ -1,4 +1,4 @@
-"""Makes a task from an HTML page: one item per HIT, with the fields found in it."""
+"""Makes a task from an HTML page, with the fields and the number of items found in it."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.task import HtmlPage, OwnFiles, Task
+from piecework.domain.task import Field, HtmlPage, OwnFiles, Rule, Task
 from piecework.domain.text import NOT_FOR_XML, not_utf8, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded
@@ -16,13 +16,17 @@ from piecework.hit_templates.own_html.fields import (
     REST,
     StatedField,
     aggregates,
-    canned_text,
     fields_and_rules,
     main_text,
-    seconds_per_item,
+)
+from piecework.hit_templates.own_html.numbered import (
+    Numbers,
+    fields_numbered,
+    merged,
+    numbers_of,
 )
 from piecework.hit_templates.own_html.page import controls_in, hosts_refused, is_shown
-from piecework.hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.placeholders import cut, loop_in, unrolled
 
 ITEM_ID = "item_id"
 """The column with an item's id; without it, the rows of an items file are numbered."""
@@ -42,6 +46,8 @@ class Around:
         canned: the text that means "this cannot be done", by the name of its field.
         folder: of the campaign, if it is not the page's; files beside the page must be
             in it.
+        header: the columns of the items, if they are known.
+        items_per_hit: as stated.
     """
 
     title: str
@@ -53,6 +59,8 @@ class Around:
     language: str = "en"
     canned: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
+    header: tuple[str, ...] | None = None
+    items_per_hit: int | None = None
 
 
 def html_task(path: Path, around: Around) -> Task:
@@ -62,16 +70,28 @@ def html_task(path: Path, around: Around) -> Task:
         ConfigError: the file cannot be a page; names every fault with its line.
     """
     page = embedded(_text(path), path, around.folder or path.parent)
-    html = page.html
+    columns, most = around.header or (), around.items_per_hit
+    loop = loop_in(page.html, columns)
+    html = unrolled(page.html, most or 2, columns=columns)
     template, controls = cut(html), controls_in(html)
+    numbers, unfit = numbers_of(template, around.header, is_stated=(most or 1) > 1)
+    if numbers is not None:
+        numbers = replace(numbers, is_loop=loop is not None)
+        template = template.numbered(numbers.columns)
+    if loop is not None and most is None:
+        unfit.append(
+            f"line {loop[0]}: {loop[1]} shows each item of a HIT, but nothing says how many a HIT "
+            "has; write items_per_hit = 5 in [posting]"
+        )
     stated_fields = around.fields
     is_open = controls.has_script or controls.has_varying_names
     if is_open and not stated_fields and not _asks(controls):
         # A script or an item names the inputs, and the campaign file does not.
         stated_fields = {REST: StatedField(kind="text", label="All that the page sends")}
-    fields, rules, mismatched = fields_and_rules(controls.by_name, stated_fields)
-    faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
-    canned, misplaced = canned_text(around.canned, fields)
+    fields, rules, mismatched = _fields(controls, stated_fields, numbers)
+    of_items = [field for field in fields if field.scope == "item"]
+    faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults, *unfit)]
+    canned, misplaced = canned_text(around.canned, of_items)
     faults += [f"{path}: {fault}." for fault in (*mismatched, *misplaced)]
     refused = hosts_refused(path, html, around.hosts, page.styles)
     faults += refused.values()
@@ -83,6 +103,7 @@ def html_task(path: Path, around: Around) -> Task:
     if faults:
         raise ConfigError(faults, next_step=_next_step(refused, around))
     # A stated time covers the whole HIT. In a very short one, half is for the start.
+    total = numbers.total if numbers else 1
     begins = min(_SECONDS_TO_BEGIN, (around.seconds or _HOUR) / 2)
     hidden = {control.name for control in controls.by_name.values() if control.is_hidden}
     shown = [name for name in template.columns if "." not in name]
@@ -99,18 +120,21 @@ def html_task(path: Path, around: Around) -> Task:
                 name for name in (*shown, *parts) if name not in {ITEM_ID, *template.addresses}
             )
         ),
-        items_per_hit=1,
+        items_per_hit=total,
         reward_cents=around.reward_cents,
         assignment_duration_seconds=_HOUR,
         seconds_to_begin=begins,
         seconds_per_item=(
-            around.seconds - begins if around.seconds else seconds_per_item(fields, hidden=hidden)
+            (around.seconds - begins) / min(total, around.items_per_hit or total)
+            if around.seconds
+            else seconds_per_item(of_items, hidden=hidden)
         ),
         fields=tuple(fields),
         rules=tuple(rules),
-        main_text=main_text(fields),
+        main_text=main_text(of_items),
         canned_text=canned,
-        aggregates=aggregates(fields),
+        aggregates=aggregates(of_items),
+        one_value_per_hit="".join(numbers.shared) if numbers else "",
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=around.language,
         own=OwnFiles(
@@ -129,8 +153,84 @@ def html_task(path: Path, around: Around) -> Task:
             possible_columns=template.possible_columns,
             left_out=page.left_out,
             lost=page.lost,
+            numbered=tuple(
+                (name, *place) for name, place in (numbers.columns if numbers else {}).items()
+            ),
         ),
     )
+
+
+def _fields(
+    controls: Controls, stated: Mapping[str, StatedField], numbers: Numbers | None
+) -> tuple[list[Field], list[Rule], list[str]]:
+    """Return fields and rules, and clauses about what does not fit together."""
+    if numbers is None:
+        return fields_and_rules(controls.by_name, stated)
+    asked = [name for name, control in controls.by_name.items() if control.kind != "carried"]
+    made = [name for name in stated if name not in asked and name != REST]
+    once = {name for name, each in stated.items() if each.scope == "hit"}
+    called, faults = fields_numbered(numbers, [*asked, *made], once)
+    of_items = {names[0]: names for names in called.values()}
+    others = {name for names in called.values() for name in names[1:]}
+    faults += [
+        f"fields.{name}: is the field of one item; state it for all as [fields.{short}]"
+        for short, names in called.items()
+        for name in names[1:]
+        if name in stated and name in controls.by_name
+    ]
+    reduced = {name: each for name, each in controls.by_name.items() if name not in others}
+    for first, names in of_items.items():
+        if some := [controls.by_name[name] for name in names if name in controls.by_name]:
+            reduced[first], differing = merged(some)
+            faults += differing
+    fields, rules, mismatched = fields_and_rules(
+        reduced,
+        {name: each for name, each in stated.items() if name not in others},
+        called={names[0]: short for short, names in called.items()},
+    )
+    if REST in stated:
+        of_items[REST] = (REST,) * numbers.total
+    fields = [
+        replace(field, sent_at=of_items[field.sent_as])
+        if field.sent_as in of_items
+        else replace(field, scope="hit", expects_variation=False)
+        for field in fields
+    ]
+    return fields, rules, [*mismatched, *faults]
+
+
+def canned_text(canned: Mapping[str, str], fields: Sequence[Field]) -> tuple[str, list[str]]:
+    """Return the main field's canned text, and clauses about what does not fit.
+
+    Args:
+        canned: canned texts, by the name that the page sends or the field's name.
+        fields: the fields of an item.
+    """
+    names = {fields[0].sent_as, fields[0].name} if main_text(fields) else set()
+    faults = [
+        f"fields.{name}.canned: only the first of all-text fields may have one"
+        for name in canned
+        if name not in names
+    ]
+    return next((canned[name] for name in canned if name in names), ""), faults
+
+
+def seconds_per_item(fields: Sequence[Field], *, hidden: Collection[str] = ()) -> float:
+    """Estimate how long a careful worker needs: reading, then each field.
+
+    Text that a script puts into a hidden input takes no time, because the worker's part
+    is among the other fields. Without other fields, it is all that the worker does, and
+    counts as one text.
+
+    Rehearsals and the minutes that `init` states use this estimate;
+    `minutes` is more exact.
+
+    Args:
+        fields: the fields of an item.
+        hidden: names, as the page sends them, of inputs that a script fills in.
+    """
+    asked = [field for field in fields if field.kind != "text" or field.sent_as not in hidden]
+    return 10.0 + sum(25.0 if field.kind == "text" else 6.0 for field in asked or fields[:1])
 
 
 def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:

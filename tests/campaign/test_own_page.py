@@ -25,6 +25,7 @@ from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.checking import check_campaign
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store.database import open_store
+from piecework.store.hits import load_hits
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
 from tests.small_campaign import heuristics_off
 
@@ -454,3 +455,77 @@ def test_a_shared_page_is_rehearsed(tmp_path: Path, page: Path) -> None:
     assert table["problems"].map(len).sum() == 0
     values = table[[name for name in table.columns if name.startswith("value.")]]
     assert values.map(bool).all(axis=None)
+
+
+SEVERAL = "".join(
+    f'<section><h2>Picture {n}</h2><img src="${{image{n}}}">'
+    f'<label><input type="radio" name="bird{n}" value="yes" required> Yes</label>'
+    f'<label><input type="radio" name="bird{n}" value="no"> No</label></section>'
+    for n in range(1, 5)
+)
+OF_SEVERAL = """task = "hit.html"
+items = "birds.csv"
+answers = { least = 2, most = 4, until = 0.9 }
+reward = "0.20"
+minutes = 1
+formats = ["csv"]
+[gold]
+file = "gold.csv"
+share = 0.2
+[rehearsal.crowd]
+diligent = 5
+guesser = 2
+"""
+
+
+def of_several(folder: Path) -> Path:
+    """A campaign whose page shows four of its items at once, some of them gold."""
+    (folder / "hit.html").write_text(SEVERAL)
+    lines = [f"https://example.org/{n}.jpg,{'yes' if n % 3 else 'no'}" for n in range(14)]
+    (folder / "birds.csv").write_text("\n".join(["image,truth.bird", *lines]))
+    gold = [f"g{n},https://example.org/g{n}.jpg,yes" for n in range(4)]
+    (folder / "gold.csv").write_text("\n".join(["item_id,image,gold.bird", *gold]))
+    path = folder / "birds.toml"
+    path.write_text(OF_SEVERAL)
+    return path
+
+
+def test_items_of_one_page_are_judged_replaced_and_exported_one_by_one(tmp_path: Path) -> None:
+    """With gold items among them, and more answers only where labels are unsure."""
+    path = of_several(tmp_path)
+    campaign = load_campaign(path)
+    assert campaign.posting.items_per_hit == 4
+    (derived,) = (each for each in campaign.derived if each.key == "posting.items_per_hit")
+    assert derived.why == "the page shows ${image1} to ${image4}"
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        table = answers_table(run)
+        sizes = {len(hit.item_ids) for hit in load_hits(run.store)}
+        export(run)
+    assert table["problems"].map(len).sum() == 0
+    assert set(table["value.bird"]) == {"yes", "no"}
+    assert max(sizes) == 4
+    assert len(sizes) > 1  # later rounds ask about single items
+    folder = next(path.parent.glob("out/birds/**/dataset"))
+    items = pd.read_csv(folder / "items.csv")
+    assert len(items) == 14
+    assert set(items["input_image"]) == {f"https://example.org/{n}.jpg" for n in range(14)}
+    answers = pd.read_csv(folder / "answers.csv")
+    assert answers.groupby("item_id").size().between(2, 4).all()
+    assert set(answers["item_id"]) == set(items["item_id"])
+
+
+def test_more_items_than_the_page_shows_are_refused_with_the_line_to_write(
+    tmp_path: Path,
+) -> None:
+    """Also where the page has no numbers at all."""
+    path = of_several(tmp_path)
+    path.write_text(OF_SEVERAL + "[posting]\nitems_per_hit = 5\n")
+    with pytest.raises(ConfigError, match=r"hit\.html shows 4 items; write items_per_hit = 4"):
+        load_campaign(path)
+    path.write_text(OF_SEVERAL + "[posting]\nitems_per_hit = 3\n")
+    hits = chain(*all_first_rounds(load_campaign(path), on=START.date()))
+    assert max(len(hit.item_ids) for hit in hits) == 3
+    (tmp_path / "hit.html").write_text('<img src="${image}"><input name="caption">')
+    with pytest.raises(ConfigError, match=r"shows one item; number its placeholders and fields"):
+        load_campaign(path)

@@ -178,6 +178,19 @@ def test_a_page_of_html_is_a_campaign_and_wants_a_title() -> None:
     assert "WARNING" not in output
 
 
+def test_a_page_with_numbers_takes_a_file_without_them() -> None:
+    """The page shows three items of the file, so nothing has to be said about columns."""
+    Path("hit.html").write_text(
+        "".join(f'<p><img src="${{image{n}}}"><input name="word{n}"></p>' for n in (1, 2, 3))
+    )
+    rows = [f"https://example.org/{n}.jpg" for n in range(9)]
+    Path("birds.csv").write_text("\n".join(["picture", *rows]))
+    tables, output = _written("--task", "hit.html", "--items", "birds.csv", "--yes")
+    assert "3 HITs" in output
+    assert tables["items"]["columns"]["image"] == "picture"
+    assert tables["posting"]["items_per_hit"] == 3
+
+
 def test_one_word_on_many_items_is_no_sentence_pasted() -> None:
     """Who names colours truly writes "red" ten times, and is not to be excluded."""
     Path("hit.html").write_text('<img src="${url}"><input name="colour" required>')

@@ -686,7 +686,10 @@ def test_an_element_of_marks_is_a_required_field(tmp_path: Path) -> None:
 def test_what_is_no_answer_of_a_crowd_form_is_empty(text: str) -> None:
     """A worker's program may send anything, and it is kept."""
     field = Field(name="f", kind="text", label="f", sent_as="f")
-    assert received([field], {"taskAnswers": text}) == ({"f.1": ""}, {"taskAnswers": text})
+    assert received([field], {"taskAnswers": text}) == (
+        {"f.1": ""},
+        {1: {"taskAnswers": text}},
+    )
 
 
 _texts = st.text(st.characters(exclude_characters="|", codec="utf-8"), min_size=1)

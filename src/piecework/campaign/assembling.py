@@ -15,6 +15,7 @@ from piecework.campaign.campaign_faults import faults_of_names, faults_with_item
 from piecework.campaign.deriving import (
     batches_of,
     counted,
+    header_of,
     most_shown,
     purpose,
     stated_first,
@@ -215,8 +216,7 @@ def _asked_otherwise(file: CampaignFile, named: str) -> Task:
         return _asked_elsewhere(file, tables.imported)
     if not is_page(named):
         return _task(file, named)
-    around = replace(_around_page(tables), folder=file.folder)
-    return html_task(file.named(named), around)
+    return html_task(file.named(named), _around_page(file))
 
 
 def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
@@ -227,9 +227,6 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
             _stated_fields(tables),
             title=tables.posting.title or tables.description,
             columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
-            once=frozenset(
-                name for name, field in tables.fields.fields.items() if field.scope == "hit"
-            ),
             language=tables.language,
             canned=_canned(tables),
         )
@@ -239,7 +236,7 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
 
 def _stated_fields(tables: CampaignTables) -> dict[str, StatedField]:
     return {
-        name: StatedField(**table.model_dump(exclude={"scope", "canned"}))
+        name: StatedField(**table.model_dump(exclude={"canned"}))
         for name, table in tables.fields.fields.items()
     }
 
@@ -252,17 +249,20 @@ def _canned(tables: CampaignTables) -> dict[str, str]:
     }
 
 
-def _around_page(tables: CampaignTables) -> Around:
-    minutes = tables.minutes
+def _around_page(file: CampaignFile) -> Around:
+    tables = file.tables
     return Around(
         title=tables.posting.title or "",
         description=tables.posting.description or tables.description,
         fields=_stated_fields(tables),
         hosts=tables.hosts,
         reward_cents=tables.reward or 1,
-        seconds=None if minutes is None else minutes * 60,
+        seconds=tables.minutes and tables.minutes * 60,
         language=tables.language,
         canned=_canned(tables),
+        items_per_hit=tables.posting.items_per_hit,
+        folder=file.folder,
+        header=header_of(file),
     )
 
 

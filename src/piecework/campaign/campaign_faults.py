@@ -33,12 +33,7 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
     tables, out = file.tables, file.out
     count = sum(not item.columns.get(PRACTICE) for item in items)
     faults = _faults_of_formats(file, task)
-    in_hit = tables.posting.items_per_hit
-    if in_hit and in_hit > task.items_per_hit:
-        faults.append(
-            f"{file.at('posting', 'items_per_hit')}: is {in_hit}, but a "
-            f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
-        )
+    faults += _faults_of_hit_size(file, task)
     if count and tables.batches and tables.batches > count:
         faults.append(
             f"{file.at('batches')}: is {tables.batches}, but there are only {plural(count, 'item')}"
@@ -154,6 +149,27 @@ def _named_files(tables: CampaignTables) -> Iterator[tuple[tuple[str, ...], str]
         is_gallery = key[-1] == "task" and not is_own(path)
         if names in _FILES and "://" not in path and not is_gallery:
             yield key, path
+
+
+def _faults_of_hit_size(file: CampaignFile, task: Task) -> Iterator[str]:
+    """Yield why a HIT cannot show as many items as stated."""
+    in_hit = file.tables.posting.items_per_hit
+    if not in_hit or in_hit <= task.items_per_hit:
+        return
+    where = f"{file.at('posting', 'items_per_hit')}: is {in_hit}, but"
+    if task.html_page is None:
+        yield f"{where} a HIT of {task.name} shows 1 to {task.items_per_hit} items"
+    elif task.items_per_hit > 1:
+        yield (
+            f"{where} {file.tables.task} shows {task.items_per_hit} items; write "
+            f"items_per_hit = {task.items_per_hit}"
+        )
+    else:
+        yield (
+            f"{where} {file.tables.task} shows one item; number its placeholders and fields, as "
+            f"${{image1}} and caption1 to ${{image{in_hit}}} and caption{in_hit}, or write "
+            "items_per_hit = 1"
+        )
 
 
 def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:

@@ -30,7 +30,7 @@ from piecework.domain.task import MIXED_IN, PRACTICE, Task
 from piecework.domain.text import plural
 from piecework.domain.toml_text import toml_document
 from piecework.domain.verdicts import PolicyRule
-from piecework.hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.placeholders import template_of
 from piecework.qc.registry import is_on
 
 _ROOM = Decimal("1.2")
@@ -103,7 +103,7 @@ def needed_columns(task: Task) -> tuple[str, ...]:
     """Return the columns of items that a page shows without a default; the id is first."""
     if task.html_page is None:
         return task.columns
-    template = cut(task.html_page.html)
+    template = template_of(task.html_page)
     with_default = {
         gap.column
         for gap in template.gaps
@@ -122,6 +122,21 @@ def address_columns(task: Task) -> tuple[str, ...]:
         for name in (*task.columns, *task.optional_columns)
         if name == "url" or name.endswith("_url")
     )
+
+
+def header_of(file: CampaignFile) -> tuple[str, ...] | None:
+    """Return the columns of the items before they are read; `None` if rows arrive later.
+
+    A pass must not depend on whether a source that grows can be read at the moment.
+    """
+    table = file.tables.items
+    if file.tables.grows is not None or (table.file and is_read_as_it_arrives(table.file)):
+        return None
+    try:
+        rows = read_rows(file.named(table.file)) if table.file else []
+    except ConfigError:
+        return None  # reading the items reports it
+    return (*dict.fromkeys(name for _, row in rows for name in row), *table.columns)
 
 
 def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tuple[Derived, ...]]:
@@ -163,7 +178,7 @@ def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tu
 
 
 def stated_first(file: CampaignFile, campaign: Campaign) -> tuple[Derived, ...]:
-    """Return name, description, batches and who decides, if the file does not say."""
+    """Return name, description, batches and others that the file does not say."""
     document, tables = tomllib.loads(file.text), file.tables
     derived = []
     if "name" not in document:
@@ -174,6 +189,11 @@ def stated_first(file: CampaignFile, campaign: Campaign) -> tuple[Derived, ...]:
         count = counted(campaign.items)
         why = f"{plural(count, 'item')}: a batch for ten, at most five"
         derived.append(Derived("batches", campaign.posting.batches, why))
+    page = campaign.task.html_page
+    if page is not None and page.numbered and tables.posting.items_per_hit is None:
+        ends = [name for name, column, _ in page.numbered if column == page.numbered[0][1]]
+        why = f"the page shows ${{{ends[0]}}} to ${{{ends[-1]}}}"
+        derived.append(Derived("posting.items_per_hit", campaign.posting.items_per_hit, why))
     if "by" not in tables.decisions.model_fields_set and tables.imported is None:
         who = "people decide about what is flagged" if campaign.decided_by == "person" else "rules"
         derived.append(Derived("decisions.by", campaign.decided_by, f"the default: {who}"))

@@ -76,7 +76,13 @@ class Draft:
     currency: Currency = "USD"
 
 
-def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Asked:
+def read_asked(
+    named: str,
+    *,
+    folder: Path,
+    hosts: tuple[str, ...] = (),
+    header: tuple[str, ...] | None = None,
+) -> Asked:
     """Read the task or page that a person names.
 
     Args:
@@ -84,6 +90,7 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
             the current directory.
         folder: where the campaign file will be.
         hosts: hosts that a page may load from.
+        header: the columns of the items, if they are known.
 
     Raises:
         ConfigError: it does not exist, or it has errors.
@@ -92,7 +99,9 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
     if named in GENERIC:
         return Asked(named=named, task=None)
     if path.suffix.lower() in {".html", ".htm"}:
-        around = Around(title="", description="A page.", fields={}, hosts=hosts, folder=folder)
+        around = Around(
+            title="", description="A page.", fields={}, hosts=hosts, folder=folder, header=header
+        )
         beside, task = relative(path, folder), html_task(path, around)
     else:
         is_folder = named not in task_names() and path.is_dir()
@@ -107,6 +116,14 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
         needed=needed_columns(task),
         addresses=address_columns(task),
     )
+
+
+def asked_about(asked: Asked, header: tuple[str, ...], *, folder: Path) -> Asked:
+    """Return what is asked about items with these columns; a page may show several."""
+    if not asked.is_page:
+        return asked
+    named = str(folder / asked.named)
+    return read_asked(named, folder=folder, hosts=asked.hosts, header=header)
 
 
 def unknown_hosts(named: str, *, folder: Path, allowed: Sequence[str]) -> dict[str, str]:

@@ -35,9 +35,9 @@ def posted_question(
         hit: as it was planned.
         items: all items of the campaign.
     """
-    if campaign.task.html_page is None or len(hit.item_ids) != 1:
+    if campaign.task.html_page is None or len(hit.item_ids) > campaign.task.items_per_hit:
         return question(campaign, hit, items)
-    shown = item_on_page(campaign, items[hit.item_ids[0]])
+    shown = [item_on_page(campaign, items[item_id]) for item_id in hit.item_ids]
     title = campaign.title or campaign.task.title
     return page_question(*parts_of_page(campaign.task, shown, title=title))
 

@@ -189,8 +189,9 @@ _SHOWING = "image|bounding|keypoint|polygon|polyline|line|semantic|instance"
 
 
 def _is_in_image(page: HtmlPage, column: str) -> bool:
-    name = re.escape(column)
-    place = rf"<(?:img|image|crowd-(?:{_SHOWING}))\b[^>]*(?:\$\{{\s*|\.){name}\b"
+    names = [name for name, of_items, _ in page.numbered if of_items == column] or [column]
+    name = "|".join(map(re.escape, names))
+    place = rf"<(?:img|image|crowd-(?:{_SHOWING}))\b[^>]*(?:\$\{{\s*|\.)(?:{name})\b"
     return re.search(place, page.html, re.IGNORECASE) is not None
 
 

@@ -29,7 +29,7 @@ from piecework.hit_templates.own_html.embedding import IS_MISSING
 from piecework.hit_templates.own_html.escaping import is_markup
 from piecework.hit_templates.own_html.fields import REST
 from piecework.hit_templates.own_html.page import controls_in, files_beside
-from piecework.hit_templates.own_html.placeholders import AS_MARKUP, MARKS, cut, value_of
+from piecework.hit_templates.own_html.placeholders import AS_MARKUP, MARKS, template_of, value_of
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.parameters import Counted
 from piecework.qc.registry import HEURISTICS, is_on, params_of
@@ -307,7 +307,7 @@ def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
 
 def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
     """Yield what to write if cells hold markup, and what inputs are in them."""
-    template = cut(page.html)
+    template = template_of(page)
     inserted = dict.fromkeys(gap.column for gap in template.gaps if gap.inserts_markup)
     as_text = [gap.column for gap in template.gaps if gap.shows_markup]
     marked_up: dict[str, tuple[str, str]] = {}

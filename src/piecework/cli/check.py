@@ -298,6 +298,10 @@ def _shown(text: str) -> str:
 
 def _sent_as(field: "Field") -> str:
     """Return the page's own name of a field whose column has another."""
+    if field.scope == "hit":
+        return "once for the HIT: "
+    if field.sent_at:
+        return f"{field.sent_at[0]!r} to {field.sent_at[-1]!r} on the page: "
     if field.sent_as in {"", field.name}:
         return ""
     return f"{field.sent_as!r} on the page: "

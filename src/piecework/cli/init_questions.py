@@ -13,6 +13,7 @@ from piecework.campaign.columns import folder_of_pictures, is_on_the_web, match_
 from piecework.campaign.draft import (
     Asked,
     Draft,
+    asked_about,
     campaign_text,
     read_asked,
     relative,
@@ -46,8 +47,13 @@ _GENERIC = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Items:
-    """Where the items are, the columns that a person named, and all columns but the id."""
+    """Where the items are, the columns that a person named, and all columns but the id.
 
+    Attributes:
+        asked: what is asked about items with these columns.
+    """
+
+    asked: Asked
     file: Path | None
     pictures: Path | None
     columns: Mapping[str, str]
@@ -109,11 +115,11 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
         wishes.items,
         "--items",
         "Items (a .csv or .jsonl file, or a folder of pictures)",
-        lambda text: _items(Path(text), asked, wishes, person),
+        lambda text: _items(Path(text), asked, folder, wishes, person),
     )
     path = wishes.file or _usual_path(items)
     _refuse_other(path, wishes)
-    draft = _draft(path, asked, items, wishes, person)
+    draft = _draft(path, items.asked, items, wishes, person)
     # The file names the items relative to this folder, which must exist to read them.
     path.parent.mkdir(parents=True, exist_ok=True)
     text = campaign_text(draft)
@@ -161,21 +167,24 @@ def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
     )
 
 
-def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
+def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Person) -> _Items:
     if path.is_dir():
         if not any(file.suffix.lower() in PICTURES for file in path.rglob("*")):
             raise ConfigError(
                 [f"{path}: has no picture; looked for {', '.join(sorted(PICTURES))}"],
                 next_step="--items PHOTOS names the folder with the pictures",
             )
-        return _Items(file=None, pictures=path, columns={})
+        asked = asked_about(asked, (), folder=folder)
+        return _Items(asked=asked, file=None, pictures=path, columns={})
     if not path.exists():
         raise ConfigError([f"{path}: no such file or folder"])
     rows = [row for _, row in read_rows(path)]
     if not rows:
         raise ConfigError([f"{path}: has no items"])
+    asked = asked_about(asked, (*rows[0], *wishes.columns), folder=folder)
     known, named = _columns(path, rows, asked, wishes, person) if asked.needed else ({}, {})
     return _Items(
+        asked=asked,
         file=path,
         pictures=_pictures(path, rows, {**known, **named}, asked, wishes, person),
         columns=named,
@@ -255,7 +264,8 @@ def _draft(path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Per
     )
     minutes = wishes.minutes
     if asked.is_page and minutes is None:
-        pace = str(own_minutes(asked.task, 1)) if asked.task is not None else "1"
+        task = asked.task
+        pace = "1" if task is None else str(own_minutes(task, task.items_per_hit))
         minutes = person.ask(None, "Minutes for a HIT", pace, MINUTES)
     wage: int = person.ask(
         wishes.wage, f"Wage for an hour, in {wishes.currency}", _USUAL_WAGE, WAGE

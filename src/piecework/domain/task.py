@@ -93,17 +93,16 @@ class Field:
     Attributes:
         minimum: and `maximum` and `step`: of a number.
         low_label: and `high_label`: labels at the ends of a number's scale.
-        expects_variation: an honest worker's answers differ from item to item, so a
-            worker who always says the same has not looked; quality control watches such
-            fields.
+        expects_variation: an honest worker's answers differ from item to item, so a worker
+            who always says the same has not looked; quality control watches such fields.
         shuffled: the page shows the options in a random order per assignment.
         mirrored_by: the arrangement (see `Arrangement`) that reverses the scale when
             its two columns are swapped; values are reversed back when they are read.
         is_opinion: people may differ without being wrong, also in a rehearsal.
-        is_personal: asked once per HIT about the person. Datasets have only counts over
-            all participants, not one person's answer
-            (`piecework.postprocess.pseudonyms`).
+        is_personal: asked once per HIT about the person. Datasets have only counts over all
+            participants, not one person's answer (`piecework.postprocess.pseudonyms`).
         sent_as: its name on a requester's own page, if that differs.
+        sent_at: its names for item 1, 2 and so on, on such a page that shows several.
         is_open: values other than the options are allowed.
         is_nominal: options that are numbers are codes without order.
         is_marks: its text is JSON: marks on a picture or in a text.
@@ -126,9 +125,15 @@ class Field:
     is_opinion: bool = False
     is_personal: bool = False
     sent_as: str = ""
+    sent_at: tuple[str, ...] = ()
     is_open: bool = False
     is_nominal: bool = False
     is_marks: bool = False
+
+    @property
+    def names_sent(self) -> tuple[str, ...]:
+        """Its names on a requester's own page, by the position of the item."""
+        return self.sent_at or (self.sent_as,)
 
     def words_of(self, value: str) -> str:
         """The words that workers read for an option that is a number, else the value."""
@@ -264,6 +269,7 @@ class HtmlPage:
             the items have them.
         left_out: why a file beside the page is not inside, by its address: a clause.
         lost: what files inside load in vain: clauses with file and line.
+        numbered: placeholders with a number, each with the items' column and the position.
     """
 
     html: str
@@ -272,6 +278,7 @@ class HtmlPage:
     possible_columns: tuple[str, ...] = ()
     left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)
     lost: tuple[str, ...] = ()
+    numbered: tuple[tuple[str, str, int], ...] = ()
 
 
 PartKind = Literal["text", "picture", "audio", "video", "link"]
@@ -476,17 +483,13 @@ def mirrored(field: Field, value: FieldValue) -> FieldValue:
     return tuple(turned.get(option, option) for option in value)
 
 
-PAGES = (".html", ".htm")
-"""Endings of the names of requesters' own pages."""
-
-
 def is_page(named: str) -> bool:
     """Return whether a campaign file names a requester's own page as its task.
 
     >>> is_page("hit.html"), is_page("caption")
     (True, False)
     """
-    return named.lower().endswith(PAGES)
+    return named.lower().endswith((".html", ".htm"))
 
 
 WIDEST = 1e9

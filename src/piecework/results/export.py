@@ -21,6 +21,7 @@ import pandas as pd
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.domain.assignment import Assignment, fields_of
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitId, ItemId
@@ -30,7 +31,7 @@ from piecework.domain.text import plural
 from piecework.engine.judge import proposed_verdicts
 from piecework.engine.progress import read_progress
 from piecework.hit_templates.answers import repeats
-from piecework.hit_templates.own_html.fields import is_added
+from piecework.hit_templates.own_html.numbered import is_added
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
     NUMBER,
@@ -186,11 +187,11 @@ def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
                 **_of_assignment(opened, assignment),
                 "AssignmentStatus": status or "Submitted",
                 "RequesterFeedback": decision.because if decision and status == "Rejected" else "",
-                **_inputs(hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1),
+                **_inputs(opened.campaign, hit, items),
                 **_sent(
                     opened.campaign.task,
                     documents[assignment.assignment_id],
-                    hit.item_ids[0],
+                    hit.item_ids,
                     assignment.platform_ids,
                 ),
             },
@@ -229,16 +230,23 @@ def _of_assignment(opened: OpenedCampaign, assignment: Assignment) -> Row:
     }
 
 
-def _inputs(hit: PlannedHit, items: Mapping[ItemId, Row], *, is_numbered: bool) -> Row:
-    """The items file's columns, numbered like the answers if there are several."""
+def _inputs(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Row]) -> Row:
+    """The items file's columns, numbered like the answers if there are several.
+
+    A requester's own page has its own names for them.
+    """
+    is_numbered, page = campaign.posting.items_per_hit > 1, campaign.task.html_page
+    own = {} if page is None else {(column, n): name for name, column, n in page.numbered}
     return {
-        f"Input.{name}{f'.{position}' if is_numbered else ''}": cell
+        f"Input.{own.get((name, position), f'{name}.{position}') if is_numbered else name}": cell
         for position, item_id in enumerate(hit.item_ids, start=1)
         for name, cell in items.get(item_id, {}).items()
     }
 
 
-def _sent(task: Task, document: str, item_id: ItemId, platform: Mapping[str, str]) -> Row:
+def _sent(
+    task: Task, document: str, item_ids: Sequence[ItemId], platform: Mapping[str, str]
+) -> Row:
     sent = {
         name: cell
         for name, cell in fields_of(document).items()
@@ -249,7 +257,7 @@ def _sent(task: Task, document: str, item_id: ItemId, platform: Mapping[str, str
         return {
             f"Answer.{name}": cell
             for name, cell in sent.items()
-            if not is_added(name, cell, item_id)
+            if not is_added(name, cell, item_ids)
         }
     personal = {f"hit.{field.name}" for field in task.fields if field.is_personal}
     return {f"Answer.{name}": cell for name, cell in sent.items() if name not in personal}

@@ -273,7 +273,7 @@ def test_a_long_page_is_shown_whole(market: Market, open_site: Open, tmp_path: P
     hits = {}
     for text in ("]]>", "<b>"):
         item = item_of(text=text)
-        question = page_question(*parts_of_page(task, item, title="t"))
+        question = page_question(*parts_of_page(task, [item], title="t"))
         assert isinstance(question, SharedQuestion)
         hits[text] = platform.publish(
             HitTypeId(reply["HITTypeId"]),
@@ -571,3 +571,38 @@ def test_files_beside_the_page_reach_workers(
     frame.locator("[name=word]").fill("a")
     frame.get_by_role("button", name="Send").click()
     assert submitted(market, page, hit, task, item) == {"q": "é", "word": "a"}
+
+
+def test_each_item_of_a_page_gets_its_answer_and_its_keys(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """All are in view at once: time is divided, keys and pastes are not."""
+    html = "".join(
+        f"<fieldset><legend>${{text{n}}}</legend>"
+        f'<label>Word {n} <input name="word{n}"></label></fieldset>'
+        for n in (1, 2, 3)
+    )
+    stated = {"word": StatedField(required=True)}
+    task = task_of(tmp_path, html, header=("text",), fields=stated)
+    items = [Item(item_id=ItemId(name), columns={"text": f"<i>{name}"}) for name in ("a", "b")]
+    ann = market.worker()
+    made = post(market.requester("LAB"), Question=html_question(render_hit(task, items)))
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("legend")).to_have_text(["<i>a", "<i>b"])
+    frame.get_by_label("Word 2").type("green")
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.get_by_role("alert")).to_contain_text("(1)")
+    frame.get_by_label("Word 1").type("red")
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    (work,) = market.requester("LAB").list_assignments_for_hit(HITId=made["HITId"])["Assignments"]
+    ids = [item.item_id for item in items]
+    read = read_answers(task, AssignmentId("A"), ids, fields_of(work["Answer"]))
+    assert [dict(answer.values) for answer in read] == [{"word": "red"}, {"word": "green"}]
+    assert [answer.keystrokes for answer in read] == [3, 5]
+    assert not any(answer.problems or answer.also_sent for answer in read)
+    first, second = (answer.shown_ms for answer in read)
+    assert first == second
+    assert first

@@ -13,9 +13,8 @@ from piecework.domain.column_names import MEASURES
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Task
 from piecework.domain.typing_record import TYPING
-from piecework.hit_templates.jinja_helpers import wire
 from piecework.hit_templates.own_html.controls import Controls
-from piecework.hit_templates.own_html.fields import as_page_sends
+from piecework.hit_templates.own_html.fields import as_page_sends, name_of
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
 from piecework.simulation.crowd.judging import Judging
 from piecework.simulation.crowd.marking import marks
@@ -264,7 +263,6 @@ _MANNERS: Mapping[str, Callable[[str, Random], str]] = {
 
 
 _MOST_STEPS = 200
-_FIRST = 1
 
 
 def answerable(task: Task) -> Task:
@@ -315,19 +313,27 @@ class FillingPages:
             if control.kind == "carried" and name in page.fixed and name not in ours
         }  # fmt: skip
         return carried | as_page_sends(
-            self._task.fields, ours, is_crowd=controls.has_crowd_form, is_flat=controls.is_flat
+            self._task.fields,
+            ours,
+            is_crowd=controls.has_crowd_form,
+            is_flat=controls.is_flat,
+            items=len(page.item_ids),
         )
 
     def _marked(self, page: Page, ours: Form, *, person: Person, seed: int) -> Form:
         """Return what this person marks on pictures and in texts."""
         marked: Form = {}
-        item_id = page.fixed.get(f"item.{_FIRST}", "")
         accuracy = person.trait.accuracy if person.trait.manner == "plain" else 0.0
-        for field in self._task.item_fields:
-            control = page.controls and page.controls.by_name.get(field.sent_as)
-            if not field.is_marks or not control:
+        asked = (
+            (field, item_id, n, page.controls.by_name.get(field.names_sent[n - 1]))
+            for field in self._task.item_fields
+            if field.is_marks and page.controls is not None
+            for n, item_id in enumerate(page.item_ids, start=1)
+        )
+        for field, item_id, n, control in asked:
+            if not control:
                 continue
-            name = wire(field, _FIRST)
+            name = name_of(field, n)
             own = seeded_rng(seed, person.handle, item_id, field.name, "marks")
             if ours.get(name, [DRAWN]) == [DRAWN] or own.random() > accuracy:
                 truth = seeded_rng(seed, item_id, field.name, "marks")
@@ -340,13 +346,19 @@ class FillingPages:
         A field created only by a script is taken from the task.
         """
         controls = {} if page.controls is None else page.controls.by_name
-        measured = {f"{name}.{_FIRST}" for name in ("item", *MEASURES)}
+        items = len(page.item_ids)
+        measured = {f"{name}.{n + 1}" for n in range(items) for name in ("item", *MEASURES)}
         made = Page(fixed={name: page.fixed[name] for name in measured if name in page.fixed})
         made.names = dict.fromkeys(sorted(made.fixed))
-        for field in self._task.fields:
-            name = wire(field, _FIRST)
+        asked = (
+            (field, n, sent_as)
+            for field in self._task.fields
+            for n, sent_as in enumerate(field.names_sent[:items], start=1)
+        )
+        for field, n, sent_as in asked:
+            name = name_of(field, n)
             made.names[name] = None
-            control = controls.get(field.sent_as)
+            control = controls.get(sent_as)
             if field.kind == "text":
                 made.texts.append(name)
             elif field.options:

@@ -6,7 +6,7 @@ computed without running scripts.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html.parser import HTMLParser
@@ -18,7 +18,7 @@ from piecework.domain.task import Task
 from piecework.hit_templates.answers import in_order
 from piecework.hit_templates.order import groups_of, item_order, option_order, shuffled
 from piecework.hit_templates.own_html.controls import Controls, controls_of
-from piecework.hit_templates.own_html.page import item_shown
+from piecework.hit_templates.own_html.page import items_shown
 from piecework.hit_templates.page_compression import decompress
 
 _UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
@@ -65,8 +65,8 @@ class Page:
 
 def read_page(html: str) -> Page:
     """Return the form of an HTML document; empty if it has none."""
-    if (item_id := item_shown(html)) is not None:
-        return _own_page(html, item_id)
+    if item_ids := items_shown(html):
+        return _own_page(html, item_ids)
     page, is_in_form = Page(), False
     # The parser is slow, and nine tags in ten do not belong to a form.
     for text in _FORM_TAGS.findall(_UNREAD.sub("", decompress(html))):
@@ -79,9 +79,11 @@ def read_page(html: str) -> Page:
     return page
 
 
-def _own_page(html: str, item_id: str) -> Page:
+def _own_page(html: str, item_ids: Sequence[str]) -> Page:
     controls = controls_of(html)
-    ours = {"item.1": item_id} | {f"{name}.1": "0" for name in MEASURES}
+    ours: dict[str, str] = {}
+    for n, item_id in enumerate(item_ids, start=1):
+        ours |= {f"item.{n}": item_id} | {f"{name}.{n}": "0" for name in MEASURES}
     fixed = controls.hidden_values | ours
     return Page(fixed=fixed, names=dict.fromkeys(fixed), controls=controls)
 

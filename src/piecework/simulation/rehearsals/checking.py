@@ -91,7 +91,9 @@ class Checked:
             "fees_from": self.price.fees_from.isoformat(),
             "campaign": self.campaign.name,
             "columns": {
-                field.sent_as or field.name: field.name for field in self.campaign.task.fields
+                name or field.name: field.name
+                for field in self.campaign.task.fields
+                for name in field.names_sent
             },
             "markets": [
                 {**asdict(each), "fee_percent": float(each.fee_percent)} for each in self.markets
