@@ -7,11 +7,13 @@ from pathlib import Path
 
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.requirements_table import ALLOWED, BLOCKED, ParticipantFile
+from piecework.config.schema import QualificationTestTable
 from piecework.config.shared_files import ColumnsTable, read_table
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Recruiting, Share
 from piecework.domain.imported import Reading
+from piecework.domain.qualifications import TestDocuments
 
 
 def read_reading(path: Path) -> Reading:
@@ -26,6 +28,23 @@ def read_reading(path: Path) -> Reading:
     # Unlike in a campaign file, what is not stated here is guessed.
     guessed = () if "numbers" in table.model_fields_set else None
     return replace(table.reading(), fields=fields, numbers=table.numbers or guessed)
+
+
+def documents_of(file: CampaignFile, table: QualificationTestTable) -> TestDocuments | None:
+    """Return MTurk's documents that the file of a test names; `None` if it names none.
+
+    Raises:
+        ConfigError: one is not there, or is not UTF-8.
+    """
+    if table.form is None or table.key is None:
+        return None
+    form, key = file.named(table.form), file.named(table.key)
+    faults = [f"{table.file}: {path} does not exist" for path in (form, key) if not path.is_file()]
+    if faults:
+        raise ConfigError(faults)
+    return TestDocuments(
+        form=read_text(form), key=read_text(key), form_path=str(form), key_path=str(key)
+    )
 
 
 _ID = re.compile(r"[0-9a-f]{24}")

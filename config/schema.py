@@ -156,12 +156,14 @@ _RightAnswers = Annotated[int, Field(ge=1, le=1000)]
 class QualificationTestTable(_Strict):
     """The file of `qualification`: a test that workers take before they may work.
 
-    Its questions are here, or a task and its items have them.
+    Its questions are here, or MTurk's documents have them, or a task and its items.
     """
 
     file: Annotated[str, Names.DEFINITION] = ""
     task: TaskName | None = None
     items: Annotated[str, Names.INPUT] | None = None
+    form: Annotated[str, Names.INPUT] | None = None
+    key: Annotated[str, Names.INPUT] | None = None
     question: Annotated[tuple[QuestionTable, ...], Field(max_length=200)] = ()
     instructions: Annotated[Words, StringConstraints(max_length=2000)] | None = None
     name: Annotated[Words, StringConstraints(max_length=200)] | None = None
@@ -171,21 +173,30 @@ class QualificationTestTable(_Strict):
 
     @model_validator(mode="after")
     def _questions_are_in_one_place(self) -> "QualificationTestTable":
-        by_section = isinstance(self.correct_at_least, dict)
-        if self.question:
-            if self.task is not None or self.items is not None:
-                raise ValueError("has [[question]], so leave out task and items")
-            if by_section:
-                raise ValueError("[[question]] has no sections: correct_at_least is a number")
-        elif self.task is None or self.items is None:
+        stated = self.model_fields_set
+        is_of_documents = bool({"form", "key"} & stated)
+        if is_of_documents:
+            where, others = "form and key", {"question", "task", "items", "instructions"}
+        elif self.question:
+            where, others = "[[question]]", {"task", "items"}
+        elif {"task", "items"} <= stated:
+            where, others = "a task", {"instructions"}
+        else:
             raise ValueError(
                 "has no questions: write [[question]] with text, options and answer, or name "
-                "task and items"
+                "form and key, MTurk's documents, or task and items"
             )
-        elif self.instructions is not None:
-            raise ValueError("instructions go with [[question]]; a task has its own")
-        elif not by_section:
-            raise ValueError("a task has sections: correct_at_least = { SECTION = 4 }")
+        if is_of_documents and (lacking := {"form", "key"} - stated):
+            raise ValueError(f"form and key go together; {min(lacking)} is missing")
+        if more := others & stated:
+            raise ValueError(f"has {where}, so leave out {' and '.join(sorted(more))}")
+        by_section = isinstance(self.correct_at_least, dict)
+        if by_section == (where != "a task"):
+            raise ValueError(
+                "a task has sections: correct_at_least = { SECTION = 4 }"
+                if not by_section
+                else "there are no sections, so correct_at_least is a number"
+            )
         return self
 
 

@@ -105,6 +105,9 @@ def _fields_and_columns(
 
 
 def _test_of(table: QualificationTestTable, name: str) -> QualificationTestTable:
+    if table.form is not None and table.key is not None:
+        documents = {"form": _beside(table.form, name), "key": _beside(table.key, name)}
+        return table.model_copy(update={"file": name, **documents})
     if table.task is None or table.items is None:
         return table.model_copy(update={"file": name})
     is_own = is_page(table.task) or table.task.startswith((".", "/"))

@@ -2,7 +2,8 @@
 
 A task can be a test if its folder holds `question_form.xml.j2`. Questions and right
 answers come from the items file that the task's page shows. Questions that a test's file
-states itself become such a task with one section. The marketplace adds up
+states itself become such a task with one section. A form and a key that somebody wrote for
+MTurk are posted as they are. The marketplace adds up
 scores and maps the sum to a value. Sections are weighted like digits, so that one sum
 encodes every section's count: a right answer in the last section counts 1, in the one
 before it 1 more than the last has questions, and so on. Each passing sum is mapped to
@@ -15,11 +16,16 @@ from hashlib import sha256
 from itertools import product
 from math import prod
 from urllib.parse import quote
+from xml.etree.ElementTree import Element, ParseError
 from xml.sax.saxutils import escape
 
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
-from piecework.domain.qualifications import SECTION, QualificationTest
+from piecework.domain.qualifications import SECTION, QualificationTest, TestDocuments
 from piecework.domain.task import GOLD, Field, Option, OwnFiles, Task
 from piecework.domain.text import plural
 from piecework.hit_templates.answers import offered
@@ -105,6 +111,101 @@ def task_of_questions(
     )
 
 
+def task_of_documents(documents: TestDocuments) -> tuple[Task, tuple[Item, ...]]:
+    """Return the task and the items of a test that MTurk's documents state.
+
+    Only what simulated workers and `check` need is read; the marketplace checks the rest.
+
+    Raises:
+        ConfigError: a document is no XML, or the form has no question.
+    """
+    form = _root(documents.form, documents.form_path)
+    key = _root(documents.key, documents.key_path)
+    right = {
+        _text(asked, "QuestionIdentifier"): _best(asked)
+        for asked in key.iterfind(f".//{_ANY}Question")
+    }
+    questions = [*form.iterfind(f".//{_ANY}Question")]
+    if not questions:
+        raise ConfigError([f"{documents.form_path}: has no Question."])
+    selections = {
+        _text(selection, "SelectionIdentifier"): ""
+        for selection in form.iterfind(f".//{_ANY}Selection")
+    }
+    options = tuple(Option(value=each, column=f"selection {each}") for each in selections)
+    title = next((_words(each) for each in form.iterfind(f".//{_ANY}Title")), "")
+    task = Task(
+        name=QUESTIONS,
+        version=1,
+        title=title or "A test",
+        description=f"A test of {plural(len(questions), 'question')} before the work.",
+        keywords=("test",),
+        columns=("question_id", "text"),
+        items_per_hit=len(questions),
+        reward_cents=1,
+        assignment_duration_seconds=1,
+        fields=(Field(name="answer", kind="choice", label="Answer", options=options),),
+        seconds_per_item=12,
+        own=OwnFiles(
+            path=documents.form_path,
+            digest=sha256(repr((documents.form, documents.key)).encode()).hexdigest(),
+            templates={},
+        ),
+    )
+    return task, tuple(
+        Item(
+            item_id=ItemId(key),
+            columns={
+                "question_id": key,
+                "text": _words(asked.find(_ANY + "QuestionContent")),
+                SECTION: QUESTIONS,
+                **{
+                    f"selection {_text(selection, 'SelectionIdentifier')}": _words(selection)
+                    for selection in asked.iterfind(f".//{_ANY}Selection")
+                },
+                f"{GOLD}answer": right.get(key, ""),
+            },
+        )
+        for asked in questions
+        for key in [_text(asked, "QuestionIdentifier")]
+    )
+
+
+_ANY = "{*}"
+
+
+def _root(text: str, path: str) -> Element:
+    try:
+        return fromstring(text)
+    except ParseError as error:
+        line, column = error.position
+        reason = str(error).partition(":")[0]
+        raise ConfigError([f"{path}: line {line}, column {column}: {reason}."]) from error
+    except DefusedXmlException as error:
+        raise ConfigError([f"{path}: a document type is not allowed."]) from error
+
+
+def _words(node: Element | None) -> str:
+    return " ".join("".join([] if node is None else node.itertext()).split())
+
+
+def _text(node: Element, name: str) -> str:
+    return _words(node.find(_ANY + name))
+
+
+def _best(asked: Element) -> str:
+    """Return the selections that score most, joined by a bar."""
+    scored = [
+        (_text(option, "AnswerScore"), option)
+        for option in asked.iterfind(f".//{_ANY}AnswerOption")
+    ]
+    numbers = [(int(score), option) for score, option in scored if score.lstrip("-").isdecimal()]
+    best = max(numbers, key=lambda each: each[0], default=None)
+    if best is None:
+        return ""
+    return "|".join(map(_words, best[1].iterfind(_ANY + "SelectionIdentifier")))
+
+
 def question_form(test: QualificationTest, *, site: str) -> str:
     """Return the test as MTurk's QuestionForm.
 
@@ -112,6 +213,8 @@ def question_form(test: QualificationTest, *, site: str) -> str:
         test: a test without faults (see `faults_of_test`).
         site: the marketplace's address, for pictures that it serves itself.
     """
+    if test.documents is not None:
+        return test.documents.form
     values = {
         "task": test.task,
         "t": test.task.texts,
@@ -130,6 +233,8 @@ def question_form(test: QualificationTest, *, site: str) -> str:
 
 def answer_key(test: QualificationTest) -> str:
     """Return the key that grades the test: the number of right answers, or 0."""
+    if test.documents is not None:
+        return test.documents.key
     sections = test.sections
     sizes = [len(items) for items in sections.values()]
     weights = [prod(size + 1 for size in sizes[n + 1 :]) for n in range(len(sizes))]
@@ -159,6 +264,8 @@ def answer_key(test: QualificationTest) -> str:
 def faults_of_test(test: QualificationTest) -> list[str]:
     """Return why this cannot be a test, one sentence per reason."""
     task = test.task
+    if test.documents is not None:
+        return []  # the marketplace's own checks say more (`refuse_faulty_test`)
     if not has_template(task, FORM):
         return [f"qualification.task: {task.name} cannot be a test; it has no {FORM}"]
     if [field.kind for field in task.fields] != ["choice"]:

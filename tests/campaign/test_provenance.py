@@ -38,6 +38,8 @@ NAMED: dict[str, tuple[str, str]] = {
     ),
     "qualification.task": (_TEST, "dog/task.toml"),
     "qualification.items": (_TEST, "q.csv"),
+    "qualification.form": (_TEST, "form.xml"),
+    "qualification.key": (_TEST, "key.xml"),
     "rehearsal.replay": ("# the end=>[rehearsal]\nreplay = 'r.txt'\n# the end", "r.txt"),
 }
 
@@ -60,6 +62,8 @@ def test_a_changed_file_is_another_input_and_another_request(tmp_path: Path, key
     usual, _, other = stated.partition("=>")
     path.write_text(CAMPAIGN.replace(usual, other) if stated else CAMPAIGN)
     test = "task = './dog'\nitems = 'q.csv'\ncorrect_at_least = {a = 1}\n"
+    if named.endswith(".xml"):
+        test = "form = 'form.xml'\nkey = 'key.xml'\ncorrect_at_least = 1\n"
     (tmp_path / "test.toml").write_text(test)
     file = tmp_path / named
     file.parent.mkdir(exist_ok=True)

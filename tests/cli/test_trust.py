@@ -57,6 +57,8 @@ KEYS: dict[str, tuple[str, ...]] = {
         TEST,
         'task = "caption"\nitems = "{path}"\ncorrect_at_least.a = 1',
     ),
+    "qualification.form": (TASK, TEST, 'form = "{path}"\nkey = "a"\ncorrect_at_least = 1'),
+    "qualification.key": (TASK, TEST, 'form = "a"\nkey = "{path}"\ncorrect_at_least = 1'),
     "earned.*.records": (
         TASK,
         f'{TASK}\nearned = ["shared.toml"]',

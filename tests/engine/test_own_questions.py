@@ -104,7 +104,7 @@ _QUESTION = '[[question]]\ntext = "t"\noptions = {options}\nanswer = {answer}\n'
         (OWN.replace("correct_at_least = 3", "correct_at_least = 5"), "but has 4 questions"),
         (OWN.replace("correct_at_least = 3", "correct_at_least = 0"), "correct_at_least"),
         (OWN.replace("= 3", "= { a = 3 }", 1), "correct_at_least is a number"),
-        (f'task = "caption"\n{OWN}', "leave out task and items"),
+        (f'task = "caption"\n{OWN}', "so leave out task"),
         ("correct_at_least = 3\n", "has no questions: write [[question]]"),
         ('task = "caption"\nitems = "q.csv"\ncorrect_at_least = 3\n', "a task has sections"),
         (f"{OWN}anwser = 1\n", "no such key"),
@@ -137,3 +137,100 @@ def test_check_says_what_passes(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.output
     assert "4 questions" in checked.output
     assert "3 right" in checked.output
+
+
+_SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01"
+
+
+def _asked(key: str, selections: str, *, style: str = "radiobutton", most: int = 1) -> str:
+    options = "".join(
+        f"<Selection><SelectionIdentifier>{name}</SelectionIdentifier><Text>The {name}</Text>"
+        "</Selection>"
+        for name in selections.split()
+    )
+    return f"""<Question><QuestionIdentifier>{key}</QuestionIdentifier>
+<IsRequired>true</IsRequired>
+<QuestionContent><Text>Which &amp; why: {key}?</Text></QuestionContent>
+<AnswerSpecification><SelectionAnswer><MaxSelectionCount>{most}</MaxSelectionCount>
+<StyleSuggestion>{style}</StyleSuggestion><Selections>{options}</Selections></SelectionAnswer>
+</AnswerSpecification></Question>"""
+
+
+def _scored(key: str, *right: str) -> str:
+    named = "".join(f"<SelectionIdentifier>{name}</SelectionIdentifier>" for name in right)
+    return f"""<Question><QuestionIdentifier>{key}</QuestionIdentifier>
+<AnswerOption>{named}<AnswerScore>1</AnswerScore></AnswerOption></Question>"""
+
+
+FORM = f"""<?xml version="1.0" encoding="UTF-8"?>
+<QuestionForm xmlns="{_SCHEMAS}/QuestionForm.xsd">
+<Overview><Title>About birds</Title><Text>Choose well.</Text></Overview>
+{_asked("flies", "penguin gull kiwi")}
+{_asked("birds", "owl bat finch", style="checkbox", most=3)}
+</QuestionForm>"""
+KEY = f"""<AnswerKey xmlns="{_SCHEMAS}/AnswerKey.xsd">
+{_scored("flies", "gull")}
+{_scored("birds", "owl", "finch")}
+<QualificationValueMapping><PercentageMapping><MaximumSummedScore>2</MaximumSummedScore>
+</PercentageMapping></QualificationValueMapping>
+</AnswerKey>"""
+DOCUMENTS = """form = "birds.form.xml"
+key = "birds.key.xml"
+correct_at_least = 100
+retry_hours = 1
+"""
+
+
+def of_documents(folder: Path, *, form: str = FORM, key: str = KEY, test: str = DOCUMENTS) -> Path:
+    """A campaign whose test is two of MTurk's documents."""
+    (folder / "birds.form.xml").write_text(form)
+    (folder / "birds.key.xml").write_text(key)
+    return written(folder, CAMPAIGN, test)
+
+
+def test_documents_of_mturk_are_posted_as_they_are_and_graded(tmp_path: Path) -> None:
+    """Simulated workers take the test, also where several selections are right together."""
+    path = of_documents(tmp_path)
+    campaign = prepare(path)
+    test = campaign.qualification
+    assert test is not None
+    assert [test.right_answer(item) for item in test.items] == ["gull", "owl|finch"]
+    assert test.task.title == "About birds"
+    with finished(path) as (run, crowd):
+        posted = run.platform._client.get_qualification_type(
+            QualificationTypeId=post_test(run, test)
+        )["QualificationType"]
+        traits = crowd.traits_by_worker()
+        scores = workers.load_scores(run.store)
+        worked = {each.worker_id for each in assignments.load_assignments(run.store)}
+    assert (posted["Test"], posted["AnswerKey"]) == (FORM, KEY)
+    assert {0, 50, 100} >= {*scores.values()} >= {100}
+    assert worked
+    assert all(scores[worker] == 100 for worker in worked)
+    assert "diligent" in {traits[worker] for worker in worked}
+
+
+def test_faults_of_documents_have_file_line_and_column(tmp_path: Path) -> None:
+    """The marketplace's own checks, before anything is posted; and what it cannot know."""
+    text = FORM.replace("<SelectionAnswer>", "<FreeTextAnswer/><SelectionAnswer>", 1)
+    cases = [
+        ({"form": FORM.replace("</Overview>", "")}, "birds.form.xml: line 16, column 2: mism"),
+        ({"form": FORM.replace("<Text>Which", "<Words>Which", 1)}, "birds.form.xml: line 6"),
+        ({"form": FORM.replace("IsRequired", "IsRequested", 2)}, "birds.form.xml: line 5, col"),
+        ({"form": text}, "birds.form.xml: line"),
+        ({"form": "<!DOCTYPE a [<!ENTITY b 'c'>]>" + FORM.partition("?>")[2]}, "document type"),
+        ({"form": FORM.replace("QuestionForm", "QuestionFrom")}, "the root element must be"),
+        ({"form": f'<QuestionForm xmlns="{_SCHEMAS}/QuestionForm.xsd"/>'}, "has no Question"),
+        ({"key": KEY.replace("gull", "eagle")}, "birds.key.xml: line 1, column 0: the question"),
+        ({"key": KEY.replace("flies", "swims")}, "the test has no question 'swims'"),
+        ({"key": KEY.replace("<AnswerScore>1", "<AnswerScore>one", 1)}, "birds.key.xml: line 3"),
+        ({"test": DOCUMENTS.replace("100", "101")}, "gives at most the value 100"),
+        ({"test": DOCUMENTS.replace("100", "{ a = 1 }")}, "correct_at_least is a number"),
+        ({"test": DOCUMENTS.replace('key = "birds.key.xml"\n', "")}, "key is missing"),
+        ({"test": DOCUMENTS.replace("birds.key", "bird.key")}, "bird.key.xml does not exist"),
+        ({"test": f"{DOCUMENTS}{OWN.partition('3')[2]}"}, "so leave out question"),
+    ]
+    for changed, fault in cases:
+        refused = CliRunner().invoke(main, ["check", str(of_documents(tmp_path, **changed))])
+        assert refused.exit_code == 2, refused.output
+        assert fault in " ".join(refused.output.split()), (fault, refused.output)

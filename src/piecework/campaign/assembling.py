@@ -23,7 +23,7 @@ from piecework.campaign.deriving import (
     with_found_columns,
     with_standard_rules,
 )
-from piecework.campaign.generic_questions import located, task_of_file
+from piecework.campaign.generic_questions import located, task_of_file, test_of_file
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine import Sample, machine_texts, machine_votes
@@ -47,7 +47,7 @@ from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.generic import faults_of_keys
 from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
-from piecework.hit_templates.qualification import QUESTIONS, faults_of_test, task_of_questions
+from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import TASK_FILE, is_own, load_task
 from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
@@ -156,7 +156,7 @@ def assemble(file: CampaignFile) -> Campaign:
         raise ConfigError(faults)
     faults, steps = _own_faults(file), list[str]()
     task = _collect(faults, steps, lambda: _asked(file))
-    test = _collect(faults, steps, lambda: _qualification(file))
+    test = _collect(faults, steps, lambda: test_of_file(file, partial(_task, file)))
     if test is not None:
         faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
     items, matched = None, tuple[Derived, ...]()
@@ -364,31 +364,6 @@ def _collect(faults: list[str], steps: list[str], read: Callable[[], _T]) -> _T 
         faults.extend(error.faults)
         steps.append(error.next_step)
         return None
-
-
-def _qualification(file: CampaignFile) -> QualificationTest | None:
-    table = file.tables.qualification
-    if table is None:
-        return None
-    retry, needed = table.retry_hours, table.correct_at_least
-    if table.task is not None and table.items is not None:
-        task = _task(file, table.task)
-        items = file.items(task.columns, file=file.named(table.items), is_own=False)
-    else:
-        task, items = task_of_questions(
-            [(each.text, each.options, each.answer) for each in table.question],
-            title=table.name or "A short test",
-            instructions=table.instructions,
-            path=table.file,
-        )
-    return QualificationTest(
-        name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
-        task=task,
-        items=items,
-        correct_at_least={QUESTIONS: needed} if isinstance(needed, int) else needed,
-        duration_seconds=round(table.time_limit_minutes * 60),
-        retry_seconds=None if retry is None else round(retry * values.HOUR),
-    )
 
 
 def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:

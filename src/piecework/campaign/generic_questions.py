@@ -1,20 +1,22 @@
-"""Reads the question that a campaign file states itself, with the columns that it shows.
+"""Reads the questions that a campaign file or its test states, and the columns they show.
 
 The columns of the items are known only from the items, so their rows are read before the
 task is built. They are checked later, as those of any task.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from piecework.campaign.deriving import most_shown, purpose
 from piecework.campaign.growing_source import first_rows
-from piecework.config.campaign_file import CampaignFile
+from piecework.config.campaign_file import HOUR, CampaignFile
 from piecework.config.drawn_pictures import item_rows
 from piecework.config.generic_tables import scale_end
 from piecework.config.items_file import read_rows, renamed_row
+from piecework.config.named_files import documents_of
 from piecework.config.schema import CampaignTables
 from piecework.domain.errors import ConfigError
+from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.generic import (
     ITEMS_PER_HIT,
@@ -25,6 +27,7 @@ from piecework.hit_templates.generic import (
     generic_task,
 )
 from piecework.hit_templates.own_html.task import ITEM_ID
+from piecework.hit_templates.qualification import QUESTIONS, task_of_documents, task_of_questions
 
 
 def task_of_file(file: CampaignFile) -> Task:
@@ -82,6 +85,44 @@ def _columns_of_splits(tables: CampaignTables) -> Iterator[str]:
         yield tables.dataset.split_by
     if isinstance(tables.dataset.splits, str):
         yield tables.dataset.splits
+
+
+def test_of_file(file: CampaignFile, task_named: Callable[[str], Task]) -> QualificationTest | None:
+    """Return the test before the work; `None` without one.
+
+    Args:
+        file: the campaign file.
+        task_named: reads a task that a file names.
+
+    Raises:
+        ConfigError: a file of the test cannot be read.
+    """
+    table = file.tables.qualification
+    if table is None:
+        return None
+    retry, needed = table.retry_hours, table.correct_at_least
+    documents = documents_of(file, table)
+    if documents is not None:
+        task, items = task_of_documents(documents)
+    elif table.task is not None and table.items is not None:
+        task = task_named(table.task)
+        items = file.items(task.columns, file=file.named(table.items), is_own=False)
+    else:
+        task, items = task_of_questions(
+            [(each.text, each.options, each.answer) for each in table.question],
+            title=table.name or "A short test",
+            instructions=table.instructions,
+            path=table.file,
+        )
+    return QualificationTest(
+        name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
+        task=task,
+        items=items,
+        correct_at_least={QUESTIONS: needed} if isinstance(needed, int) else needed,
+        duration_seconds=round(table.time_limit_minutes * 60),
+        retry_seconds=None if retry is None else round(retry * HOUR),
+        documents=documents,
+    )
 
 
 def _rows(file: CampaignFile) -> Sequence[Mapping[str, str]]:

@@ -348,7 +348,9 @@ def _test(campaign: "Campaign") -> Rows:
     minutes = f"{test.duration_seconds / 60:g} minutes"
     return [
         ("test before", plural(len(test.items), "question"), f"{minutes}, {again}"),
-        ("to pass it", f"{test.least_passing} right", needed),
+        ("to pass it", f"{test.least_passing} right", needed)
+        if test.documents is None
+        else ("to pass it", f"{test.least_passing}", "the least value by the test's own key"),
     ]
 
 

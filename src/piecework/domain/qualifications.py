@@ -20,6 +20,22 @@ SECTION = "section"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TestDocuments:
+    """MTurk's documents of a test.
+
+    Attributes:
+        form: the QuestionForm.
+        key: the AnswerKey, which decides about the value of the qualification.
+        form_path: the form's file, and `key_path` the key's.
+    """
+
+    form: str
+    key: str
+    form_path: str
+    key_path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QualificationTest:
     """A qualification test, as the campaign file states it.
 
@@ -31,6 +47,8 @@ class QualificationTest:
         correct_at_least: right answers needed, by section; all must be reached.
         duration_seconds: the time limit.
         retry_seconds: time after which it may be taken again; `None`: only once.
+        documents: `None` if form and key are made of task and items. With documents,
+            `correct_at_least` has the least value that passes.
     """
 
     name: str
@@ -39,6 +57,7 @@ class QualificationTest:
     correct_at_least: Mapping[str, int]
     duration_seconds: int
     retry_seconds: int | None = None
+    documents: TestDocuments | None = None
 
     @property
     def field(self) -> Field:
@@ -64,7 +83,10 @@ class QualificationTest:
         return sum(self.correct_at_least.values())
 
     def right_answer(self, item: Item) -> str:
-        """Return the right answer to a question; empty if the items file lacks it."""
+        """Return the right answer to a question; empty if the items file lacks it.
+
+        Several selections that are right together are joined by a bar.
+        """
         return item.columns.get(GOLD + self.field.name, "")
 
 

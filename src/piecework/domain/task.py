@@ -96,8 +96,8 @@ class Field:
         expects_variation: an honest worker's answers differ from item to item, so a worker
             who always says the same has not looked; quality control watches such fields.
         shuffled: the page shows the options in a random order per assignment.
-        mirrored_by: the arrangement (see `Arrangement`) that reverses the scale when
-            its two columns are swapped; values are reversed back when they are read.
+        mirrored_by: the arrangement (see `Arrangement`) that reverses the scale when its two
+            columns are swapped; values are reversed back when they are read.
         is_opinion: people may differ without being wrong, also in a rehearsal.
         is_personal: asked once per HIT about the person. Datasets have only counts over all
             participants, not one person's answer (`piecework.postprocess.pseudonyms`).
@@ -492,8 +492,7 @@ def is_page(named: str) -> bool:
     return named.lower().endswith((".html", ".htm"))
 
 
-WIDEST = 1e9
-"""A number without known limits lies between minus and plus this."""
+WIDEST = 1e9  # a number without known limits lies between minus and plus this
 
 
 def is_unlimited(field: Field) -> bool:

@@ -83,6 +83,13 @@ class AnswerKey:
         total = sum(question.score(chosen.get(question.key, ())) for question in self.questions)
         return self.mapping.value(total)
 
+    def values(self) -> list[int]:
+        """Return the values at the ends of the scale, or of each range and outside of them."""
+        if isinstance(self.mapping, Ranges):
+            return [*(value for _, _, value in self.mapping.ranges), self.mapping.outside]
+        extremes = zip(*(question.extremes() for question in self.questions), strict=True)
+        return [self.mapping.value(sum(total)) for total in extremes]
+
 
 @lru_cache(maxsize=64)
 def read_answer_key(text: str) -> AnswerKey:
@@ -208,11 +215,5 @@ def _ranges(node: Node, inside: Children) -> Ranges:
 
 def _check_size(root: Node, key: AnswerKey) -> None:
     """Check that every possible value is allowed for a qualification."""
-    if isinstance(key.mapping, Ranges):
-        values = [value for _, _, value in key.mapping.ranges]
-        values.append(key.mapping.outside)
-    else:
-        worst, best = zip(*(question.extremes() for question in key.questions), strict=True)
-        values = [key.mapping.value(sum(worst)), key.mapping.value(sum(best))]
-    if any(abs(value) > LARGEST_VALUE for value in values):
+    if any(abs(value) > LARGEST_VALUE for value in key.values()):
         raise fault(root, f"a value could exceed {LARGEST_VALUE}.")

@@ -201,8 +201,13 @@ def before_work_section(model: ReportModel) -> Section | None:
         test.sections.items(),
         text("Section", lambda section: excerpt(section[0], limit=_LABEL_CHARACTERS)),
         number("Questions", lambda section: len(section[1])),
-        number("Right answers needed", lambda section: test.correct_at_least[section[0]]),
-        note="A worker must pass every section. The score is then the number of right "
+        number(
+            "Value needed" if test.documents else "Right answers needed",
+            lambda section: test.correct_at_least[section[0]],
+        ),
+        note="The test's own answer key makes a value of the answers."
+        if test.documents
+        else "A worker must pass every section. The score is then the number of right "
         "answers, and otherwise 0.",
     )
     tables = (marks, *_simulated_at_the_test(taken_by))

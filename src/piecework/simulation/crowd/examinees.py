@@ -12,7 +12,7 @@ from random import Random
 
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import QualificationTest
-from piecework.hit_templates.answers import offered
+from piecework.hit_templates.answers import SEPARATOR, offered
 from piecework.simulation.crowd.intentions import SECONDS_TO_DESCRIBE
 from piecework.simulation.crowd.people import Manner, Person, Worker
 from piecework.simulation.crowd.site import ConflictError, Site
@@ -113,7 +113,8 @@ class Examinees:
         rng = seeded_rng(self.seed, person.handle, str(attempt), "test")
         own = rng.randrange(2)
         return {
-            item.item_id: [self._answer(item, person, rng, own=own)] for item in self.test.items
+            item.item_id: self._answer(item, person, rng, own=own).split(SEPARATOR)
+            for item in self.test.items
         }
 
     def _answer(self, item: Item, person: Person, rng: Random, *, own: int) -> str:

@@ -17,6 +17,9 @@ from piecework.domain.hit import Item
 from piecework.engine.begun import is_begun
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.answer_key import check_against
+from piecework.marketplace.forms.schema import read_form
 from piecework.platforms.clocks import START
 from piecework.report.books import Books
 from piecework.results.export import REPORT
@@ -89,6 +92,31 @@ def prepare_file(file: CampaignFile) -> Campaign:
     return campaign
 
 
+def refuse_faulty_test(campaign: Campaign) -> None:
+    """Refuse a test whose documents the marketplace would refuse, or that no one can pass.
+
+    Raises:
+        ConfigError: the fault with file, line and column.
+    """
+    test = campaign.qualification
+    if test is None or test.documents is None:
+        return
+    path = test.documents.form_path
+    try:
+        form = read_form(test.documents.form)
+        path = test.documents.key_path
+        key = check_against(test.documents.key, form)
+    except Refusal as refusal:
+        detail = refusal.message.rpartition("Details: ")[2]
+        raise ConfigError([f"{path}: {detail}"]) from refusal
+    if max(key.values()) < test.least_passing:
+        fault = (
+            f"{path}: gives at most the value {max(key.values())}, but correct_at_least of the "
+            f"file of qualification is {test.least_passing}, so no worker could pass"
+        )
+        raise ConfigError([fault])
+
+
 def with_known_rows(campaign: Campaign) -> Campaign:
     """Return a checked campaign whose simulated workers know all rows that it has.
 
@@ -99,6 +127,7 @@ def with_known_rows(campaign: Campaign) -> Campaign:
         known = usable_items(campaign.growth.source)
         campaign = replace(campaign, items=(*known, *campaign.gold))
     check_caps(campaign, at=START)
+    refuse_faulty_test(campaign)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     answering_of(campaign)
     return campaign

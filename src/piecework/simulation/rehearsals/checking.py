@@ -42,6 +42,7 @@ from piecework.results.pictures import warnings_of_metadata
 from piecework.results.releases import reach_sinks
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
+from piecework.simulation.rehearsals.campaign import refuse_faulty_test
 from piecework.store import dealt_items
 
 
@@ -185,6 +186,7 @@ def check_campaign(
         )
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
     _refuse_low_wage(campaign)
+    refuse_faulty_test(campaign)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     if campaign.rehearsal.replay is not None:
         answering_of(campaign)
