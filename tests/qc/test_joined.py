@@ -10,7 +10,7 @@ import pytest
 
 from piecework.domain.hit import MTURK
 from piecework.domain.tables import COLLECTED
-from piecework.domain.verdicts import JOINED, PolicyRule
+from piecework.domain.verdicts import JOINED, Finding, PolicyRule
 from piecework.qc.features import (
     OF_ANSWERS,
     OF_WORKERS,
@@ -107,6 +107,7 @@ def test_a_worker_s_copies_count_as_one_text() -> None:
 def test_a_worker_s_probability_is_the_mean_of_the_answers() -> None:
     """Of three or more; the sentence tells the mean of what counts in each."""
     texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
+    joined: dict[str, Finding] = {}
     for many in (2, 5):
         whole = answers(*sent("x", *texts[:many]))
         joined = {
