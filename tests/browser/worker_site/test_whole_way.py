@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.pages import violations
 from tests.browser.worker_site.questions import form, html_question
+from tests.conftest import in_full
 from tests.marketplace.market import Market, Worker, post
 
 pytestmark = pytest.mark.browser
@@ -84,12 +85,18 @@ def do_many(market: Market, worker: Worker) -> str:
 LISTS = ("/worker/hits", "/worker/history", "/worker/qualifications")
 
 
+@pytest.mark.parametrize(
+    ("width", "height"), [(390, 844), *in_full((844, 390), (427, 300), (1280, 900))]
+)
 def test_every_list_is_usable_empty_and_long_and_with_what_went_wrong(
-    market: Market, open_site: Callable[..., Page]
+    market: Market, open_site: Callable[..., Page], width: int, height: int
 ) -> None:
-    """HITs, work and qualifications of one who is new and of one who did a lot; refusals."""
+    """HITs, work and qualifications of one who is new and of one who did a lot; refusals.
+
+    On a phone, held sideways too, at 300 % and on a desktop.
+    """
     ann = market.worker()
-    page = open_site(ann.token, width=390, height=844)
+    page = open_site(ann.token, width=width, height=height)
 
     def look(*paths: str) -> None:
         for path in paths:
