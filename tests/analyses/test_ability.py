@@ -151,19 +151,26 @@ def test_disagreement_about_others_speaks_little_against_a_rare_value() -> None:
     assert 0.5 < means[3] < 0.85
 
 
-@pytest.mark.parametrize("seed", [0, *in_full(*range(1, 6))])
-def test_a_value_that_most_workers_overlook_does_not_cost_labels(seed: int) -> None:
-    """Labels are right as often as the majority's, and each was given by a worker."""
-    votes, truth = seldom_seen(seed)
-    labels = ability(votes).labels
-    assert accuracy(labels, truth) > accuracy(majority(votes), truth) - 0.01
-    values_of = votes.groupby("item_id")["value"].agg(set).to_dict()
-    named = labels["value"].dropna()
-    assert all(value in values_of[item_id] for item_id, value in named.items())
+@pytest.mark.parametrize("seeds", [range(1), *in_full(range(6))], ids=str)
+def test_a_value_that_most_workers_overlook_does_not_cost_labels(seeds: range) -> None:
+    """Labels are right as often as the majority's, and each was given by a worker.
+
+    Over crowds: in each of them, luck alone puts one or the other ahead by two in a hundred.
+    """
+    gains, seen = [], []
+    for seed in seeds:
+        votes, truth = seldom_seen(seed)
+        labels, plain = ability(votes).labels, majority(votes)
+        gains.append(accuracy(labels, truth) - accuracy(plain, truth))
+        values_of = votes.groupby("item_id")["value"].agg(set).to_dict()
+        named = labels["value"].dropna()
+        assert all(value in values_of[item_id] for item_id, value in named.items())
+        is_rare = truth == "r"
+        seen.append([(each["value"][is_rare] == "r").mean() for each in (labels, plain)])
+    assert np.mean(gains) > -0.01
     # The overlooked value is not lost: each worker who says it is believed more.
-    is_rare = truth == "r"
-    plain = majority(votes)["value"]
-    assert (labels["value"][is_rare] == "r").mean() > (plain[is_rare] == "r").mean()
+    ours, of_majority = np.mean(seen, axis=0)
+    assert ours > of_majority
 
 
 def test_errors_that_the_whole_crowd_makes_are_learnt() -> None:

@@ -58,7 +58,7 @@ def _check(folder: Path, books: Books, panel: SimulatedPanel) -> None:
     """Three ledgers agree, and whoever did approved work is on the list once."""
     assert books.broken_laws == ()
     assert books.pipeline == books.marketplace == books.outside > 0
-    database = folder / "out/marketplace.db"
+    database = folder / "out/visited/marketplace.db"
     done = rows(
         database,
         "SELECT visits.submission_id FROM visits JOIN assignments "
@@ -67,7 +67,7 @@ def _check(folder: Path, books: Books, panel: SimulatedPanel) -> None:
     )
     sessions = {row["submission_id"].rpartition("/")[2] for row in done}
     assert panel.paid_sessions == sessions
-    with (folder / "out/pay-list-1.csv").open(newline="") as file:
+    with (folder / "out/visited/pay-list-1.csv").open(newline="") as file:
         listed = Counter(
             line["Session"] for line in csv.DictReader(file) if line["Kind"] == "visit"
         )
@@ -90,7 +90,7 @@ def test_a_whole_campaign(tmp_path: Path) -> None:
     assert panel.sessions("complete")
     assert panel.sessions("quota_full")
     assert "taken by the panel" in "".join(books.lines())
-    report = (tmp_path / "out/report.html").read_text()
+    report = (tmp_path / "out/visited/report.html").read_text()
     assert "The panel&#39;s" in report or "The panel's" in report
     # The same command on the finished rehearsal changes nothing.
     before = written(tmp_path)

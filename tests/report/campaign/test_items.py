@@ -185,7 +185,9 @@ def test_choices_are_told_as_votes() -> None:
 def test_a_grade_is_told_in_the_words_that_workers_read() -> None:
     """Votes for the second of five grades are not votes for “2”."""
     (mistakes, *_) = [each for each in load_task("pairwise").item_fields if each.options]
-    rows = pd.DataFrame({value_column(mistakes): ["2", "2", "3"]})
+    rows = pd.DataFrame(
+        {"item_id": list("abc"), "worker": list("vvw"), value_column(mistakes): ["2", "2", "3"]}
+    )
     assert items._votes(mistakes, rows) == "#1 slightly better: 2 votes, Equal: 1 vote"
     assert items._shown(mistakes, "2") == "#1 slightly better"
     _, described = judgements._bars(mistakes, rows)
