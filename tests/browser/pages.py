@@ -142,14 +142,15 @@ _LETTERS = 90
 
 _LONG_LINES = """(most) => {
   const faults = [];
-  for (const block of document.querySelectorAll("p, li, dd, figcaption, legend, label")) {
+  const blocks = "p, li, dd, figcaption, legend, label";
+  for (const block of document.querySelectorAll(blocks)) {
     if (!block.checkVisibility({ visibilityProperty: true }) || block.closest("td, pre")) continue;
     const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
     let [letters, top, height, isFirstOfMore] = [0, null, 0, false];
     const range = document.createRange();
     line: while (walker.nextNode()) {
       const text = walker.currentNode;
-      if (text.parentElement.closest("p, li, dd, figcaption, legend, label") !== block) break;
+      if (text.parentElement.closest(`${blocks}, h1, h2, h3, h4`) !== block) break;
       for (let place = 0; place < text.length; place += 1) {
         range.setStart(text, place);
         range.setEnd(text, place + 1);
