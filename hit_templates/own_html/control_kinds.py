@@ -34,9 +34,9 @@ class Control:
         is_open: whether values outside the options may be sent.
         is_button: whether pressing it submits the page.
         is_hidden: whether workers cannot see it because a script fills it in.
-        marks: the tag of the element if its answer is marks on a picture or in a text;
-            `options` are then the labels of the marks.
-        text: the text that is marked.
+        element: the tag of the element if its answer is regions of a picture or spans of a
+            text; `options` are then their labels.
+        text: the text that has the spans.
         parts: names of radio buttons that exclude each other under several names, each
             with its one option.
     """
@@ -49,7 +49,7 @@ class Control:
     is_required: bool = False
     is_button: bool = False
     is_hidden: bool = False
-    marks: str = ""
+    element: str = ""
     text: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     minimum: float | None = None
@@ -123,12 +123,12 @@ def _classifier(name: str, kind: Kind, values: Values) -> Control:
     )
 
 
-def _marks(tag: str, name: str, values: Values) -> Control:
+def _regions(tag: str, name: str, values: Values) -> Control:
     text = values.get("labels", "")
     return Control(
         name=name,
         kind="text",
-        marks=tag,
+        element=tag,
         options={} if is_mark(text) else dict.fromkeys(listed(text), ""),
         is_required=True,
         text=values.get("text", ""),
@@ -212,7 +212,7 @@ _CLASSIFIERS: Mapping[str, Kind] = {
     "crowd-image-classifier-multi-select": "several",
 }
 
-MARKS = {
+REGIONS = {
     "crowd-bounding-box": "boundingBoxes",
     "crowd-keypoint": "keypoints",
     "crowd-polygon": "polygons",
@@ -222,10 +222,10 @@ MARKS = {
     "crowd-instance-segmentation": "labeledImage",
     "crowd-entity-annotation": "entities",
 }
-"""Elements whose answer is marks, with the part of their answer that holds these."""
+"""Elements whose answer is regions or spans, with the part of it that holds these."""
 
 _MAKERS: Mapping[str, Callable[[str, Values], Control]] = {
-    **{tag: partial(_marks, tag) for tag in MARKS},
+    **{tag: partial(_regions, tag) for tag in REGIONS},
     "select": _select,
     "textarea": _line,
     "crowd-text-area": _line,

@@ -142,7 +142,7 @@ def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
 
 def main_text(fields: Sequence[Field]) -> str:
     """Return the name of the first field if all are texts that people wrote; else ""."""
-    is_all_text = all(field.kind == "text" and not field.is_marks for field in fields)
+    is_all_text = all(field.kind == "text" and not field.is_regions for field in fields)
     return fields[0].name if fields and is_all_text else ""
 
 
@@ -174,7 +174,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         sent_as=control.name,
         is_open=control.is_open and own.options is None,
         is_nominal=own.kind == "choice",
-        is_marks=kind == "text" and bool(control.marks),
+        is_regions=kind == "text" and bool(control.element),
     )
     return field, [f"fields.{control.name}: {fault}" for fault in _faults(field)]
 
@@ -297,7 +297,7 @@ def name_of(field: Field, position: int) -> str:
 def _of_document(document: Document, field: Field, sent_as: str) -> tuple[str, set[str]]:
     """Return a field's value in a crowd form, which omits empty fields, and its names."""
     parts = {
-        name: _verbatim(document[name]) if field.is_marks else as_text(document[name])
+        name: _verbatim(document[name]) if field.is_regions else as_text(document[name])
         for name in sent_as.split("|")
         if name in document
     }
@@ -396,7 +396,7 @@ def _of_form(sent: Mapping[str, str], field: Field, sent_as: str) -> tuple[str |
     }
     if len(flat) == 1 and flat.keys() <= LABELS:
         return of_flat(flat), {f"{sent_as}.{name}" for name in flat}
-    if field.is_marks and flat:
+    if field.is_regions and flat:
         value = json.dumps(_nested(flat), ensure_ascii=False)
         return value, {f"{sent_as}.{name}" for name in flat}
     ticks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
@@ -489,6 +489,6 @@ def _of_crowd(field: Field, sent_as: str, values: Sequence[str]) -> Document:
         return {sent_as: {"labels": list(values)}}
     if not values:
         return {}
-    if field.is_marks:
+    if field.is_regions:
         return {sent_as: _json(values[0])}
     return {sent_as: float(values[0]) if field.kind == "number" else values[0]}

@@ -640,7 +640,7 @@ SHAPES = {
 @pytest.mark.parametrize("is_flat", [True, False])
 def test_marks_are_one_json_text_however_they_are_sent(is_flat: bool) -> None:  # noqa: FBT001 - a case
     """Whole, with the picture's size, also from a flattened form."""
-    field = Field(name="f", kind="text", label="f", sent_as="a", is_marks=True)
+    field = Field(name="f", kind="text", label="f", sent_as="a", is_regions=True)
     flat = {
         "a.boundingBoxes": json.dumps(SHAPES["boundingBoxes"]),
         "a.inputImageProperties.height": "400",
@@ -658,7 +658,7 @@ def test_marks_are_one_json_text_however_they_are_sent(is_flat: bool) -> None:  
 
 def test_one_list_of_marks_keeps_its_name() -> None:
     """A text's spans come alone, and stay what the element sent."""
-    field = Field(name="f", kind="text", label="f", sent_as="a", is_marks=True)
+    field = Field(name="f", kind="text", label="f", sent_as="a", is_regions=True)
     spans = {"entities": [{"endOffset": 3, "label": "x", "startOffset": 0}]}
     sent = as_page_sends([field], {"f.1": [json.dumps(spans)]}, is_crowd=True)
     assert json.loads(sent["taskAnswers"][0]) == [{"a": spans}]
@@ -676,7 +676,12 @@ def test_an_element_of_marks_is_a_required_field(tmp_path: Path) -> None:
         " labels=\"[{'label': 'person'}]\"></crowd-entity-annotation>",
     )
     (field,) = task.fields
-    assert (field.name, field.kind, field.label, field.is_marks) == ("spans", "text", "Names", True)
+    assert (field.name, field.kind, field.label, field.is_regions) == (
+        "spans",
+        "text",
+        "Names",
+        True,
+    )
     assert [rule.kind for rule in task.rules] == ["required"]
     assert task.main_text == ""
     assert OWN_FORM not in render_hit(task, [Item(item_id=ItemId("a"), columns={"t": "x"})])

@@ -105,7 +105,7 @@ class Field:
         sent_at: its names for item 1, 2 and so on, on such a page that shows several.
         is_open: values other than the options are allowed.
         is_nominal: options that are numbers are codes without order.
-        is_marks: its text is JSON: marks on a picture or in a text.
+        is_regions: its text is JSON: regions of a picture, or spans of a text.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Field:
     sent_at: tuple[str, ...] = ()
     is_open: bool = False
     is_nominal: bool = False
-    is_marks: bool = False
+    is_regions: bool = False
 
     @property
     def names_sent(self) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields import as_page_sends, name_of
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
 from piecework.simulation.crowd.judging import Judging
-from piecework.simulation.crowd.marking import marks
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
+from piecework.simulation.crowd.regions import regions
 from piecework.simulation.crowd.typing_traces import Way, entered, mistype, repair
 from piecework.simulation.seeded_rng import seeded_rng
 
@@ -305,7 +305,7 @@ class FillingPages:
         ours = self._judging.fill_in(
             self._named_as_ours(page), assignment_id, person=person, shown_ms=shown_ms, seed=seed
         )
-        ours |= self._marked(page, ours, person=person, seed=seed)
+        ours |= self._regions(page, ours, person=person, seed=seed)
         controls = page.controls or Controls()
         carried = {
             name: [page.fixed[name]]
@@ -320,25 +320,25 @@ class FillingPages:
             items=len(page.item_ids),
         )
 
-    def _marked(self, page: Page, ours: Form, *, person: Person, seed: int) -> Form:
-        """Return what this person marks on pictures and in texts."""
-        marked: Form = {}
+    def _regions(self, page: Page, ours: Form, *, person: Person, seed: int) -> Form:
+        """Return the regions and spans that this person draws."""
+        drawn: Form = {}
         accuracy = person.trait.accuracy if person.trait.manner == "plain" else 0.0
         asked = (
             (field, item_id, n, page.controls.by_name.get(field.names_sent[n - 1]))
             for field in self._task.item_fields
-            if field.is_marks and page.controls is not None
+            if field.is_regions and page.controls is not None
             for n, item_id in enumerate(page.item_ids, start=1)
         )
         for field, item_id, n, control in asked:
             if not control:
                 continue
             name = name_of(field, n)
-            own = seeded_rng(seed, person.handle, item_id, field.name, "marks")
+            own = seeded_rng(seed, person.handle, item_id, field.name, "regions")
             if ours.get(name, [DRAWN]) == [DRAWN] or own.random() > accuracy:
-                truth = seeded_rng(seed, item_id, field.name, "marks")
-                marked[name] = [marks(control, truth, own, accuracy=accuracy)]
-        return marked
+                truth = seeded_rng(seed, item_id, field.name, "regions")
+                drawn[name] = [regions(control, truth, own, accuracy=accuracy)]
+        return drawn
 
     def _named_as_ours(self, page: Page) -> Page:
         """Return the page's controls under the names of the task's fields.

@@ -149,12 +149,12 @@ def _edited(rule: Rule, columns: Mapping[str, str], rng: Random) -> str:
 
 
 DRAWN = "{}"
-"""The truth of a field of marks that the items do not state: the crowd draws it from the
+"""The truth of a field of regions that the items do not state: the crowd draws it from the
 labels on the page."""
 
 
 def _truth(field: Field, item: Item, rng: Random) -> str:
-    if field.is_marks:
+    if field.is_regions:
         return DRAWN
     if field.kind == "text":
         parts = (_THINGS, _DOINGS, _THINGS, _ENDS)

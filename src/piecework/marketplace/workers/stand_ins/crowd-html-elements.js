@@ -567,7 +567,7 @@ crowd-toast[opened] { display: block; }
         slow.forEach((element) => element.tool.say("What you marked is being sent …"));
         Promise.all(slow.map((element) => element.settle())).then(() => this.send(), (error) => {
           this.isSent = false;
-          slow[0].tool.say(`The marks could not be sent (${error.message}). Try again, or return the HIT.`, true);
+          slow[0].tool.say(`What you marked could not be sent (${error.message}). Try again, or return the HIT.`, true);
         });
       } else {
         this.send();
@@ -581,7 +581,7 @@ crowd-toast[opened] { display: block; }
       const size = new TextEncoder().encode(fields.flat().join("")).length;
       if (marked && size > LARGEST_ANSWER) {
         this.isSent = false;
-        marked.tool.say(`The marks take ${size} bytes; at most ${LARGEST_ANSWER} can be sent. Draw them more simply.`, true);
+        marked.tool.say(`What you marked takes ${size} bytes; at most ${LARGEST_ANSWER} can be sent. Draw it more simply.`, true);
         return;
       }
       const host = given.get("turkSubmitTo") || "";
@@ -640,7 +640,7 @@ crowd-toast[opened] { display: block; }
     ["crowd-form", Form],
   ];
   // What marks pictures and texts is loaded by pages that have such an element.
-  const loadMarks = () => import(new URL("crowd-marks.js", address))
+  const loadTools = () => import(new URL("crowd-tools.js", address))
     .then(({ define }) => define({ Crowd, make, list, loose, newId, instructions, STYLE }))
     .catch((error) => document.querySelector(MARKED).prepend(make("p", { class: "crowd-fault", role: "alert" },
       `A part of this page did not load (${error.message}). Reload the page.`)));
@@ -653,14 +653,14 @@ crowd-toast[opened] { display: block; }
     }
     const ready = () => document.dispatchEvent(new Event("all-crowd-elements-ready"));
     if (document.querySelector(MARKED)) {
-      loadMarks().then(ready);
+      loadTools().then(ready);
     } else {
       ready();
       // A page's script may add one later.
       const observer = new MutationObserver(() => {
         if (document.querySelector(MARKED)) {
           observer.disconnect();
-          loadMarks();
+          loadTools();
         }
       });
       observer.observe(document, { childList: true, subtree: true });

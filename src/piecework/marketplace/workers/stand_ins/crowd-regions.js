@@ -4,7 +4,7 @@
 // orientation. A pointer and the keyboard's cross do the same three things: press, move,
 // release. So whatever a mouse draws, a finger and a keyboard draw too.
 import { fill, maskImage, paint } from "./crowd-masks.js";
-import { Marks, COLORS } from "./crowd-marks.js";
+import { Tool, COLORS } from "./crowd-tools.js";
 
 const KINDS = {
   "crowd-bounding-box": { word: "box", shape: "box", part: "boundingBoxes", tellsChange: true },
@@ -54,7 +54,7 @@ const crossesItself = (points, isClosed) => {
 const pathOf = (points, isClosed) =>
   `M${points.map(([x, y]) => `${x} ${y}`).join("L")}${points.length === 1 ? "h0" : ""}${isClosed ? "Z" : ""}`;
 
-class Regions extends Marks {
+class Regions extends Tool {
   constructor(element, kit) {
     super(element, kit, KINDS[element.localName].word);
     this.kind = KINDS[element.localName];
@@ -147,8 +147,8 @@ class Regions extends Marks {
   }
   start() {
     const stated = this.stated();
-    const marks = (Array.isArray(stated) ? stated : stated?.[this.kind.part]) || [];
-    this.regions = (this.mask ? [] : marks).map((mark) => this.fromStated(mark)).filter(Boolean);
+    const earlier = (Array.isArray(stated) ? stated : stated?.[this.kind.part]) || [];
+    this.regions = (this.mask ? [] : earlier).map((region) => this.fromStated(region)).filter(Boolean);
     this.regions.forEach((region) => this.show(region));
     if (this.mask && stated?.src) this.readMask(stated);
     this.changed();

@@ -3,9 +3,9 @@
 // edited as far as the browser knows, so that it has a caret: a mouse, a finger and the
 // keyboard select in it as in any text field, but no key changes it. Offsets count UTF-16
 // units, as strings of JavaScript do; the end is the first unit after the span.
-import { Marks } from "./crowd-marks.js";
+import { Tool } from "./crowd-tools.js";
 
-class Spans extends Marks {
+class Spans extends Tool {
   constructor(element, kit) {
     super(element, kit, "span");
     const { make } = kit;

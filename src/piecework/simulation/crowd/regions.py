@@ -1,7 +1,7 @@
-"""What a simulated worker marks on a picture or in a text, as the crowd elements send it.
+"""Regions of pictures and spans of texts of a simulated worker, as crowd elements send them.
 
-Simulated workers do not look at pictures. Each item has marks that every careful worker
-makes, within a few pixels; a careless worker makes others. The picture counts as 800 by
+Simulated workers do not look at pictures. Each item has regions that every careful worker
+draws, within a few pixels; a careless worker draws others. The picture counts as 800 by
 600 pixels.
 """
 
@@ -13,7 +13,7 @@ from random import Random
 from struct import pack
 from zlib import compress, crc32
 
-from piecework.hit_templates.own_html.control_kinds import MARKS, Control
+from piecework.hit_templates.own_html.control_kinds import REGIONS, Control
 
 _WIDE, _HIGH = 800, 600
 _MOST = 3
@@ -22,22 +22,22 @@ _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
 _WORD = re.compile(r"\w+")
 
 Place = tuple[float, float]
-Mark = Mapping[str, object]
+Shape = Mapping[str, object]
 
 
-def marks(control: Control, truth: Random, own: Random, *, accuracy: float) -> str:
+def regions(control: Control, truth: Random, own: Random, *, accuracy: float) -> str:
     """Return an answer in the JSON of the control's element.
 
     Args:
         control: the element, with its labels and text.
         truth: seeded by the item: what careful workers agree about.
         own: seeded by the worker and the item.
-        accuracy: the share of marks that this worker makes as careful workers do.
+        accuracy: the share of regions that this worker draws as careful workers do.
     """
     labels = [*control.options] or ["object"]
-    if control.marks == "crowd-entity-annotation":
+    if control.element == "crowd-entity-annotation":
         return json.dumps({"entities": _spans(control.text, labels, truth, own, accuracy)})
-    regions = []
+    drawn = []
     for _ in range(truth.randint(1, _MOST)):
         centre = truth.uniform(_MARGIN, _WIDE - _MARGIN), truth.uniform(_MARGIN, _HIGH - _MARGIN)
         label = truth.choice(labels)
@@ -45,19 +45,21 @@ def marks(control: Control, truth: Random, own: Random, *, accuracy: float) -> s
             centre = own.uniform(_MARGIN, _WIDE - _MARGIN), own.uniform(_MARGIN, _HIGH - _MARGIN)
             label = own.choice(labels)
         near = tuple(round(place + own.gauss(0, 2)) for place in centre)
-        regions.append((label, near[0], near[1], truth.randint(20, _MARGIN - 10)))
+        drawn.append((label, near[0], near[1], truth.randint(20, _MARGIN - 10)))
     size = {"height": _HIGH, "width": _WIDE}
-    if MARKS[control.marks] == "labeledImage":
-        return json.dumps({"inputImageProperties": size, **_mask(control, labels, regions)})
-    drawn = [_SHAPES[control.marks](*region) for region in regions]
-    return json.dumps({"inputImageProperties": size, MARKS[control.marks]: drawn})
+    if REGIONS[control.element] == "labeledImage":
+        return json.dumps({"inputImageProperties": size, **_mask(control, labels, drawn)})
+    shapes = [_SHAPES[control.element](*region) for region in drawn]
+    return json.dumps({"inputImageProperties": size, REGIONS[control.element]: shapes})
 
 
-def _spans(text: str, labels: list[str], truth: Random, own: Random, accuracy: float) -> list[Mark]:
+def _spans(
+    text: str, labels: list[str], truth: Random, own: Random, accuracy: float
+) -> list[Shape]:
     words = [*_WORD.finditer(text)]
     count = min(len(words), truth.randint(1, _MOST))
     chosen = truth.sample(words, count)
-    spans: list[Mark] = []
+    spans: list[Shape] = []
     for word in chosen:
         label = truth.choice(labels)
         if own.random() > accuracy:
@@ -73,7 +75,7 @@ def _corners(x: int, y: int, size: int, *, count: int) -> list[dict[str, int]]:
     return [{"x": right, "y": down} for right, down in at[:count]]
 
 
-def _box(label: str, x: int, y: int, size: int) -> Mark:
+def _box(label: str, x: int, y: int, size: int) -> Shape:
     return {
         "height": 2 * size,
         "label": label,
@@ -83,18 +85,18 @@ def _box(label: str, x: int, y: int, size: int) -> Mark:
     }
 
 
-def _point(label: str, x: int, y: int, _size: int) -> Mark:
+def _point(label: str, x: int, y: int, _size: int) -> Shape:
     return {"label": label, "x": x, "y": y}
 
 
-def _with_corners(count: int) -> Callable[[str, int, int, int], Mark]:
-    def drawn(label: str, x: int, y: int, size: int) -> Mark:
+def _with_corners(count: int) -> Callable[[str, int, int, int], Shape]:
+    def drawn(label: str, x: int, y: int, size: int) -> Shape:
         return {"label": label, "vertices": _corners(x, y, size, count=count)}
 
     return drawn
 
 
-_SHAPES: Mapping[str, Callable[[str, int, int, int], Mark]] = {
+_SHAPES: Mapping[str, Callable[[str, int, int, int], Shape]] = {
     "crowd-bounding-box": _box,
     "crowd-keypoint": _point,
     "crowd-polygon": _with_corners(4),
@@ -106,7 +108,7 @@ _SHAPES: Mapping[str, Callable[[str, int, int, int], Mark]] = {
 def _mask(
     control: Control, labels: list[str], regions: list[tuple[str, int, int, int]]
 ) -> dict[str, object]:
-    is_instances = control.marks == "crowd-instance-segmentation"
+    is_instances = control.element == "crowd-instance-segmentation"
     rows = [bytearray(_WIDE) for _ in range(_HIGH)]
     for n, (label, x, y, size) in enumerate(regions, 1):
         index = n if is_instances else labels.index(label) + 1

@@ -1,5 +1,5 @@
-// What all marks have in common, on pictures and in texts: labels to choose from, a list in
-// which each mark can be labelled, changed and deleted without a pointer, undo, and what is
+// What regions of pictures and spans of texts have in common: labels to choose from, a list in
+// which each can be labelled, changed and deleted without a pointer, undo, and what is
 // asked before a form is sent. crowd-html-elements.js loads this module, and this one loads
 // what draws the elements that the page has.
 export const COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2",
@@ -46,7 +46,7 @@ const STYLE = `
 .crowd-text mark[data-name]::after { content: attr(data-name); font-size: .7rem; vertical-align: super; padding: 0 .2rem; }
 .crowd-tool .crowd-fault { color: #a3201d; }`;
 
-export class Marks {
+export class Tool {
   constructor(element, kit, word) {
     this.element = element;
     this.kit = kit;
@@ -94,7 +94,7 @@ export class Marks {
     const [short, full] = ["short-instructions", "full-instructions"].map((part) => element.querySelector(part));
     this.status = make("p", { role: "status" });
     this.fault = make("p", { class: "crowd-fault", role: "alert" });
-    this.list = make("ol", { class: "crowd-list", "aria-label": "Marks" });
+    this.list = make("ol", { class: "crowd-list", "aria-label": "What you marked" });
     this.nothing = make("input", { type: "checkbox" });
     this.nothingRow = make("label", { class: "crowd-option" }, this.nothing, make("span", {}, "Nothing to mark here"));
     this.nothing.addEventListener("change", () => { this.fault.textContent = ""; });
@@ -164,7 +164,7 @@ export class Marks {
     (isFault ? this.fault : this.status).textContent = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
   }
 
-  // --- marks ------------------------------------------------------------------------
+  // --- regions ----------------------------------------------------------------------
   nameOf(region) { return `${this.word} ${this.regions.indexOf(region) + 1}`; }
   remember() {
     this.history.push(this.regions.map(({ node, row, ...rest }) => rest));

@@ -500,7 +500,7 @@ def test_a_page_without_marks_loads_none_of_their_code(market: Market, browser: 
             )
     assert loaded == [
         ["crowd-html-elements.js"],
-        ["crowd-html-elements.js", "crowd-marks.js", "crowd-spans.js"],
+        ["crowd-html-elements.js", "crowd-tools.js", "crowd-spans.js"],
     ]
 
 
@@ -561,7 +561,7 @@ def test_small_elements_that_hold_no_answer_show_what_they_say(
 
 
 def test_a_pages_script_may_change_labels_and_picture(market: Market, browser: Browser) -> None:
-    """Marks stay with new labels; a new picture begins again, with one tool."""
+    """Tool stay with new labels; a new picture begins again, with one tool."""
     body = crowd_form(marked("crowd-bounding-box", "boxes"))
     with at_work(market, browser, body) as (page, _):
         frame, hand = page.frame_locator("iframe"), Hand(page)
