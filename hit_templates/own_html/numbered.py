@@ -17,12 +17,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from piecework.domain.column_names import MEASURES
+from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.placeholders import MARKS, Template, number_of_mark
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
 _SLOT = "\0"
 """Stands for the number in a name."""
@@ -84,7 +85,7 @@ def numbers_of(
         for name in dict.fromkeys((*template.columns, *template.possible_columns))
         if _letters(name) not in known
     ]
-    several = {slotted: of for slotted, of in _series(asked).items() if len(of) > 1}
+    several = {slotted: of for slotted, of in _series(asked).items() if _is_meant(of)}
     if not several or (header is None and not is_stated):
         return None, []
     total = max((len(of) for of in several.values() if _is_whole(of)), default=0)
@@ -174,7 +175,7 @@ def fields_numbered(
         f"them as the items, or state that they are asked once for the HIT: "
         f'[fields."{next(iter(of.values()))}"] scope = "hit" in a file of fields'
         for of in _series(names).values()
-        if len(of) > 1 and not any(name in placed for name in of.values())
+        if _is_meant(of) and not any(name in placed for name in of.values())
     ]
     if names and not placed and not faults:
         faults.append(
@@ -304,6 +305,14 @@ def _series(names: Iterable[str]) -> _Series:
     return series
 
 
+def _is_meant(of: Mapping[int, str]) -> bool:
+    """Return whether a series may number items; dates and ids do not begin so low."""
+    return len(of) > 1 and min(of) < _BEGINS_BELOW
+
+
+_BEGINS_BELOW = 10
+
+
 def _is_whole(of: Mapping[int, str]) -> bool:
     """Return whether a series begins with 0 or 1 and has no gap."""
     low = min(of)
@@ -355,9 +364,12 @@ def shortened(template: Template, names: tuple[tuple[str, int], ...], items: int
 
     tree = LexborHTMLParser(template.marked)
     total = max((gap.position for gap in template.gaps), default=0)
-    part = _Parts(template, dict(names), total=total, items=items, tree=tree)
     if tree.body is not None:
-        part.prune(tree.body)
+        try:
+            parts = _Parts(template, dict(names), total=total, items=items, body=tree.body)
+            parts.prune(tree.body)
+        except RecursionError as error:
+            raise ConfigError(["the page's markup is nested too deeply"]) from error
     html = tree.html or ""
     if not _HAS_HTML.search(template.texts[0]) and tree.head is not None and tree.body is not None:
         html = f"{tree.head.inner_html or ''}{tree.body.inner_html or ''}"
@@ -372,6 +384,7 @@ def shortened(template: Template, names: tuple[tuple[str, int], ...], items: int
 _SHARED = frozenset({"script", "style", "link", "template", "form", "crowd-form", "body"})
 _ASK = frozenset({"input", "select", "textarea", "button"})
 _NAMING = ("name", "id", "for")
+_SECOND = 2
 
 
 class _Parts:
@@ -384,22 +397,41 @@ class _Parts:
         *,
         total: int,
         items: int,
-        tree: "LexborHTMLParser",
+        body: "LexborNode",
     ) -> None:
         self._gaps = template.gaps
         self._items = items
-        values = [
-            value
-            for node in tree.css("[name], [id], [for]")
-            for key in _NAMING
-            if (value := node.attributes.get(key))
-        ]
-        unknown = [*dict.fromkeys(value for value in values if value not in names)]
-        placed = _placed(unknown, total)
-        self._names = {**{name: n for name, (_, n) in placed.items()}, **names}
+        self._names = dict(names)
+        self._names |= self._labels(body, total)
         self._seen: dict[int, tuple[frozenset[int], bool]] = {}
-        if tree.body is not None:
-            self._look(tree.body)
+        self._look(body)
+
+    def _labels(self, body: "LexborNode", total: int) -> dict[str, int]:
+        """Return further names and ids with the numbers of items: `<div id="box2">`.
+
+        Those of the second item come after the first begins; examples in the instructions
+        may be numbered too.
+        """
+        order: dict[str, int] = {}
+        begins = None
+        for at, node in enumerate(body.traverse(include_text=True)):
+            texts = (
+                [text or "" for text in node.attributes.values()] if node.is_element_node else []
+            )
+            called = [node.attributes.get(key) or "" for key in _NAMING] if texts else []
+            texts += [node.text_content or ""] if node.is_text_node else []
+            is_first = any(1 in self._in_text(text) for text in texts)
+            if begins is None and (is_first or any(self._names.get(name) == 1 for name in called)):
+                begins = at
+            for name in filter(None, called):
+                order.setdefault(name, at)
+        placed = _placed([name for name in order if name not in self._names], total)
+        late = {
+            slotted
+            for name, (slotted, n) in placed.items()
+            if n == _SECOND and begins is not None and order[name] > begins
+        }
+        return {name: n for name, (slotted, n) in placed.items() if slotted in late}
 
     def _look(self, node: "LexborNode") -> tuple[frozenset[int], bool]:
         """Note which items a node is about, and whether it holds what all of them need."""

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -160,13 +161,11 @@ _MOST = 0xFFFE
 
 _NAME = r"[^\s{}$`'\"()]+(?: [^\s{}$`'\"()]+)*"
 _GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
-_TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
+_TAG = re.compile(r"\{%(?:(?!\{%).)*?%\}", re.DOTALL)
 
 
-_LOOP = re.compile(
-    r"\{%-?\s*for\s+(\w+)\s+in\s+task\.(?:input\.)?(\w+)\s*-?%\}(.*?)\{%-?\s*endfor\s*-?%\}",
-    re.DOTALL,
-)
+_FOR = re.compile(r"\{%-?\s*for\s+(\w+)\s+in\s+task\.(?:input\.)?(\w+)\s*-?%\}")
+_END_FOR = re.compile(r"\{%-?\s*endfor\s*-?%\}")
 _ON_LINES = re.compile(r"<(?:script|pre|textarea)\b", re.IGNORECASE)
 
 
@@ -184,28 +183,32 @@ def unrolled(html: str, times: int, *, columns: Collection[str] = ()) -> str:
     >>> unrolled(page, 2)
     '{{ task.input.1_a | upcase }}1 {{ task.input.2_a | upcase }}2 '
     """
-
-    def written_out(match: re.Match[str]) -> str:
-        name, listed, body = match.groups()
-        if listed in columns:
-            return match[0]
+    pieces, at = list[str](), 0
+    for begins, ends in _loops(html, columns):
+        name, body = str(begins[1]), html[begins.end() : ends.start()]
         parts = [
             _of_item(body, name, number, prefix=f"{number}_" if times > 1 else "")
             for number in range(1, times + 1)
         ]
         if not _ON_LINES.search(body):  # so that later lines keep their numbers
             parts[1:] = [part.replace("\n", " ") for part in parts[1:]]
-        return "".join(parts)
-
-    return _LOOP.sub(written_out, html)
+        pieces += [html[at : begins.start()], *parts]
+        at = ends.end()
+    return "".join((*pieces, html[at:]))
 
 
 def loop_in(html: str, columns: Collection[str]) -> tuple[int, str] | None:
     """Return the line and the tag of the first loop over the items of a HIT, if any."""
-    for match in _LOOP.finditer(html):
-        if match[2] not in columns:
-            return _line(html, match.start()), match[0].partition("%}")[0] + "%}"
-    return None
+    begins, _ = next(_loops(html, columns), (None, None))
+    return None if begins is None else (_line(html, begins.start()), begins[0])
+
+
+def _loops(html: str, columns: Collection[str]) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Yield both tags of each loop that has no other tag inside."""
+    for tag, after in pairwise(_TAG.finditer(html)):
+        begins = _FOR.fullmatch(html, tag.start(), tag.end())
+        if begins and begins[2] not in columns and _END_FOR.fullmatch(after[0]):
+            yield begins, after
 
 
 def _of_item(body: str, name: str, number: int, *, prefix: str) -> str:
@@ -215,7 +218,9 @@ def _of_item(body: str, name: str, number: int, *, prefix: str) -> str:
 
     for index, value in (("index0", number - 1), ("index", number)):
         body = re.sub(rf"\{{\{{\s*forloop\.{index}\s*\}}\}}", str(value), body)
-    own = rf"\{{\{{\s*{name}((?:\.[\w$-]+|\[['\"][^'\"]+['\"]\])*)(\s*(?:\|.*?)?)\}}\}}"
+    own = (
+        rf"\{{\{{\s*{name}((?:\.[\w$-]+|\[['\"][^'\"]+['\"]\])*)(\s*(?:\|(?:(?!\{{\{{).)*?)?)\}}\}}"
+    )
     return re.sub(own, named, body, flags=re.DOTALL)
 
 

@@ -73,6 +73,10 @@ def html_task(path: Path, around: Around) -> Task:
     columns, most = around.header or (), around.items_per_hit
     loop = loop_in(page.html, columns)
     html = unrolled(page.html, most or 2, columns=columns)
+    if len(html) > LARGEST_BYTES:
+        raise ConfigError(
+            [f"{path}: has {len(html):,} characters with {most} items; shorten its loop"]
+        )
     template, controls = cut(html), controls_in(html)
     numbers, unfit = numbers_of(template, around.header, is_stated=(most or 1) > 1)
     if numbers is not None:

@@ -261,6 +261,28 @@ def test_a_hit_with_fewer_items_has_no_parts_about_the_others(tmp_path: Path) ->
             assert ("feedback" in shown) == ("feedback" in html), layout
 
 
+def test_numbered_examples_in_the_instructions_stay(tmp_path: Path) -> None:
+    """They come before the first item, and belong to none."""
+    examples = "".join(f'<p id="example{n}">Example {n}</p>' for n in (1, 2, 3))
+    shown = own_page(numbered(tmp_path, examples + page()), items_of(1), title="t")
+    assert [n for n in (1, 2, 3) if f"Example {n}" in shown] == [1, 2, 3]
+    assert "Picture 2" not in shown
+
+
+def test_a_page_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    """With a sentence, where it would have to be shortened."""
+    task = numbered(tmp_path, "<div>" * 20_000 + page())
+    with pytest.raises(ConfigError, match="nested too deeply"):
+        own_page(task, items_of(1), title="t")
+
+
+def test_numbers_that_are_dates_say_nothing_about_items(tmp_path: Path) -> None:
+    """The page is read as one for an item, whose columns are missing."""
+    html = "${id20240101} ${id20240102} ${q11} ${q12} <input name=word>"
+    task = numbered(tmp_path, html, header=("image",))
+    assert task.items_per_hit == 1
+
+
 def test_placeholders_in_a_script_are_empty_for_missing_items(tmp_path: Path) -> None:
     """A script is the same for any number of items."""
     html = page() + "<script>const all = ['${image1}', '${image2}', \"${image3}\"];</script>"
@@ -357,6 +379,15 @@ def test_a_loop_shows_each_item_of_the_hit(tmp_path: Path) -> None:
         assert re.findall(r'src="([^"]*)"', shown) == ["https://a.org/1", "https://a.org/2"]
         assert shown.count("<p>ROME</p>") == 2
         assert re.findall(r"Photo (\d)", shown) == ["1", "2"]
+    long = LOOP.replace("<p>", f"<p>{'long ' * 5_000}")
+    with pytest.raises(ConfigError, match="characters with 50 items; shorten its loop"):
+        task_of(tmp_path, long, header=("url", "place"), items_per_hit=50)
+    twice = task_of(tmp_path, f"<i>a</i>{LOOP}<b>{LOOP}", header=("url",), items_per_hit=2)
+    assert twice.html_page is not None
+    assert re.findall(r"<(i|crowd-form|section|b)>", twice.html_page.html) == [
+        *("i", "crowd-form", "section", "section"),
+        *("b", "crowd-form", "section", "section"),
+    ]
     alone = task_of(tmp_path, LOOP, header=("url", "place"), items_per_hit=1)
     assert [field.name for field in alone.fields] == ["caption_0"]
 
