@@ -191,6 +191,19 @@ def test_a_page_with_numbers_takes_a_file_without_them() -> None:
     assert tables["posting"]["items_per_hit"] == 3
 
 
+def test_a_page_with_a_loop_states_how_many_items_a_hit_has() -> None:
+    """A person can change the line that `init` writes."""
+    Path("hit.html").write_text(
+        "{% for photo in task.input.photos %}<p><img src='{{ photo.image }}'>"
+        "<input name='word{{ forloop.index }}'></p>{% endfor %}"
+    )
+    rows = [f"https://example.org/{n}.jpg" for n in range(10)]
+    Path("birds.csv").write_text("\n".join(["image", *rows]))
+    _, output = _written("--task", "hit.html", "--items", "birds.csv", "--yes")
+    assert "2 HITs" in output
+    assert "[posting]\nitems_per_hit = 5\n" in Path("birds.toml").read_text()
+
+
 def test_one_word_on_many_items_is_no_sentence_pasted() -> None:
     """Who names colours truly writes "red" ten times, and is not to be excluded."""
     Path("hit.html").write_text('<img src="${url}"><input name="colour" required>')

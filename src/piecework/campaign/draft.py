@@ -12,8 +12,12 @@ from piecework.domain.task import GENERIC, Task
 from piecework.domain.toml_text import toml_line
 from piecework.hit_templates.own_html.embedding import embedded
 from piecework.hit_templates.own_html.page import hosts_refused
+from piecework.hit_templates.own_html.placeholders import loop_in
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.tasks import load_task, task_names
+
+_IN_LOOP = 5
+"""Items for a HIT whose page shows them in a loop, if a person states nothing."""
 
 _COMMENTS_AT = 32
 """Column in which comments begin after shorter settings."""
@@ -27,6 +31,7 @@ class Asked:
         named: its name as a campaign file beside it writes it.
         task: `None` of a generic task, which any items make.
         hosts: hosts that the page may load from.
+        items_per_hit: of a page that shows them in a loop, so that it must be stated.
         needed: columns of items that it requires; the first is the id.
         addresses: columns that hold addresses of pictures, optional ones too.
     """
@@ -34,6 +39,7 @@ class Asked:
     named: str
     task: Task | None
     hosts: tuple[str, ...] = ()
+    items_per_hit: int | None = None
     needed: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
 
@@ -95,12 +101,20 @@ def read_asked(
     Raises:
         ConfigError: it does not exist, or it has errors.
     """
-    path = Path(named)
+    path, most = Path(named), None
     if named in GENERIC:
         return Asked(named=named, task=None)
     if path.suffix.lower() in {".html", ".htm"}:
+        html = path.read_text("utf-8-sig", errors="replace") if path.is_file() else ""
+        most = _IN_LOOP if loop_in(html, header or ()) else None
         around = Around(
-            title="", description="A page.", fields={}, hosts=hosts, folder=folder, header=header
+            title="",
+            description="A page.",
+            fields={},
+            hosts=hosts,
+            folder=folder,
+            header=header,
+            items_per_hit=most,
         )
         beside, task = relative(path, folder), html_task(path, around)
     else:
@@ -113,6 +127,7 @@ def read_asked(
         named=beside,
         task=task,
         hosts=hosts,
+        items_per_hit=most,
         needed=needed_columns(task),
         addresses=address_columns(task),
     )
@@ -155,8 +170,9 @@ def _parts(draft: Draft) -> Iterator[Iterator[str]]:
         names = {"file": draft.items_file, "columns": draft.columns}
         lines = (toml_line(name, value) for name, value in names.items() if value)
         yield iter(("[items]", *lines))
-    if draft.title:
-        yield iter(("[posting]", toml_line("title", draft.title)))
+    posting = {"title": draft.title, "items_per_hit": draft.asked.items_per_hit}
+    if stated := [toml_line(name, value) for name, value in posting.items() if value]:
+        yield iter(("[posting]", *stated))
 
 
 def _head(draft: Draft) -> Iterator[str]:
