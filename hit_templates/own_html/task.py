@@ -251,6 +251,21 @@ def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:
     return replace(task, optional_columns=(*task.optional_columns, *shown))
 
 
+def several_to_state(task: Task) -> str:
+    """Return what to state if the numbers of a page may be those of items; else ""."""
+    page = task.html_page
+    if page is None or page.numbered:
+        return ""
+    numbers, _ = numbers_of(cut(page.html), (), is_stated=True)
+    if numbers is None:
+        return ""
+    first, last = numbers.ends
+    return (
+        f"if ${{{first}}} to ${{{last}}} are of several items, write items_per_hit = "
+        f"{numbers.total} in [posting]"
+    )
+
+
 def _next_step(refused: Collection[str], around: Around) -> str:
     if not refused:
         return "docs/how-to/own-pages.md describes what a page can contain"

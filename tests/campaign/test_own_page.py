@@ -515,6 +515,21 @@ def test_items_of_one_page_are_judged_replaced_and_exported_one_by_one(tmp_path:
     assert set(answers["item_id"]) == set(items["item_id"])
 
 
+def test_rows_that_arrive_later_need_the_number_of_items_stated(tmp_path: Path) -> None:
+    """Their columns are not known before; `check` says what to write."""
+    path = of_several(tmp_path)
+    grows = OF_SEVERAL.partition("[gold]")[0] + 'budget = "20"\n[grows]\n'
+    rows = (tmp_path / "birds.csv").read_text().splitlines()
+    ids = ["item_id", *(f"b{n}" for n in range(len(rows) - 1))]
+    (tmp_path / "birds.csv").write_text("\n".join(map(",".join, zip(ids, rows, strict=True))))
+    path.write_text(grows)
+    with pytest.raises(ConfigError) as refused:
+        check_campaign(path, on=START.date())
+    assert "write items_per_hit = 4 in [posting]" in refused.value.next_step
+    path.write_text(f"{grows}[posting]\nitems_per_hit = 4\n")
+    assert check_campaign(path, on=START.date()).campaign.task.items_per_hit == 4
+
+
 def test_more_items_than_the_page_shows_are_refused_with_the_line_to_write(
     tmp_path: Path,
 ) -> None:

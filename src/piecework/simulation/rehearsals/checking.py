@@ -35,6 +35,7 @@ from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import PriceList
 from piecework.engine.begun import as_priced, known_store
+from piecework.hit_templates.own_html.task import several_to_state
 from piecework.markets.registry import market
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
@@ -182,7 +183,8 @@ def check_campaign(
                 *see_source(campaign, None).warnings,
                 f"{campaign.growth.source.name}: no row that can be used yet",
             ],
-            next_step="without a row, nothing can be priced or rendered",
+            next_step=several_to_state(campaign.task)
+            or "without a row, nothing can be priced or rendered",
         )
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
     _refuse_low_wage(campaign)
