@@ -586,6 +586,34 @@ def test_a_pages_script_may_change_labels_and_picture(market: Market, browser: B
         expect(frame.locator("short-instructions")).to_have_count(1)
 
 
+def test_labels_have_the_colours_of_the_page_and_may_come_later(
+    market: Market, browser: Browser
+) -> None:
+    """`label-colors` are those of the mask; a script may name the labels after the start."""
+    colours = "label-colors=\"['#112233', 'blue']\""
+    body = crowd_form(
+        marked("crowd-semantic-segmentation", "areas", colours)
+        + marked("crowd-instance-segmentation", "instances").replace("['Cat', 'Dog']", "[]")
+    )
+    with at_work(market, browser, body) as (page, hit):
+        frame, hand = page.frame_locator("iframe"), Hand(page)
+        hand.drag(frame.locator("crowd-semantic-segmentation .crowd-stage"), (0, 0), (50, 0))
+        tool = frame.locator("crowd-instance-segmentation")
+        hand.drag(tool.locator(".crowd-stage"), (0, 0), (50, 0))
+        expect(tool.get_by_role("status")).to_have_text("Choose a label first.")
+        page.frames[1].evaluate(
+            "document.querySelector('crowd-instance-segmentation').labels = ['Cow']"
+        )
+        hand.drag(tool.locator(".crowd-stage"), (0, 0), (50, 0))
+        document = sent(page, market, hit)
+    mappings = document["areas"]["labelMappings"]
+    # What is no colour is replaced by the label's own.
+    assert mappings == {"Cat": {"color": "#112233"}, "Dog": {"color": "#ff7f0e"}}
+    mask = mask_of(document["areas"]["labeledImage"]["pngImageData"])
+    assert colour_at(mask, corner(20, 0)) == "#112233"
+    assert document["instances"]["instances"] == [{"color": "#1f77b4", "label": "Cow"}]
+
+
 FUZZ = """(seed) => {
   let state = seed;
   const random = () => {

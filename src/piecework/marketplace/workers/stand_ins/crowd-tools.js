@@ -64,8 +64,12 @@ export class Tool {
   // A page's script may change the labels while a worker marks.
   relabel() {
     this.readLabels();
-    this.instances?.push(...this.labels.filter((label) => !this.instances.some((other) => other.label === label))
-      .map((label) => ({ label, name: `${label} 1` })));
+    if (this.instances) {
+      const kept = this.instances.filter(({ label, name }) =>
+        this.labels.includes(label) || this.regions.some(({ instance }) => instance === name));
+      const added = this.labels.filter((label) => !kept.some((other) => other.label === label));
+      this.instances = [...kept, ...added.map((label) => ({ label, name: `${label} 1` }))];
+    }
     this.fillLabels();
     this.fillList();
   }
