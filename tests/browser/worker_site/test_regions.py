@@ -586,6 +586,28 @@ def test_a_pages_script_may_change_labels_and_picture(market: Market, browser: B
         expect(frame.locator("short-instructions")).to_have_count(1)
 
 
+def test_a_mask_beyond_the_limit_of_an_answer_is_not_lost(market: Market, browser: Browser) -> None:
+    """Thousands of spots: the worker reads how large they are, and can go on."""
+    source = SVG.format(4000, 3000)
+    body = crowd_form(marked("crowd-semantic-segmentation", "areas", source=source))
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        page.frames[1].evaluate(
+            """() => { const { tool } = document.querySelector("crowd-semantic-segmentation");
+              tool.regions = Array.from({ length: 20000 }, (_, n) => ({
+                label: "Cat", shape: "brush", width: 9,
+                points: [[4000 * Math.sin(n) ** 2, 3000 * Math.sin(n * n) ** 2]] })); }"""
+        )
+        frame.get_by_role("button", name="Submit").click()
+        expect(frame.get_by_role("alert")).to_contain_text("at most 64000 can be sent")
+        page.frames[1].evaluate(
+            """() => { const { tool } = document.querySelector("crowd-semantic-segmentation");
+              tool.regions = tool.regions.slice(0, 40); }"""
+        )
+        document = sent(page, market, hit)
+    assert mask_of(document["areas"]["labeledImage"]["pngImageData"]).size == (4000, 3000)
+
+
 def test_labels_have_the_colours_of_the_page_and_may_come_later(
     market: Market, browser: Browser
 ) -> None:
