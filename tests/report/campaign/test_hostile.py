@@ -51,7 +51,8 @@ def test_hostile_text_makes_no_element(texts: tuple[str, ...]) -> None:
     nasty = _elements(render_report(hostile.campaign(texts)))
 
     assert nasty.names <= harmless.names
-    assert nasty.attributes <= harmless.attributes
+    # A phone stacks the cells of rows with long quotes, and names their columns.
+    assert nasty.attributes <= harmless.attributes | {"data-name"}
     assert not {name for name in nasty.attributes if name.startswith("on")}
 
 
