@@ -61,7 +61,7 @@ _KNOWN = ", ".join(MARKETS)
 
 
 def _markets(value: object) -> object:
-    """Return shares by market; a list has equal ones, the first with what is left over."""
+    """Return shares by market; markets in a list share equally, and the first has the rest."""
     if not isinstance(value, list | dict) or not value:
         raise ValueError(
             f'name at least one market, such as ["prolific"]; piecework knows {_KNOWN}'

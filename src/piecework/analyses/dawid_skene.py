@@ -30,7 +30,7 @@ class DawidSkene:
         probabilities: index `item_id`, one column per value; rows sum to 1.
         prior: index value: how frequent each truth is; sums to 1.
         confusions: one row per worker, truth and vote: `worker`, `truth`, `said`,
-            `probability` (float64; NaN for a truth that the worker never met).
+            `probability` (float64; NaN for a truth that no item of the worker had).
         log_likelihood: of the votes, natural, at the end.
         iterations: the number of rounds.
         is_converged: whether the last round raised the likelihood by less than
@@ -125,13 +125,13 @@ class _Fit:
     def _count_errors(self) -> None:
         by_saying = np.asarray(self.sayings.T @ self.truths) + self.smoothing
         tables = by_saying.reshape(self.errors.shape).transpose(0, 2, 1)
-        with np.errstate(invalid="ignore"):  # a truth that the worker never met: NaN
+        with np.errstate(invalid="ignore"):  # NaN: a truth that no item of the worker had
             self.errors = tables / tables.sum(axis=2, keepdims=True)
         self.prior = self.truths.mean(axis=0)
 
     def _weigh_truths(self) -> None:
         kinds = len(self.prior)
-        # A truth that a worker never met has weight 0: no item they saw may have it.
+        # A truth that no item of a worker had has weight 0 on all of the worker's items.
         with np.errstate(divide="ignore"):
             logs = np.log(np.nan_to_num(self.errors)).transpose(0, 2, 1)
             prior = np.log(self.prior)

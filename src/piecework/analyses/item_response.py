@@ -147,7 +147,7 @@ class Abilities(VoteModel):
         return weights, sums, np.log(sums) + top
 
     def _by_truth(self, of_states: Floats) -> Floats:
-        """Add up over the states of each truth, which stand together."""
+        """Add up over the states of each truth, which are beside each other."""
         summed: Floats = of_states.reshape(len(of_states), self.ballots.kinds, -1).sum(axis=2)
         return summed
 

@@ -22,8 +22,7 @@ def answers_that_count(table: pd.DataFrame) -> pd.DataFrame:
 def votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
     """Return the rows' votes on a field: `item_id`, `worker`, `value`.
 
-    The format is that of `piecework.analyses.votes`; `value` is str, float64 for a
-    number, or a tuple of str for choices.
+    `value` is str, float64 for a number, or a tuple of str for choices.
     """
     return pd.DataFrame(
         {

@@ -52,7 +52,7 @@ class Trial:
 
     def start(self, stopping: threading.Event) -> None:
         """Try the replica five minutes from now and then each day, until an event."""
-        # It is not waited for: a restore may take long, and the process shall end.
+        # The process ends without waiting for it: a restore may take long.
         threading.Thread(
             target=self._run, args=(stopping,), name="backup trial", daemon=True
         ).start()
@@ -63,7 +63,7 @@ class Trial:
             try:
                 seconds = _EVERY_SECONDS if self._try() else _FIRST_SECONDS
             except (PieceworkError, OSError) as fault:
-                # The bucket is away, or the disk is full: it says nothing of the copy.
+                # The bucket is unreachable or the disk is full, so nothing is known of the copy.
                 _LOG.warning("the backup to %s could not be tried: %s", self._address, fault)
                 seconds = _FIRST_SECONDS
 

@@ -278,7 +278,7 @@ def _copy(file: CampaignFile, number: int, wanted: MadeFrom, before: int | None)
         CODE: wanted.inputs.digests[CODE],
     }
     document = {"digests": digests, "crowds": [*wanted.crowds]}
-    # A kill leaves the whole of it, or none.
+    # If the process is killed, the whole file is there or none.
     partial = copied.out / f".{MADE_FROM}"
     partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
     partial.replace(copied.out / MADE_FROM)

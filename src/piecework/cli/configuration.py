@@ -106,7 +106,7 @@ def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> Non
     """
     if file is None:
         return
-    from piecework.config.machine_file import tables_of  # --help does without its models
+    from piecework.config.machine_file import tables_of  # --help does not need its models
 
     text = read_text(file, name="configuration")
     try:

@@ -1,8 +1,8 @@
 """Money as whole cents (or pence) of one currency: what work costs, before it is spent.
 
 The fee schedule of a day is data: the marketplace's own, if it states one, else the
-campaign file's, or `config/fees.toml`. This module applies it per assignment and rounds
-halves up (MTurk's price list). Money on top of a reward is for one assignment of one
+campaign file's, or `config/fees.toml`. This module applies it per assignment; half a
+cent is rounded up (MTurk's price list). Money on top of a reward is for one assignment of one
 worker (a bonus), or for none (a compensation).
 """
 

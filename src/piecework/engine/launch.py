@@ -221,8 +221,8 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None
         raise _cannot_be_posted(run, refusal) from refusal
 
 
-class _Shared(NamedTuple):
-    """In what HIT types of a campaign differ.
+class _Terms(NamedTuple):
+    """What makes two HITs of a campaign be of different types.
 
     Attributes:
         reward_cents: the reward.
@@ -239,8 +239,8 @@ class _Shared(NamedTuple):
 
 def _shared(
     hit: PlannedHit, kept_out: Mapping[HitKey, QualificationTypeId | None], campaign: Campaign
-) -> _Shared:
-    return _Shared(
+) -> _Terms:
+    return _Terms(
         reward_cents=hit.reward_cents,
         market=hit.market,
         kept_out=kept_out[hit.hit_key],
@@ -303,7 +303,7 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
 
 
 def _hit_type(
-    run: CampaignRun, shared: _Shared, of_earlier: tuple[QualificationRequirement, ...]
+    run: CampaignRun, shared: _Terms, of_earlier: tuple[QualificationRequirement, ...]
 ) -> HitTypeId:
     """Return the HIT type of a reward, for workers of a market.
 

@@ -152,7 +152,7 @@ def _for_people(opened: OpenedCampaign, snapshot: Snapshot) -> _ForPeople:
 
 
 def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
-    """Say in a sentence that the known workers cannot give what is missing, if so.
+    """Return a sentence if the known workers cannot give the missing answers; else "".
 
     The campaign file may state the number of workers. Otherwise those who have worked
     count, and only while items are asked again or when no HIT is open.

@@ -40,7 +40,7 @@ _VIEW_BOX = re.compile(r'\sviewBox\s*=\s*["\']\s*\S+\s+\S+\s+([0-9.]+)\s+([0-9.]
 _UNREADABLE = (
     OSError,
     ValueError,
-    SyntaxError,  # Pillow's for broken PNG
+    SyntaxError,  # Pillow raises it for a broken PNG
     Image.DecompressionBombError,
     Image.DecompressionBombWarning,
 )

@@ -111,7 +111,8 @@ def measure(
     else:
         with ProcessPoolExecutor() as pool:
             measured = pool.map(_measured, parts)
-            stats[:, :, -1] = _cider_d(images)  # meanwhile
+            # While the other processes measure.
+            stats[:, :, -1] = _cider_d(images)
             stats[:, :, :-1] = np.concatenate([*measured], axis=1)
     return Measured(images=[*references], systems=[*systems], stats=stats)
 

@@ -46,7 +46,7 @@ _SMALL_BYTES = 40_000
 _UNREADABLE = (
     OSError,
     ValueError,
-    SyntaxError,  # Pillow's for broken PNG
+    SyntaxError,  # Pillow raises it for a broken PNG
     KeyError,
     TypeError,
     MemoryError,

@@ -38,7 +38,7 @@ def currency(amount_cents: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
-    """The fees on top of workers' pay; each is rounded separately, halves up.
+    """The fees on top of workers' pay; each is rounded, half a cent up.
 
     The defaults are MTurk's list as archived on 2026-09-30.
 

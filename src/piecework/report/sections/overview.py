@@ -205,7 +205,7 @@ def _earned(model: ReportModel, money: Money) -> str:
 
 
 def cares(model: ReportModel) -> Question:
-    """Return what bears on trust and is not fine, the gravest first."""
+    """Return why a reader should be careful, the most serious reason first."""
     name = "Be careful of"
     grave = [note for note in summary.summary_notes(model) if note.level in {"problem", "watch"}]
     if not grave:
