@@ -30,7 +30,7 @@ const STYLE = `
 .crowd-stage svg .crowd-drawing { stroke-dasharray: 6 4; }
 .crowd-stage svg .crowd-brush { vector-effect: none; stroke-dasharray: none; stroke-linecap: round; opacity: .6; }
 .crowd-stage svg .crowd-cross { stroke: #000; stroke-width: 2; filter: drop-shadow(0 0 1px #fff) drop-shadow(0 0 1px #fff); }
-.crowd-stage svg text { font-size: calc(14px * var(--pixel, 1)); dominant-baseline: hanging; fill: #000; stroke: #fff; paint-order: stroke;
+.crowd-stage svg text { font-size: calc(14px * var(--pixel, 1)); dominant-baseline: hanging; transform: translate(calc(10px * var(--pixel, 1)), calc(3px * var(--pixel, 1))); fill: #000; stroke: #fff; paint-order: stroke;
   stroke-width: calc(4px * var(--pixel, 1)); }
 .crowd-tool .crowd-handles button { position: absolute; width: 14px; height: 14px; min-width: 0; min-height: 0; padding: 0;
   transform: translate(-50%, -50%); pointer-events: none; border: 2px solid #000; background: #fff; border-radius: 0; }
