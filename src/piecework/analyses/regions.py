@@ -1,0 +1,360 @@
+"""Agreement about regions of a picture or spans of a text, and regions that several drew.
+
+Boxes have two dimensions and spans have one; otherwise both are handled alike. Regions
+match if their labels are equal and they overlap enough: boxes with an IoU (the area that
+both share, divided by the area that either covers) of at least 0.5, as in PASCAL VOC
+(Everingham et al., IJCV 2010, doi:10.1007/s11263-009-0275-4), and spans with any common
+character. Of all ways to match the regions of two workers one to one, the one with the
+largest sum of IoU counts.
+
+Regions of all workers are put into clusters, best matches first, with at most one region
+of a worker in a cluster. A cluster that at least half of the workers drew becomes one
+region; each of its ends is the median, weighted by how far each worker agrees with the
+others about the item. So one worker decides alone, and of two workers both count.
+"""
+
+import json
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from piecework.analyses.votes import votes_that_count
+
+Part = Literal["boundingBoxes", "entities"]
+"""The part of an answer that holds boxes, or spans of a text."""
+
+MOST = 500
+"""An answer with more regions is not read: matching takes the cube of their number."""
+
+_SIZE = "inputImageProperties"
+_LEAST: Mapping[Part, float] = {"boundingBoxes": 0.5, "entities": 1e-9}
+_FARTHEST = 1e15
+_ROUND = 4
+_CLOSE = 1e-9
+
+Floats = npt.NDArray[np.float64]
+Shares = Mapping[tuple[int, int], Floats]
+"""The IoU of the regions of each two workers, by their places."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """The regions of one answer.
+
+    Attributes:
+        labels: of each region; "" if it has none.
+        ends: shape (regions, dimensions, 2): the low and the high end of each region, in
+            pixels or UTF-16 units.
+        size: width and height of the picture in pixels, if the answer states it.
+    """
+
+    labels: npt.NDArray[np.object_]
+    ends: Floats
+    size: tuple[float, float] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+class Likeness(NamedTuple):
+    """How alike the regions of two workers are.
+
+    Attributes:
+        f1: twice the number of matches divided by the number of all regions; 1 if both
+            say that there is nothing.
+        exact: the same, if only equal regions match.
+        overlap: mean IoU of the matches; NaN without a match.
+        weight: the sum of IoU of the matches in place of their number.
+    """
+
+    f1: float
+    exact: float
+    overlap: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """The mean agreement over items, with a bootstrap interval over items.
+
+    Attributes:
+        f1: mean F1 over the pairs of workers of an item; NaN if no item has two answers.
+        overlap: mean IoU of matched regions; NaN without a match.
+        low: and `high`: 95 % interval of `f1`; NaN without draws.
+        items: items with at least two answers.
+        answers: answers about these items.
+    """
+
+    f1: float
+    overlap: float
+    low: float
+    high: float
+    items: int
+    answers: int
+
+
+def read_marks(text: str, part: Part) -> Marks | None:
+    """Return the regions of an answer as crowd elements send it; `None` if it is unreadable.
+
+    Regions without a size or with ends that are no numbers are left out. An answer with
+    more than `MOST` regions counts as unreadable.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    listed = document.get(part) if isinstance(document, dict) else None
+    if not isinstance(listed, list) or len(listed) > MOST:
+        return None
+    regions = [region for entry in listed if (region := _region(entry, part)) is not None]
+    ends = np.array([ends for _, ends in regions], dtype="float64")
+    size = document.get(_SIZE)
+    lengths = _numbers(size, ("width", "height")) if isinstance(size, dict) else None
+    return Marks(
+        labels=np.array([label for label, _ in regions], dtype=object),
+        ends=ends.reshape(len(regions), 1 if part == "entities" else 2, 2),
+        size=(lengths[0], lengths[1]) if lengths and min(lengths) > 0 else None,
+    )
+
+
+def overlaps(first: Marks, second: Marks) -> Floats:
+    """Return the IoU of each region with each other one; 0 if their labels differ."""
+    low = np.maximum(first.ends[:, None, :, 0], second.ends[None, :, :, 0])
+    high = np.minimum(first.ends[:, None, :, 1], second.ends[None, :, :, 1])
+    common = np.clip(high - low, 0, None).prod(axis=2)
+    areas = [(marks.ends[:, :, 1] - marks.ends[:, :, 0]).prod(axis=1) for marks in (first, second)]
+    whole = areas[0][:, None] + areas[1][None, :] - common
+    shares = np.divide(common, whole, out=np.zeros_like(common), where=whole > 0)
+    return np.where(first.labels[:, None] == second.labels[None, :], shares, 0.0)
+
+
+def item_regions(votes: pd.DataFrame, part: Part) -> pd.DataFrame:
+    """Merge the regions of each item, and measure how far its workers agree.
+
+    Args:
+        votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`);
+            values are JSON texts. Unreadable ones do not count.
+        part: the part of the answers that is read.
+
+    Returns:
+        One row per item with votes, index `item_id`, sorted. Columns `merged` (JSON text of
+        the same shape; "" if no answer is readable), `f1`, `exact` and `overlap` (float64:
+        means over pairs of workers, see `Likeness`; NaN with one worker), `workers`
+        (int64).
+    """
+    rows = {}
+    for item_id, values in votes_that_count(votes).groupby("item_id", sort=True)["value"]:
+        answers = [marks for text in values if (marks := read_marks(str(text), part)) is not None]
+        rows[item_id] = _item(answers, part)
+    table = pd.DataFrame.from_dict(
+        rows, orient="index", columns=["merged", "f1", "exact", "overlap", "workers"]
+    ).rename_axis("item_id")
+    return table.astype(
+        {"merged": "str", "f1": "float64", "exact": "float64", "overlap": "float64",
+         "workers": "int64"}
+    )  # fmt: skip
+
+
+def agreed(items: pd.DataFrame, *, seed: int, resamples: int = 1000) -> Agreed:
+    """Return the mean agreement of all items that have two answers.
+
+    Args:
+        items: a row per item, from `item_regions`.
+        seed: of the draws; the same seed gives the same interval.
+        resamples: the number of draws; 0 gives no interval.
+    """
+    compared = items[items["f1"].notna()]
+    scores = compared["f1"].to_numpy("float64")
+    overlap = compared["overlap"].dropna()
+    chance = np.random.default_rng(seed)
+    draws = resamples if len(scores) else 0
+    drawn = [scores[chance.integers(len(scores), size=len(scores))].mean() for _ in range(draws)]
+    low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (math.nan, math.nan)
+    return Agreed(
+        f1=float(scores.mean()) if len(scores) else math.nan,
+        overlap=float(overlap.mean()) if len(overlap) else math.nan,
+        low=float(low),
+        high=float(high),
+        items=len(compared),
+        answers=int(compared["workers"].sum()),
+    )
+
+
+def _item(answers: Sequence[Marks], part: Part) -> tuple[str, float, float, float, int]:
+    if not answers:
+        return "", math.nan, math.nan, math.nan, 0
+    shares = {
+        (i, j): overlaps(answers[i], answers[j]) for i, j in combinations(range(len(answers)), 2)
+    }
+    pairs = {pair: _likeness(matrix, part) for pair, matrix in shares.items()}
+    weights = np.zeros(len(answers))
+    for pair, alike in pairs.items():
+        weights[[*pair]] += alike.weight
+    return (
+        _as_text(_merged(answers, shares, weights, part), part),
+        _mean(alike.f1 for alike in pairs.values()),
+        _mean(alike.exact for alike in pairs.values()),
+        _mean(alike.overlap for alike in pairs.values()),
+        len(answers),
+    )
+
+
+def _as_text(marks: Marks, part: Part) -> str:
+    """Return regions as the JSON text in which crowd elements send them."""
+    document: dict[str, object] = {part: [_entry(*region) for region in _listed(marks)]}
+    if marks.size is not None:
+        width, height = map(_plain, marks.size)
+        document[_SIZE] = {"height": height, "width": width}
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _likeness(shares: Floats, part: Part) -> Likeness:
+    """Compare the regions of two workers, from their IoU."""
+    count = sum(shares.shape)
+    if count == 0:
+        return Likeness(1.0, 1.0, math.nan, 1.0)
+    matched = _matched(shares, _LEAST[part])
+    return Likeness(
+        f1=2 * len(matched) / count,
+        exact=2 * len(_matched(shares, 1 - _CLOSE)) / count,
+        overlap=float(matched.mean()) if len(matched) else math.nan,
+        weight=2 * float(matched.sum()) / count,
+    )
+
+
+def _matched(shares: Floats, least: float) -> Floats:
+    """Return the IoU of each match of a best matching."""
+    enough = np.where(shares >= least, shares, 0.0)
+    chosen = enough[linear_sum_assignment(enough, maximize=True)]
+    return chosen[chosen > 0]
+
+
+def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Part) -> Marks:
+    """Return the regions that at least half of the workers drew."""
+    whole = Marks(
+        labels=np.concatenate([marks.labels for marks in answers]),
+        ends=np.concatenate([marks.ends for marks in answers]),
+    )
+    owners = np.repeat(np.arange(len(answers)), [len(marks) for marks in answers])
+    starts = np.cumsum([0, *(len(marks) for marks in answers)])
+    kept = [
+        members
+        for members in _clusters(shares, starts, owners, _LEAST[part])
+        if 2 * len(members) >= len(answers)
+    ]
+    low, high = (
+        np.array(
+            [_medians(whole.ends[members, :, end], weights[owners[members]]) for members in kept]
+        ).reshape(len(kept), whole.ends.shape[1], 2)
+        for end in (0, 1)
+    )
+    # The text that at least half have goes from the low median to the high one.
+    ends = np.stack(
+        [low[:, :, 0], high[:, :, 1]] if part == "entities" else [low.mean(2), high.mean(2)],
+        axis=2,
+    )
+    labels = whole.labels[[members[0] for members in kept]] if kept else whole.labels[:0]
+    order = sorted(range(len(kept)), key=lambda n: (ends[n, :, 0].tolist(), labels[n]))
+    sizes = [marks.size for marks in answers if marks.size is not None]
+    return Marks(
+        labels=labels[order],
+        ends=ends[order],
+        size=max(sizes, key=lambda size: (sizes.count(size), size)) if sizes else None,
+    )
+
+
+def _clusters(
+    shares: Shares, starts: npt.NDArray[np.intp], owners: npt.NDArray[np.intp], least: float
+) -> Collection[list[int]]:
+    """Return the regions of each cluster, by their place among all."""
+    near: list[Floats] = [np.empty((0, 3))]
+    for (i, j), matrix in shares.items():
+        rows, columns = np.nonzero(matrix >= least)
+        near.append(np.column_stack([matrix[rows, columns], rows + starts[i], columns + starts[j]]))
+    pairs = np.concatenate(near)
+    order = np.lexsort((pairs[:, 2], pairs[:, 1], -pairs[:, 0]))
+    cluster_of = {n: [n] for n in range(len(owners))}
+    workers = {n: {int(owner)} for n, owner in enumerate(owners)}
+    for first, second in pairs[order, 1:].astype("int64").tolist():
+        left, right = cluster_of[first], cluster_of[second]
+        if left is right or not workers[left[0]].isdisjoint(workers[right[0]]):
+            continue
+        workers[left[0]] |= workers[right[0]]
+        left += right
+        cluster_of |= dict.fromkeys(right, left)
+    return list({id(members): members for members in cluster_of.values()}.values())
+
+
+def _medians(values: Floats, weights: Floats) -> Floats:
+    """Return the low and the high weighted median of each column; shape (columns, 2)."""
+    if not weights.sum() > 0:
+        weights = np.ones_like(weights)
+    order = np.argsort(values, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    passed = weights[order].cumsum(axis=0) / weights.sum()
+    low = (passed >= 0.5 - _CLOSE).argmax(axis=0)
+    high = (passed > 0.5 + _CLOSE).argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    return np.column_stack([ordered[low, columns], ordered[high, columns]])
+
+
+def _region(entry: object, part: Part) -> tuple[str, list[tuple[float, float]]] | None:
+    """Return the label and the ends of a region; `None` without a size."""
+    if not isinstance(entry, dict):
+        return None
+    if part == "entities":
+        numbers = _numbers(entry, ("startOffset", "endOffset"))
+        ends = [(numbers[0], numbers[1])] if numbers else []
+    else:
+        numbers = _numbers(entry, ("left", "top", "width", "height"))
+        ends = (
+            [(at, at + length) for at, length in zip(numbers[:2], numbers[2:], strict=True)]
+            if numbers
+            else []
+        )
+    if not ends or not all(low < high and math.isfinite(high - low) for low, high in ends):
+        return None
+    label = entry.get("label")
+    # JSON may escape half of a character, which no file can hold.
+    return (label.encode(errors="replace").decode() if isinstance(label, str) else ""), ends
+
+
+def _numbers(entry: Mapping[str, object], names: Sequence[str]) -> list[float] | None:
+    """Return these members, if all are numbers of a size that can be multiplied."""
+    values = [entry.get(name) for name in names]
+    if not all(isinstance(value, int | float) and abs(value) < _FARTHEST for value in values):
+        return None
+    return [float(value) for value in values if isinstance(value, int | float)]
+
+
+def _listed(marks: Marks) -> Iterator[tuple[str, list[list[float]]]]:
+    yield from zip(marks.labels.tolist(), marks.ends.tolist(), strict=True)
+
+
+def _entry(label: str, ends: list[list[float]]) -> dict[str, object]:
+    if len(ends) == 1:
+        return {"endOffset": _plain(ends[0][1]), "label": label, "startOffset": _plain(ends[0][0])}
+    (left, right), (top, bottom) = ends
+    return {
+        "height": _plain(bottom - top),
+        "label": label,
+        "left": _plain(left),
+        "top": _plain(top),
+        "width": _plain(right - left),
+    }
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if number.is_integer() else round(number, _ROUND)
