@@ -57,7 +57,7 @@ _IN_SDS = ("unshared", "short", "fast", "like_item", "like_own")
 _MOST_SDS = 3.0
 
 _MOST_COMPARED = 20
-"""So many of a worker's next texts each text is compared with: a HIT may have thousands."""
+"""Each text is compared with this many of its worker's next texts: a HIT may have thousands."""
 
 _USUAL_ODDNESS = math.sqrt(2 / math.pi)
 """The mean distance from the mean, in standard deviations, if it is normal."""

@@ -134,7 +134,7 @@ def pay(  # noqa: PLR0913 - its options
     Each paid assignment below hourly_wage, by the median time of its kind of HIT, gets
     the difference; with --from, what a CSV file says, each bonus once.
 
-    --worker, --amount and --because compensate one person whom a fault of yours hurt,
+    --worker, --amount and --because compensate one person for a mistake of yours,
     once for each reason.
 
     --rejected reverses a rejection and pays the worker, up to 30 days after the
