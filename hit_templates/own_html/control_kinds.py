@@ -58,6 +58,14 @@ class Control:
     longest: int | None = None
     line: int = 0
 
+    @property
+    def scale(self) -> tuple[float | None, float | None, float | None]:
+        """Least, most and step of its numbers; of options that are whole numbers, theirs."""
+        numbers = [int(option) for option in self.options if option.removeprefix("-").isdecimal()]
+        if not numbers or len(numbers) < len(self.options):
+            return self.minimum, self.maximum, self.step
+        return float(min(numbers)), float(max(numbers)), 1.0
+
 
 def is_reserved(name: str) -> bool:
     """Return whether a page sends an id of the worker or the HIT under this name.

@@ -158,8 +158,9 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         kind = "choices"
     if kind not in {"choice", "choices"}:
         options = []
-    low = control.minimum if own.minimum is None else own.minimum
-    high = control.maximum if own.maximum is None else own.maximum
+    least, most, step = control.scale
+    low = least if own.minimum is None else own.minimum
+    high = most if own.maximum is None else own.maximum
     is_number = kind == "number"
     is_limited = low is not None and high is not None
     field = Field(
@@ -169,7 +170,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         options=tuple(options),
         minimum=_first(low, -WIDEST) if is_number else 0,
         maximum=_first(high, WIDEST) if is_number else 0,
-        step=_first(own.step, control.step, 1e-6) if is_number else 1,
+        step=_first(own.step, step, 1e-6) if is_number else 1,
         expects_variation=kind != "text" and (not is_number or is_limited),
         sent_as=control.name,
         is_open=control.is_open and own.options is None,

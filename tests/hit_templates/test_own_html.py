@@ -815,3 +815,20 @@ def test_the_shared_pages_are_tasks(path: Path, tmp_path: Path) -> None:
     """Unchanged, but for the hosts that the campaign has to allow."""
     task = task_of(tmp_path, path.read_text("utf-8"), hosts=LIBRARIES)
     assert task.fields
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [(("1", "2", "3", "4", "5"), (1, 5, 1)), (("2", "0", "-2"), (-2, 2, 1))],
+)
+def test_radio_buttons_that_are_numbers_have_their_scale(
+    tmp_path: Path, values: tuple[str, ...], scale: tuple[float, float, float]
+) -> None:
+    """`kind = "number"` is enough for means, and no answer between two buttons is possible."""
+    buttons = "".join(f'<input type="radio" name="grade" value="{value}">' for value in values)
+    fields = {"grade": StatedField(kind="number")}
+    (grade,) = task_of(tmp_path, f"<form>{buttons}</form>", fields=fields).fields
+    assert (grade.minimum, grade.maximum, grade.step) == scale
+    stated = {"grade": StatedField(kind="number", minimum=0, step=0.5)}
+    (grade,) = task_of(tmp_path, f"<form>{buttons}</form>", fields=stated).fields
+    assert (grade.minimum, grade.maximum, grade.step) == (0, scale[1], 0.5)
