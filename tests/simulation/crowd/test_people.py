@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from statistics import median
 
 import pytest
 
+import piecework
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, HitId, ItemId
@@ -18,11 +20,19 @@ from piecework.simulation.crowd.answering import Form, fill_in
 from piecework.simulation.crowd.intentions import intend
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
 from piecework.simulation.crowd.page import Page, read_page
-from piecework.simulation.crowd.people import SIMULATED_BAD, TRAITS, Person, default_crowd, people
+from piecework.simulation.crowd.people import (
+    SIMULATED_BAD,
+    TRAITS,
+    Person,
+    crowd_as_stated,
+    default_crowd,
+    people,
+)
 from piecework.simulation.crowd.site import Accepted
 from piecework.simulation.pictures.scenes import scenes
 from piecework.simulation.seeded_rng import seeded_rng
 from tests.simulation.crowd.conftest import START
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 SCENES = scenes(5, 200)
 KNOWLEDGE = SceneKnowledge(SCENES)
@@ -261,6 +271,24 @@ def test_a_default_crowd_is_a_demo_of_what_can_be_found(*, judges: bool) -> None
     assert len(planted) >= 3
     assert sum(crowd[name] for name in planted) < sum(crowd.values()) / 3
     assert set(crowd) <= set(TRAITS)
+
+
+@pytest.mark.parametrize("most", [1, 3, 12, 39])
+def test_a_crowd_is_not_larger_than_the_workers_that_there_are(most: int) -> None:
+    """It has the same shares of traits; one that is stated stays as it is."""
+    crowd, whole = default_crowd(judges=True, most=most), default_crowd(judges=True)
+    assert sum(crowd.values()) == most
+    assert all(abs(number - whole[name] * most / 40) < 1 for name, number in crowd.items())
+    assert default_crowd(judges=True, most=4_000) == whole
+
+
+def test_a_campaign_with_twelve_workers_is_rehearsed_with_twelve(tmp_path: Path) -> None:
+    """Otherwise the rehearsal would show what cannot happen."""
+    path = write_campaign(tmp_path, f"{CAMPAIGN}\n[requirements]\nworkers = 12\n")
+    campaign = piecework.load_campaign(path)
+    assert sum(crowd_as_stated(campaign).values()) == 12
+    path.write_text(path.read_text() + "\n[rehearsal.crowd]\ndiligent = 15\n")
+    assert crowd_as_stated(piecework.load_campaign(path)) == {"diligent": 15}
 
 
 def test_every_planted_trait_works_in_some_default_crowd() -> None:

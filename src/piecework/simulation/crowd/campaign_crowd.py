@@ -1,6 +1,7 @@
 """The crowd of a campaign and its knowledge of the campaign's items."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
@@ -15,6 +16,7 @@ from piecework.simulation.crowd.item_knowledge import (
     with_truth,
 )
 from piecework.simulation.crowd.judging import Judging
+from piecework.simulation.crowd.people import crowd_as_stated
 from piecework.simulation.crowd.site import Site
 from piecework.simulation.pictures.scenes import imagined_scenes, scenes
 
@@ -36,7 +38,7 @@ def crowd_of(
             items while the crowd works.
     """
     return Crowd(
-        campaign.rehearsal,
+        replace(campaign.rehearsal, crowd=crowd_as_stated(campaign)),
         campaign.task,
         site=site,
         answering=answering_of(campaign),

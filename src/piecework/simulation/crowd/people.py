@@ -22,6 +22,7 @@ from urllib.parse import urlencode
 
 import httpx
 
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId, WorkerId
@@ -153,15 +154,37 @@ _JUDGES: Mapping[str, int] = {
 }
 
 
-def default_crowd(*, judges: bool = False) -> dict[str, int]:
+def default_crowd(*, judges: bool = False, most: int | None = None) -> dict[str, int]:
     """Return the default crowd: 48 people, 10 of them planted bad.
 
     If nothing is described (`judges`), it is 40 people, 7 of them planted bad.
 
     Real shares of bad work differ from job to job. A fifth is enough for every check to
     find something, and few enough for five answers an image to agree.
+
+    Args:
+        judges: whether nothing is described.
+        most: as many workers as there are; a larger crowd has the same shares of traits.
     """
-    return dict(_JUDGES if judges else _DEMO)
+    crowd = dict(_JUDGES if judges else _DEMO)
+    size = sum(crowd.values())
+    if most is None or most >= size:
+        return crowd
+    exact = {trait: number * most / size for trait, number in crowd.items()}
+    whole = {trait: int(number) for trait, number in exact.items()}
+    by_rest = sorted(exact, key=lambda trait: whole[trait] - exact[trait])
+    for trait in by_rest[: most - sum(whole.values())]:
+        whole[trait] += 1
+    return {trait: number for trait, number in whole.items() if number}
+
+
+def crowd_as_stated(campaign: Campaign) -> Mapping[str, int]:
+    """The number of simulated workers per trait, from the campaign or the default.
+
+    A campaign that says how many workers there are is rehearsed with no more.
+    """
+    judges = campaign.task.dataset != "captions"
+    return campaign.rehearsal.crowd or default_crowd(judges=judges, most=campaign.crowd_size)
 
 
 _IN_EIGHT = 8

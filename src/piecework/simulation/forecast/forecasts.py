@@ -19,7 +19,6 @@ from pathlib import Path
 from piecework.campaign.assembling import load_campaign, read_anywhere
 from piecework.campaign.pricing import market_prices
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice
 from piecework.engine.begun import as_priced
@@ -27,7 +26,7 @@ from piecework.engine.opening import open_to_look
 from piecework.report.forecast import Forecast, Row, forecast_page
 from piecework.report.page import render_sections
 from piecework.results.large.work_folder import dask_client
-from piecework.simulation.crowd.people import SIMULATED_BAD, default_crowd, people
+from piecework.simulation.crowd.people import SIMULATED_BAD, crowd_as_stated, people
 from piecework.simulation.forecast.choices import (
     Choice,
     Outcome,
@@ -267,9 +266,3 @@ def rehearse_once(stated: CampaignFile, choice: Choice, seed: int, pilot: Pilot 
         with rehearsal_of(replace(prepared, rehearsal=plan)) as (run, workers):
             work_through(run, workers)
             return outcome_of(run)
-
-
-def crowd_as_stated(campaign: Campaign) -> Mapping[str, int]:
-    """The number of simulated workers per trait, from the campaign or the default."""
-    judges = campaign.task.dataset != "captions"
-    return campaign.rehearsal.crowd or default_crowd(judges=judges)

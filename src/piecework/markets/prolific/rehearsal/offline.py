@@ -32,7 +32,7 @@ from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, office, set
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.market import MARKET
 from piecework.platforms.clocks import START
-from piecework.simulation.crowd.people import Person, Worker, default_crowd
+from piecework.simulation.crowd.people import Person, Worker, crowd_as_stated
 from piecework.simulation.crowd.site import ConflictError
 from piecework.simulation.crowd.visit_site import BridgedSite, Visit
 from piecework.simulation.rehearsals.outside import OfflineBridged, own_file
@@ -321,9 +321,7 @@ def _most_cents(campaign: Campaign) -> int:
 
 
 def _participants(campaign: Campaign) -> int:
-    judges = campaign.task.dataset != "captions"
-    crowd = campaign.rehearsal.crowd or default_crowd(judges=judges)
-    return sum(crowd.values())
+    return sum(crowd_as_stated(campaign).values())
 
 
 def _test_cents(campaign: Campaign) -> int:
