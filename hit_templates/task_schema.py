@@ -45,6 +45,8 @@ _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "shares": ("choices",),
     "mean": ("number", "choice"),
     "best_edit": ("text",),
+    "boxes": ("text",),
+    "spans": ("text",),
 }
 """The kinds of fields that each kind of aggregate accepts."""
 
@@ -234,7 +236,7 @@ _NOT_IN_FILE = {
 }
 """Keys that a task takes from its folder, its messages or its campaign file."""
 
-_OF_HTML_PAGES = {"sent_as", "sent_at", "is_open", "is_nominal", "is_regions"}
+_OF_HTML_PAGES = {"sent_as", "sent_at", "is_open", "is_nominal", "regions"}
 """Keys that only fields found in HTML or stated in a campaign file have."""
 
 _TEXTS = {"title", "description", "label", "message", "column"}

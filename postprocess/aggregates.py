@@ -6,7 +6,8 @@ workers who ticked it, and the options that more than half ticked. `mean` of a n
 or of a choice between grades: the mean, the standard deviation (of a sample), and the
 95 % interval of Student's t for the mean; both are missing for fewer than two answers.
 Also the mean without each rater's own use of the scale
-(`piecework.analyses.rating_scales`), with its standard error. `best_edit` of a text:
+(`piecework.analyses.rating_scales`), with its standard error. `boxes` and `spans` of a
+region: see `piecework.analyses.regions`. `best_edit` of a text:
 see `piecework.postprocess.edits`. Only answers that are neither rejected nor surplus
 count. A worker's second answer about an item does not count
 (`piecework.analyses.votes`), nor does a value that is not an option.
@@ -18,6 +19,7 @@ likeliest label, few votes give an unsure one, and an item without votes has no 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,12 +28,13 @@ from scipy.stats import t as student
 from piecework.analyses.ability import ability
 from piecework.analyses.machine import machine_table
 from piecework.analyses.rating_scales import rating_scales
+from piecework.analyses.regions import item_regions
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
 from piecework.domain.campaign import MachineVote
 from piecework.domain.column_names import LIKELIEST, PROBABILITY
-from piecework.domain.task import Aggregate, AggregateKind, Field
+from piecework.domain.task import MERGED, Aggregate, AggregateKind, Field, Regions
 from piecework.postprocess.edits import best_edits
 
 _HALF = 0.5
@@ -57,10 +60,10 @@ def item_aggregates(
     `<field>_likeliest`, `<field>_probability`; `<field>_share_<option>`,
     `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`, `<field>_adjusted`,
-    `<field>_adjusted_error`; `<field>`, `<field>_share`, `<field>_votes` for a best
-    edit, which needs the `columns` of the items, by id. Probabilities and adjusted
-    means require that the table has all answers; labels of models (`machine`) shift
-    probabilities.
+    `<field>_adjusted_error`; `<field>_merged` (JSON text), `<field>_agreement`; `<field>`,
+    `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
+    items, by id. Probabilities and adjusted means require that the table has all answers;
+    labels of models (`machine`) shift probabilities.
     """
     rows = answers_that_count(table)
     by_name = {field.name: field for field in fields}
@@ -162,6 +165,19 @@ def _mean(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd
     )
 
 
+def _regions(
+    part: Regions, field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
+) -> pd.DataFrame:
+    whole = item_regions(field_votes, part).reindex(items)
+    return pd.DataFrame(
+        {
+            f"{field.name}{names.MERGED}": whole["merged"].fillna("").astype("str"),
+            f"{field.name}{names.AGREEMENT}": _rounded(whole["f1"]),
+        },
+        index=items,
+    )
+
+
 def _grades(field_votes: pd.DataFrame) -> "pd.Series[float]":
     """Return the values as numbers; a value that is not a grade is not a vote."""
     return pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
@@ -199,7 +215,12 @@ def _adjusted(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -
 
 _Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]
 
-_KINDS: Mapping[AggregateKind, _Kind] = {"majority": _majority, "shares": _shares, "mean": _mean}
+_KINDS: Mapping[AggregateKind, _Kind] = {
+    "majority": _majority,
+    "shares": _shares,
+    "mean": _mean,
+    **{kind: partial(_regions, part) for kind, part in MERGED.items()},
+}
 
 
 _TICKED, _NOT = "ticked", "not"

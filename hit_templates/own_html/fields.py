@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from piecework.domain.column_names import ColumnNames, derived_columns
 from piecework.domain.task import (
+    MERGED,
     WIDEST,
     Aggregate,
     AggregateKind,
@@ -22,7 +23,7 @@ from piecework.domain.task import (
     Rule,
 )
 from piecework.hit_templates.jinja_helpers import wire
-from piecework.hit_templates.own_html.control_kinds import Control, is_reserved
+from piecework.hit_templates.own_html.control_kinds import REGIONS, Control, is_reserved
 from piecework.hit_templates.own_html.numbered import ADDED, by_position
 
 REST = "*"
@@ -39,6 +40,7 @@ _AGGREGATES: Mapping[FieldKind, AggregateKind] = {
     "choices": "shares",
     "number": "mean",
 }
+_MERGED: Mapping[str, AggregateKind] = {part: kind for kind, part in MERGED.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,17 +134,16 @@ def _named(
 
 
 def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
-    """Return how to combine answers: majorities, shares and means."""
-    return tuple(
-        Aggregate(field=field.name, kind=_AGGREGATES[field.kind])
-        for field in fields
-        if field.kind in _AGGREGATES
-    )
+    """Return how to combine answers: majorities, shares, means and merged regions."""
+    kinds = {
+        field.name: _AGGREGATES.get(field.kind) or _MERGED.get(field.regions) for field in fields
+    }
+    return tuple(Aggregate(field=name, kind=kind) for name, kind in kinds.items() if kind)
 
 
 def main_text(fields: Sequence[Field]) -> str:
     """Return the name of the first field if all are texts that people wrote; else ""."""
-    is_all_text = all(field.kind == "text" and not field.is_regions for field in fields)
+    is_all_text = all(field.kind == "text" and not field.regions for field in fields)
     return fields[0].name if fields and is_all_text else ""
 
 
@@ -175,7 +176,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         sent_as=control.name,
         is_open=control.is_open and own.options is None,
         is_nominal=own.kind == "choice",
-        is_regions=kind == "text" and bool(control.element),
+        regions=REGIONS[control.element] if kind == "text" and control.element else "",
     )
     return field, [f"fields.{control.name}: {fault}" for fault in _faults(field)]
 
@@ -298,7 +299,7 @@ def name_of(field: Field, position: int) -> str:
 def _of_document(document: Document, field: Field, sent_as: str) -> tuple[str, set[str]]:
     """Return a field's value in a crowd form, which omits empty fields, and its names."""
     parts = {
-        name: _verbatim(document[name]) if field.is_regions else as_text(document[name])
+        name: _verbatim(document[name]) if field.regions else as_text(document[name])
         for name in sent_as.split("|")
         if name in document
     }
@@ -397,7 +398,7 @@ def _of_form(sent: Mapping[str, str], field: Field, sent_as: str) -> tuple[str |
     }
     if len(flat) == 1 and flat.keys() <= LABELS:
         return of_flat(flat), {f"{sent_as}.{name}" for name in flat}
-    if field.is_regions and flat:
+    if field.regions and flat:
         value = json.dumps(_nested(flat), ensure_ascii=False)
         return value, {f"{sent_as}.{name}" for name in flat}
     ticks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
@@ -490,6 +491,6 @@ def _of_crowd(field: Field, sent_as: str, values: Sequence[str]) -> Document:
         return {sent_as: {"labels": list(values)}}
     if not values:
         return {}
-    if field.is_regions:
+    if field.regions:
         return {sent_as: _json(values[0])}
     return {sent_as: float(values[0]) if field.kind == "number" else values[0]}

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.regions import Part, agreed, item_regions, overlaps, read_marks
+from piecework.analyses.regions import agreed, item_regions, overlaps, read_marks
+from piecework.domain.task import Regions
 
 WIDE, HIGH = 800, 600
 LABELS = ("Cat", "Dog")
@@ -42,7 +43,7 @@ def _votes(by_item: dict[str, list[str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item_id", "worker", "value"])
 
 
-def _of_item(*values: str, part: Part = "boundingBoxes") -> "pd.Series[Any]":
+def _of_item(*values: str, part: Regions = "boundingBoxes") -> "pd.Series[Any]":
     return item_regions(_votes({"i": list(values)}), part).iloc[0]
 
 

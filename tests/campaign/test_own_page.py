@@ -144,6 +144,15 @@ def test_marks_are_rehearsed_to_json_in_the_dataset(tmp_path: Path) -> None:
         "width": 800,
     }
     assert list(json.loads(row["areas"])["labelMappings"]) == ["Sky"]
+    (listed,) = (tmp_path / "out/birds/dataset").glob("items*.csv")
+    items = pd.read_csv(listed)
+    merged = [json.loads(text) for text in items["annotated_result_merged"]]
+    assert any(document["boundingBoxes"] for document in merged)
+    assert all(document["inputImageProperties"]["width"] == 800 for document in merged)
+    assert items["names_agreement"].between(0, 1).all()
+    assert not {"areas_merged", "areas_agreement"} & {*items.columns}
+    card = (tmp_path / "out/birds/dataset/README.md").read_text()
+    assert "`annotated_result_merged` in `items.*` has the boxes" in card
     sent = pd.read_csv(tmp_path / "batch.csv")
     assert json.loads(sent["Answer.annotatedResult.boundingBoxes"][0])[0]["label"] in {"Cat", "Dog"}
     assert set(sent["Answer.annotatedResult.inputImageProperties.width"]) == {800}

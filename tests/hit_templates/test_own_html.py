@@ -19,6 +19,7 @@ from piecework.hit_templates.own_html.fields import StatedField, as_page_sends, 
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.render import render_hit
+from piecework.results.item_labels import field_with_label
 from tests.for_each import for_each
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 
@@ -640,7 +641,7 @@ SHAPES = {
 @pytest.mark.parametrize("is_flat", [True, False])
 def test_marks_are_one_json_text_however_they_are_sent(is_flat: bool) -> None:  # noqa: FBT001 - a case
     """Whole, with the picture's size, also from a flattened form."""
-    field = Field(name="f", kind="text", label="f", sent_as="a", is_regions=True)
+    field = Field(name="f", kind="text", label="f", sent_as="a", regions="boundingBoxes")
     flat = {
         "a.boundingBoxes": json.dumps(SHAPES["boundingBoxes"]),
         "a.inputImageProperties.height": "400",
@@ -658,7 +659,7 @@ def test_marks_are_one_json_text_however_they_are_sent(is_flat: bool) -> None:  
 
 def test_one_list_of_marks_keeps_its_name() -> None:
     """A text's spans come alone, and stay what the element sent."""
-    field = Field(name="f", kind="text", label="f", sent_as="a", is_regions=True)
+    field = Field(name="f", kind="text", label="f", sent_as="a", regions="boundingBoxes")
     spans = {"entities": [{"endOffset": 3, "label": "x", "startOffset": 0}]}
     sent = as_page_sends([field], {"f.1": [json.dumps(spans)]}, is_crowd=True)
     assert json.loads(sent["taskAnswers"][0]) == [{"a": spans}]
@@ -676,15 +677,37 @@ def test_an_element_of_marks_is_a_required_field(tmp_path: Path) -> None:
         " labels=\"[{'label': 'person'}]\"></crowd-entity-annotation>",
     )
     (field,) = task.fields
-    assert (field.name, field.kind, field.label, field.is_regions) == (
+    assert (field.name, field.kind, field.label, field.regions) == (
         "spans",
         "text",
         "Names",
-        True,
+        "entities",
     )
     assert [rule.kind for rule in task.rules] == ["required"]
     assert task.main_text == ""
     assert OWN_FORM not in render_hit(task, [Item(item_id=ItemId("a"), columns={"t": "x"})])
+
+
+def test_boxes_and_spans_are_merged_and_a_choice_stays_the_label(tmp_path: Path) -> None:
+    """Points are not merged, and `boxes_merged` of the page gets another name."""
+    element = "<crowd-{} name='{}' src='${{p}}' labels=\"['a']\"></crowd-{}>"
+    html = "<crowd-form>" + "".join(
+        element.format(tag, name, tag)
+        for tag, name in (
+            *(("bounding-box", "boxes"), ("keypoint", "points"), ("entity-annotation", "spans")),
+        )
+    )
+    task = task_of(
+        tmp_path,
+        f"{html}<input type=radio name=boxes_merged value=y><input type=radio"
+        " name=boxes_merged value=n></crowd-form>",
+    )
+    assert [(part.field, part.kind) for part in task.aggregates] == [
+        ("boxes", "boxes"),
+        ("spans", "spans"),
+        ("boxes_merged_2", "majority"),
+    ]
+    assert field_with_label(task, None).name == "boxes_merged_2"
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", "[[]]", "[1]", "null", "[" * 10**5])

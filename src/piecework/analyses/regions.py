@@ -18,7 +18,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +26,13 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from piecework.analyses.votes import votes_that_count
-
-Part = Literal["boundingBoxes", "entities"]
-"""The part of an answer that holds boxes, or spans of a text."""
+from piecework.domain.task import Regions
 
 MOST = 500
 """An answer with more regions is not read: matching takes the cube of their number."""
 
 _SIZE = "inputImageProperties"
-_LEAST: Mapping[Part, float] = {"boundingBoxes": 0.5, "entities": 1e-9}
+_LEAST: Mapping[Regions, float] = {"boundingBoxes": 0.5, "entities": 1e-9}
 _FARTHEST = 1e15
 _ROUND = 4
 _CLOSE = 1e-9
@@ -100,7 +98,7 @@ class Agreed:
     answers: int
 
 
-def read_marks(text: str, part: Part) -> Marks | None:
+def read_marks(text: str, part: Regions) -> Marks | None:
     """Return the regions of an answer as crowd elements send it; `None` if it is unreadable.
 
     Regions without a size or with ends that are no numbers are left out. An answer with
@@ -135,7 +133,7 @@ def overlaps(first: Marks, second: Marks) -> Floats:
     return np.where(first.labels[:, None] == second.labels[None, :], shares, 0.0)
 
 
-def item_regions(votes: pd.DataFrame, part: Part) -> pd.DataFrame:
+def item_regions(votes: pd.DataFrame, part: Regions) -> pd.DataFrame:
     """Merge the regions of each item, and measure how far its workers agree.
 
     Args:
@@ -187,7 +185,7 @@ def agreed(items: pd.DataFrame, *, seed: int, resamples: int = 1000) -> Agreed:
     )
 
 
-def _item(answers: Sequence[Marks], part: Part) -> tuple[str, float, float, float, int]:
+def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, float, int]:
     if not answers:
         return "", math.nan, math.nan, math.nan, 0
     shares = {
@@ -206,7 +204,7 @@ def _item(answers: Sequence[Marks], part: Part) -> tuple[str, float, float, floa
     )
 
 
-def _as_text(marks: Marks, part: Part) -> str:
+def _as_text(marks: Marks, part: Regions) -> str:
     """Return regions as the JSON text in which crowd elements send them."""
     document: dict[str, object] = {part: [_entry(*region) for region in _listed(marks)]}
     if marks.size is not None:
@@ -220,7 +218,7 @@ def _mean(values: Iterable[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _likeness(shares: Floats, part: Part) -> Likeness:
+def _likeness(shares: Floats, part: Regions) -> Likeness:
     """Compare the regions of two workers, from their IoU."""
     count = sum(shares.shape)
     if count == 0:
@@ -241,7 +239,7 @@ def _matched(shares: Floats, least: float) -> Floats:
     return chosen[chosen > 0]
 
 
-def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Part) -> Marks:
+def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Regions) -> Marks:
     """Return the regions that at least half of the workers drew."""
     whole = Marks(
         labels=np.concatenate([marks.labels for marks in answers]),
@@ -310,7 +308,7 @@ def _medians(values: Floats, weights: Floats) -> Floats:
     return np.column_stack([ordered[low, columns], ordered[high, columns]])
 
 
-def _region(entry: object, part: Part) -> tuple[str, list[tuple[float, float]]] | None:
+def _region(entry: object, part: Regions) -> tuple[str, list[tuple[float, float]]] | None:
     """Return the label and the ends of a region; `None` without a size."""
     if not isinstance(entry, dict):
         return None

@@ -322,7 +322,7 @@ def _asked(field: "Field") -> str:
         return f"{several} {options}" + (" (a guess)" if field.is_open else "")
     if field.kind == "number" and not is_unlimited(field):
         return f"{field.minimum:g} to {field.maximum:g}"
-    return "regions, as JSON" if field.is_regions else field.kind
+    return "regions, as JSON" if field.regions else field.kind
 
 
 def _crowd(campaign: "Campaign", cost: "Price") -> Rows:

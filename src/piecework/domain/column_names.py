@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
+from piecework.domain.task import MERGED as MERGED_REGIONS
 from piecework.domain.task import AggregateKind, Field
 from piecework.domain.typing_record import TYPING
 
@@ -104,6 +105,7 @@ SHARE, VOTES, MAJORITY = "_share", "_votes", "_majority"
 LIKELIEST, PROBABILITY = "_likeliest", "_probability"
 MEAN, SD, LOW, HIGH = "_mean", "_sd", "_low", "_high"
 ADJUSTED, ADJUSTED_ERROR = "_adjusted", "_adjusted_error"
+MERGED, AGREEMENT = "_merged", "_agreement"
 SETTLED = "_settled_by_person"
 """Endings of columns that are made from a field's name."""
 
@@ -217,6 +219,8 @@ def derived_columns(
         endings += [MEAN, SD, LOW, HIGH, VOTES, ADJUSTED, ADJUSTED_ERROR]
     if "best_edit" in kinds:
         endings += [SHARE, VOTES]
+    if MERGED_REGIONS.keys() & set(kinds):
+        endings += [MERGED, AGREEMENT]
     return [f"{field.name}{ending}" for ending in endings]
 
 

@@ -29,14 +29,15 @@ FieldScope = Literal["item", "hit"]
 """Asked about each item, or once for the whole HIT (consent, age)."""
 
 DatasetKind = Literal["captions", "answers"]
-"""`captions` are sentences about images; the rest is `answers`: one column per
-field."""
+"""`captions` are sentences about images; the rest is `answers`: one column per field."""
 
-AggregateKind = Literal["majority", "shares", "mean", "best_edit"]
+AggregateKind = Literal["majority", "shares", "mean", "best_edit", "boxes", "spans"]
+Regions = Literal["boundingBoxes", "entities"]
+MERGED: Mapping[AggregateKind, Regions] = {"boxes": "boundingBoxes", "spans": "entities"}
+"""The part of an answer with regions that can be merged, by how they are aggregated."""
 
 TRUTH = "truth."
-"""Item columns with this prefix tell a rehearsal the right answers; pages never show
-them."""
+"""Item columns with this prefix tell a rehearsal the right answers; pages never show them."""
 
 GOLD = "gold."
 """Item columns with this prefix hold the answer that quality control expects."""
@@ -52,8 +53,7 @@ MADE_BY = "made_by."
 pages never show them."""
 
 PRACTICE = "practice"
-"""Rows of the items file with any value in this column are practice items: every HIT
-shows them first, and they never count."""
+"""Items with any value in this column are for practice: first in every HIT, never counted."""
 
 TWIN = "twin"
 """This column holds the id of the item that asks the same again."""
@@ -105,7 +105,7 @@ class Field:
         sent_at: its names for item 1, 2 and so on, on such a page that shows several.
         is_open: values other than the options are allowed.
         is_nominal: options that are numbers are codes without order.
-        is_regions: its text is JSON: regions of a picture, or spans of a text.
+        regions: the part of its JSON text that holds regions or spans, or "".
     """
 
     name: str
@@ -128,7 +128,7 @@ class Field:
     sent_at: tuple[str, ...] = ()
     is_open: bool = False
     is_nominal: bool = False
-    is_regions: bool = False
+    regions: str = ""
 
     @property
     def names_sent(self) -> tuple[str, ...]:

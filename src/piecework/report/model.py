@@ -15,8 +15,9 @@ import pandas as pd
 
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.kappa import jaccard
+from piecework.analyses.regions import agreed, item_regions
 from piecework.analyses.votes import votes
-from piecework.domain.task import Field, is_graded
+from piecework.domain.task import MERGED, Field, Regions, is_graded
 from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.qc.reasons import stated
@@ -27,6 +28,13 @@ _RESAMPLES = 400
 
 _MOST_CELLS = 5_000_000
 """Alpha counts each value of each item: more cells than this need much memory."""
+
+_MOST_ANSWERS = 10_000
+"""Matching the regions of more answers takes longer than a reader waits."""
+
+_MEASURES: Mapping[str, tuple[Regions, str]] = {
+    part: (part, f"F1 of {kind}") for kind, part in MERGED.items()
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +66,7 @@ def agreements(
 
     Args:
         rows: answers, with `item_id` and the columns of the fields.
-        fields: judged fields: no texts.
+        fields: judged fields: no texts, unless they hold regions that can be merged.
         seed: of the resampled intervals.
         resamples: the number of draws; 0 gives no interval.
     """
@@ -80,6 +88,8 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -
             items=len(overlaps),
             answers=int(overlaps["answers"].sum()),
         )
+    if field.regions in _MEASURES:
+        return _of_regions(field, field_votes, seed=seed, resamples=resamples)
     level: Level = "interval" if field.kind == "number" else "nominal"
     if is_graded(field):
         level = "ordinal"
@@ -106,17 +116,39 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -
     )
 
 
+def _of_regions(field: Field, field_votes: pd.DataFrame, *, seed: int, resamples: int) -> Agreement:
+    part, measure = _MEASURES[field.regions]
+    if len(field_votes) > _MOST_ANSWERS:
+        share = _MOST_ANSWERS / len(field_votes)
+        most = int(share * field_votes["item_id"].nunique())
+        field_votes = _about(field_votes, most, seed=seed)
+    compared = agreed(item_regions(field_votes, part), seed=seed, resamples=resamples)
+    return Agreement(
+        field=field.name,
+        measure=measure,
+        value=compared.f1,
+        low=compared.low,
+        high=compared.high,
+        items=compared.items,
+        answers=compared.answers,
+    )
+
+
 def _fewer(field_votes: pd.DataFrame, *, seed: int) -> pd.DataFrame:
     """Return the votes about some items, drawn by chance, if nearly all values differ.
 
     `Agreement.items` says how many are left.
     """
-    items = field_votes["item_id"].drop_duplicates().sort_values()
-    if len(items) * field_votes["value"].nunique() <= _MOST_CELLS:
+    items = field_votes["item_id"].nunique()
+    if items * field_votes["value"].nunique() <= _MOST_CELLS:
         return field_votes
-    each = len(field_votes) / len(items)
-    left = items.sample(int(math.sqrt(_MOST_CELLS / each)), random_state=seed)
-    return field_votes[field_votes["item_id"].isin(left)]
+    return _about(field_votes, int(math.sqrt(_MOST_CELLS * items / len(field_votes))), seed=seed)
+
+
+def _about(field_votes: pd.DataFrame, most: int, *, seed: int) -> pd.DataFrame:
+    """Return the votes about this number of items, which are drawn by chance."""
+    items = field_votes["item_id"].drop_duplicates().sort_values()
+    return field_votes[field_votes["item_id"].isin(items.sample(most, random_state=seed))]
 
 
 Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
@@ -336,7 +368,11 @@ class ReportModel:
         task = self.facts.task
         if task.main_text:
             return []
-        return [field for field in task.item_fields if field.kind != "text"]
+        return [
+            field
+            for field in task.item_fields
+            if field.kind != "text" or field.regions in _MEASURES
+        ]
 
     def agreement_by_batch(self, batches: Sequence[int]) -> dict[int, float]:
         """How far workers agree about the first judged field, by batch.

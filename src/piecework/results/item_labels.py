@@ -25,7 +25,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.domain.progress import GOES_ON
-from piecework.domain.task import Aggregate, AggregateKind, Field, Task
+from piecework.domain.task import MERGED, Aggregate, AggregateKind, Field, Task
 from piecework.domain.verdicts import Label
 from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates, option_votes
@@ -185,6 +185,8 @@ _COLUMN: dict[AggregateKind, str] = {
     "shares": "{}_majority",
     "mean": "{}_mean",
     "best_edit": "{}",
+    "boxes": "{}_merged",
+    "spans": "{}_merged",
 }
 """The column of a field's label, by how its answers are aggregated."""
 
@@ -195,7 +197,8 @@ class ItemLabel:
 
     Attributes:
         label: the likeliest option; the options that most people ticked; the mean; the
-            best edit; or the texts, if the field is not aggregated. "" without votes.
+            best edit; the merged regions, as JSON; or the texts, if the field is not
+            aggregated. "" without votes.
         probability: of the label; NaN if it has none.
         answers: accepted answers.
         cost_cents: the item's share of rewards and fees.
@@ -213,7 +216,8 @@ def field_with_label(task: Task, name: str | None) -> Field:
     Raises:
         ConfigError: there is no such field, or there are several.
     """
-    aggregated = list(dict.fromkeys(part.field for part in task.aggregates))
+    labelled = [part for part in task.aggregates if part.kind not in MERGED] or task.aggregates
+    aggregated = list(dict.fromkeys(part.field for part in labelled))
     fields = {field.name: field for field in task.fields if not field.is_personal}
     names = aggregated or [*fields]
     if name is None and len(names) == 1:

@@ -1,12 +1,13 @@
 """The report on a dataset of answers: distributions, agreement, effects of order."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.domain.task import Arrangement
+from piecework.domain.task import Arrangement, Field
 from piecework.report import model
 from piecework.report.components import Section
 from piecework.report.facts import ReportFacts
@@ -59,6 +60,29 @@ def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
         ("ticks", "Jaccard index", "1.00"),
         ("place", "alpha, interval", "1.00"),
     ]
+
+
+def _box(left: int) -> str:
+    entry = {"label": "Cat", "left": left, "top": 0, "width": 9, "height": 9}
+    return json.dumps({"boundingBoxes": [entry]})
+
+
+def test_agreement_about_boxes_stands_beside_that_of_other_fields(facts: ReportFacts) -> None:
+    """Two of three workers draw the same box, so one pair of three agrees."""
+    boxes = Field(name="boxes", kind="text", label="Boxes", regions="boundingBoxes")
+    points = replace(boxes, name="points", regions="keypoints")
+    task = replace(TASK, fields=(*TASK.fields, boxes, points))
+    *_, third = sorted(facts.answers["worker"].unique())
+    is_other = facts.answers["worker"] == third
+    drawn = is_other.map({True: _box(400), False: _box(1)}).astype("str")
+    answers = facts.answers.assign(**{"value.boxes": drawn, "value.points": ""})
+    model_ = report_model(replace(facts, answers=answers, task=task))
+    section = judgements.judgements_section(model_)
+    rows_ = tables(section)["Agreement between workers"]
+    assert rows_[-1] == ("boxes", "F1 of boxes", "0.33", "0.33 to 0.33", "4", "12")
+    figure = judgements.agreement_figure(model_)
+    assert figure is not None
+    assert "IoU" in figure.note
 
 
 def test_options_are_counted(facts: ReportFacts) -> None:

@@ -5,6 +5,7 @@ Only for tasks without a main text; texts have sections of their own.
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -16,7 +17,7 @@ from piecework.report import plots
 from piecework.report.comparison_plots import Mean, Ratings, matrix, means, strips
 from piecework.report.components import Figure, Section, Table, number, table, text
 from piecework.report.formatting import cut, decimals, excerpt, spoken
-from piecework.report.model import ReportModel
+from piecework.report.model import Agreement, ReportModel
 from piecework.report.plots import Plot, figure
 
 _BINS = 20
@@ -27,8 +28,11 @@ _MOST_TICKS = 10
 _LONGEST_LABEL = 60
 
 _NOTES_ON_AGREEMENT = {
-    "alpha": "Krippendorff's alpha with its 95 % interval; 0 is chance.",
-    "Jaccard": "For several ticks, the mean Jaccard index.",
+    "alpha": "Krippendorff's alpha with its 95 % interval; 1 is full agreement, 0 is chance.",
+    "Jaccard": "For several ticks, the mean Jaccard index of pairs of answers, which does not "
+    "correct for chance.",
+    "F1": "For boxes and spans, the mean F1 of pairs of workers; boxes match at an IoU of "
+    "0.5, spans if they overlap.",
 }
 
 
@@ -42,8 +46,8 @@ def judgements_section(model: ReportModel) -> Section | None:
     lead = (
         f"{plural(len(rows), 'accepted answer')} about "
         f"{plural(rows['item_id'].nunique(), 'item')}."
-        + " Alpha is Krippendorff's: 1 is full agreement, 0 is chance; its 95 % "
-        "interval comes from resampling items." * bool(model.agreement)
+        + " The 95 % intervals of agreement come from resampling items."
+        * bool(model.agreement)
     )
     return Section(
         key="judgements",
@@ -236,12 +240,14 @@ def agreement_figure(model: ReportModel) -> Figure | None:
         key="agreement",
         title="Agreement between workers",
         description=f"{described}.",
-        note=" ".join(
-            words
-            for measure, words in _NOTES_ON_AGREEMENT.items()
-            if any(each.measure.startswith(measure) for each in measured)
-        ),
+        note=" ".join(_notes(measured)),
     )
+
+
+def _notes(measured: Sequence[Agreement]) -> Iterator[str]:
+    for measure, words in _NOTES_ON_AGREEMENT.items():
+        if any(each.measure.startswith(measure) for each in measured):
+            yield words
 
 
 def _agreement(model: ReportModel) -> Table:
@@ -262,8 +268,7 @@ def _agreement(model: ReportModel) -> Table:
         ),
         number("Items", lambda of: of.items),
         number("Answers", lambda of: of.answers),
-        note="Only items with at least two accepted answers. For several ticks: the "
-        "mean Jaccard index of pairs of answers, which does not correct for chance."
+        note=" ".join(("Only items with at least two accepted answers.", *_notes(measured)))
         if measured
         else "",
         empty="No item has two accepted answers.",

@@ -332,7 +332,7 @@ def _growth_table(model: ReportModel, growth: Growth) -> Table:
         is_wide=True,
         note="Items: with an answer. Cost: rewards, bonuses and fees, spent or held. "
         "Wage: of an assignment, from accepting to submitting."
-        + " Agreement: Krippendorff's alpha of the first judged field." * bool(agreement)
+        + " Agreement: about the first judged field." * bool(agreement)
         + f" {plural(hidden, 'earlier batch', 'earlier batches')} are not shown." * (hidden > 0),
         empty="No batch has been posted.",
     )

@@ -327,7 +327,7 @@ class FillingPages:
         asked = (
             (field, item_id, n, page.controls.by_name.get(field.names_sent[n - 1]))
             for field in self._task.item_fields
-            if field.is_regions and page.controls is not None
+            if field.regions and page.controls is not None
             for n, item_id in enumerate(page.item_ids, start=1)
         )
         for field, item_id, n, control in asked:

@@ -154,7 +154,7 @@ labels on the page."""
 
 
 def _truth(field: Field, item: Item, rng: Random) -> str:
-    if field.is_regions:
+    if field.regions:
         return DRAWN
     if field.kind == "text":
         parts = (_THINGS, _DOINGS, _THINGS, _ENDS)

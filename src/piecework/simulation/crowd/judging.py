@@ -120,7 +120,7 @@ class Judging:
         rng: Random,
     ) -> list[str]:
         name = wire(field, n)
-        if field.is_regions:
+        if field.regions:
             return [item.columns.get(TRUTH + field.name, "")]
         values = _on_page(page, field, name, form, n)
         if field.kind == "text" and self._is_uncalled(field, form, n):
@@ -184,7 +184,7 @@ class Judging:
         texts = {
             field.name: form.get(wire(field, n), [""])[0]
             for field in self._task.item_fields
-            if field.kind == "text" and not field.is_regions
+            if field.kind == "text" and not field.regions
         }
         before = {
             rule.field: item.columns[str(rule.parameters["column"])]
