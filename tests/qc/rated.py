@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -20,6 +21,11 @@ def choice(name: str, *values: str, **more: Any) -> Field:  # noqa: ANN401 - a f
     return Field(
         name=name, kind="choice", label=name, options=options, expects_variation=True, **more
     )
+
+
+def choices(name: str, *values: str) -> Field:
+    """Ticks that vary, with these options."""
+    return replace(choice(name, *values), kind="choices")
 
 
 def scale(name: str) -> Field:

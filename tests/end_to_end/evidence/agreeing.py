@@ -52,6 +52,26 @@ def agreements(rated: Rated) -> Mapping[str, Agreement]:
     return _of_votes(items) if is_votes(rated) else _of_distances(items)
 
 
+def expected(rated: Rated, line: Rating) -> Mapping[str, float]:
+    """By worker, how many of their answers would be this by the others' about the items."""
+    on_item = defaultdict[str, list[tuple[str, Rating]]](list)
+    for answer, rating in rated:
+        on_item[answer.item_id].append((answer.worker_id, rating))
+    items = list(on_item.values())
+    values = sorted({rating for _, rating in rated}, key=_sorting)
+    usual: dict[str, float] = defaultdict(float)
+    if is_votes(rated):
+        for (_, worker), believed in _beliefs(items, values).items():
+            usual[worker] += believed[line]
+        return usual
+    pool = sum(rating == line for _, rating in rated) / len(rated)
+    for item in items:
+        same = sum(rating == line for _, rating in item)
+        for worker, rating in item:
+            usual[worker] += (same - (rating == line) + pool) / len(item)
+    return usual
+
+
 def typical(by_worker: Mapping[str, Agreement]) -> float:
     """The worth of the worker in the middle."""
     return median(own.worth for own in by_worker.values())

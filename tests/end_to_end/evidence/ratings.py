@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from piecework.domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
 from piecework.hit_templates.rules import check
-from tests.end_to_end.evidence.agreeing import agreements, is_votes, limit, typical
+from tests.end_to_end.evidence.agreeing import agreements, expected, is_votes, limit, typical
 from tests.end_to_end.evidence.raw_answers import RawAnswer
 from tests.end_to_end.evidence.world import (
     Claim,
@@ -27,13 +27,11 @@ def _line(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     rated = world.rated(world.field_by_name[match[1]])
     line = frozenset(match[2].split(" and "))
     mine = [own_rating for answer, own_rating in rated if answer.worker_id == own[0].worker_id]
-    others = [
-        other_rating for answer, other_rating in rated if answer.worker_id != own[0].worker_id
-    ]
+    usual = expected(rated, line)[own[0].worker_id]
     return (
         mine.count(line) == int(match[3])
         and len(mine) == int(match[4])
-        and is_share(match[5], others.count(line), len(others))
+        and is_share(match[5], usual, len(mine))
     )
 
 
@@ -228,8 +226,8 @@ CLAIMS = (
     Claim("rule_violation", r"breaks (?:a rule|rules) of the task: (.*)", _breaks),
     Claim(
         "straight_line",
-        r"gives the same answer to (\w+), (.*), on (\d+) of (\d+) items?; other "
-        r"workers give it on (.*) of theirs",
+        r"gives the same answer to (\w+), (.*), on (\d+) of (\d+) items?; by the others' "
+        r"answers about them, (\S+) % would get it",
         _line,
     ),
     Claim(
