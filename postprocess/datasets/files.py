@@ -91,7 +91,7 @@ def _plain_files(
             files[f"{layout.main}_{split}.parquet"] = partial(
                 write_parquet, cells, warning=facts.warning
             )
-    if "vizwiz_json" in formats:
+    if {"vizwiz_json", "coco_json"} & {*formats}:
         files |= layout.documents
     return files
 

@@ -28,7 +28,7 @@ from piecework.domain.tables import ITEM_VALUE, ORDER, value_column
 from piecework.domain.task import Field, Task
 from piecework.postprocess.aggregates import item_aggregates, leading, of_choice, option_votes
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
-from piecework.postprocess.datasets import captions_json
+from piecework.postprocess.datasets import coco_json
 from piecework.postprocess.datasets.card import captions_card, fields_card
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
@@ -39,6 +39,7 @@ from piecework.postprocess.datasets.file_table import (
     WHOLE,
     FileTable,
     Layout,
+    Write,
     arrow_types,
     as_json,
 )
@@ -75,9 +76,24 @@ def fields_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFact
             **_participants(table, facts),
             **_conditions(table, items, facts),
         },
-        documents={},
+        documents=_documents(table, listed.cells, facts),
         card=partial(fields_card, table, listed.cells, facts),
     )
+
+
+def _documents(table: pd.DataFrame, items: pd.DataFrame, facts: DatasetFacts) -> dict[str, Write]:
+    """Return the writers of the files of merged boxes."""
+    files: dict[str, Write] = {}
+    for aggregate in () if facts.is_part else facts.task.aggregates:
+        if aggregate.kind == "boxes":
+            files |= coco_json.boxes_documents(
+                items[f"{aggregate.field}{names.MERGED}"],
+                aggregate.field,
+                items,
+                coco_json.about(table, facts),
+                licence=facts.publication.items_licence,
+            )
+    return files
 
 
 def _cells(table: pd.DataFrame, facts: DatasetFacts) -> tuple[pd.DataFrame, dict[str, pa.DataType]]:
@@ -268,11 +284,11 @@ def captions_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFa
             ),
             "items": FileTable(cells=images, types=_item_types(images)),
         },
-        documents=captions_json.documents(
+        documents=coco_json.captions_documents(
             cells,
             reasons,
             images,
-            captions_json.about(table, facts),
+            coco_json.about(table, facts),
             licence=facts.publication.items_licence,
         ),
         card=partial(captions_card, table, images, facts),

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from piecework.domain.campaign import FORMATS
+from piecework.domain.campaign import formats_of
 from piecework.domain.dataset import LICENCES, Publication, Shares
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
@@ -87,7 +87,7 @@ def _write(folder: Path, name: str) -> None:
         for n, item in enumerate(items[:-1])
     ]
     folder.mkdir()
-    made = contents(made_table(rows, task), items, facts, FORMATS[task.dataset])
+    made = contents(made_table(rows, task), items, facts, formats_of(task))
     for file, content in made.items():
         (folder / file).write_bytes(content)
 

@@ -37,7 +37,7 @@ from piecework.config.items_file import items_from_rows
 from piecework.config.named_files import read_recruiting
 from piecework.config.rewards import pay_of, read_rewards
 from piecework.config.schema import CampaignTables
-from piecework.domain.campaign import FORMATS, Campaign, Derived, EarlierCampaign, RehearsalPlan
+from piecework.domain.campaign import Campaign, Derived, EarlierCampaign, RehearsalPlan, formats_of
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import QualificationTest
@@ -452,7 +452,7 @@ def _campaign(
         heuristics={**task.heuristics, **values.heuristics(tables)},
         decided_by=tables.decisions.by,
         policy=values.policy(tables),
-        formats=tables.formats or FORMATS[task.dataset],
+        formats=tables.formats or formats_of(task),
         has_releases=values.has_releases(tables),
         sinks=values.sinks(tables),
         out=file.out,

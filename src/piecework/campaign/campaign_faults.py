@@ -8,7 +8,7 @@ from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.named import Names, texts_of
 from piecework.config.schema import CampaignTables
-from piecework.domain.campaign import FORMATS
+from piecework.domain.campaign import formats_of
 from piecework.domain.hit import Item
 from piecework.domain.received_files import about_link, outward_link
 from piecework.domain.task import PRACTICE, Task
@@ -83,11 +83,14 @@ def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
     return faults
 
 
+_FORMATS_FOR = {"vizwiz_json": "captions", "coco_json": "fields of boxes"}
+
+
 def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
-    allowed = FORMATS[task.dataset]
+    allowed = formats_of(task)
     tables = file.tables
     faults = [
-        f"{file.at('formats')}: {name} is for captions; a dataset of "
+        f"{file.at('formats')}: {name} is for {_FORMATS_FOR[name]}; a dataset of "
         f"{task.name} is written as {' or '.join(allowed)}"
         for name in tables.formats or ()
         if name not in allowed

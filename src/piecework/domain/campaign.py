@@ -22,7 +22,7 @@ from piecework.domain.money import Currency, FeeSchedule, shown
 from piecework.domain.picture_location import PictureLocation
 from piecework.domain.qualifications import EarnedRule, QualificationTest
 from piecework.domain.store_address import StoreAddress, store_address
-from piecework.domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
+from piecework.domain.task import GOLD, MIXED_IN, TRUTH, Task
 from piecework.domain.verdicts import PolicyRule
 
 
@@ -48,13 +48,15 @@ class MachineVote:
 # MTurk's system qualification types (API reference): sandbox, production.
 MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")
 
-OutputFormat = Literal["vizwiz_json", "csv", "parquet"]
+OutputFormat = Literal["vizwiz_json", "coco_json", "csv", "parquet"]
 
-FORMATS: Mapping[DatasetKind, tuple[OutputFormat, ...]] = {
-    "captions": ("vizwiz_json", "csv", "parquet"),
-    "answers": ("csv", "parquet"),
-}
-"""The formats that each kind of dataset can be written in."""
+
+def formats_of(task: Task) -> tuple[OutputFormat, ...]:
+    """Return the formats that a task's dataset can be written in."""
+    if task.dataset == "captions":
+        return "vizwiz_json", "csv", "parquet"
+    has_boxes = any(aggregate.kind == "boxes" for aggregate in task.aggregates)
+    return ("coco_json", "csv", "parquet") if has_boxes else ("csv", "parquet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
-"""Write the JSON of VizWiz-Captions, which is COCO's with four more fields.
+"""Write COCO's JSON: of captions as VizWiz-Captions has it, and of merged boxes.
 
-Programs for either format can read it: `images` and `annotations` with integer ids.
-Images are numbered by position in the items file, so that items added at its end change
-no number; annotations by image, then time. The requester's own ids are included
-(`item_id`, `answer_id`).
+VizWiz-Captions is COCO's format with four more fields, so programs for either can read it:
+`images` and `annotations` with integer ids. Images are numbered by position in the items
+file, so that items added at its end change no number; annotations by image, then time.
+The requester's own ids are included (`item_id`, `answer_id`).
 """
 
 import json
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.analyses.regions import read_marks
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, texts
@@ -23,10 +24,11 @@ Write = Callable[[BinaryIO], None]
 About = Mapping[str, object]
 
 _quoted = json.encoder.encode_basestring
+_DECIMALS = 4
 _TRUTH = {"yes": "true", "no": "false", "": "null"}
 
 
-def documents(
+def captions_documents(
     cells: pd.DataFrame,
     reasons: "pd.Series[str]",
     items: pd.DataFrame,
@@ -47,16 +49,15 @@ def documents(
         about: what the document says about itself.
         licence: the licence of the pictures, if known.
     """
-    numbers = np.arange(1, len(items) + 1)
-    images = items.assign(
-        id=numbers, license=pd.Series(_LICENCE if licence else pd.NA, items.index, dtype="Int64")
-    )
-    licences = [_entry_of(licence)] if licence else []
+    images = _numbered(items, licence)
+    numbers = images["id"].to_numpy()
     annotations, order = _annotations(cells, reasons, items)
     is_kept = annotations["set_aside"].to_numpy() == ""
     kept, aside = order[is_kept[order]], order[~is_kept[order]]
     is_shown = np.isin(numbers, annotations["image_id"].to_numpy()[aside])
-    document = partial(_Document, about=about, licences=licences, images=images, cells=annotations)
+    document = partial(
+        _Document, about=about, licences=_entries_of(licence), images=images, cells=annotations
+    )
     whole = {
         "captions.json": document(rows=kept, fields=_KEPT),
         "set_aside.json": document(images=images[is_shown], rows=aside, fields=_ASIDE),
@@ -70,6 +71,77 @@ def documents(
             fields=_KEPT,
         )
     return {name: partial(_write, document) for name, document in whole.items()}
+
+
+def boxes_documents(
+    merged: "pd.Series[str]",
+    name: str,
+    items: pd.DataFrame,
+    about: About,
+    *,
+    licence: Licence | None = None,
+) -> dict[str, Write]:
+    """Return the writers of COCO's file of detections, and of one for each split.
+
+    A box is `[x, y, width, height]` in pixels from the upper left corner of the picture
+    that workers saw. An image that several workers see as empty has no annotations; one
+    that has no answer is not listed, because a program would train on it as empty.
+    Categories are numbered by name.
+
+    Args:
+        merged: the boxes of each item, in the order of the items file
+            (`piecework.analyses.regions`); "" without an answer.
+        name: the field; the files are `<name>_coco.json`, `<name>_coco_train.json`, ...
+        items: a row per image, in the same order: `item_id`, `file_name`, `url`, `width`,
+            `height`, `split`.
+        about: what the document says about itself.
+        licence: the licence of the pictures, if known.
+    """
+    marks = [read_marks(text, "boundingBoxes") for text in merged]
+    labels = sorted({label for each in marks if each for label in each.labels})
+    numbers = {label: n for n, label in enumerate(labels, start=1)}
+    images = _numbered(items, licence)
+    sizes = [None if each is None else each.size for each in marks]
+    for column, side in (("width", 0), ("height", 1)):
+        drawn_on = [pd.NA if size is None else round(size[side]) for size in sizes]
+        seen = pd.Series(drawn_on, index=images.index, dtype="Int64")
+        images[column] = seen.fillna(images[column])
+    is_answered = np.array([each is not None for each in marks], dtype="bool")
+    rows = [
+        (n, numbers[label], ends)
+        for n, each in enumerate(marks, start=1)
+        for label, ends in (zip(each.labels, each.ends, strict=True) if each else ())
+    ]
+    sides = [(*ends[:, 0].tolist(), *(ends[:, 1] - ends[:, 0]).tolist()) for *_, ends in rows]
+    annotations = pd.DataFrame(
+        {
+            "id": np.arange(1, len(rows) + 1),
+            "image_id": np.array([n for n, *_ in rows], dtype="int64"),
+            "category_id": np.array([number for _, number, _ in rows], dtype="int64"),
+            "bbox": [json.dumps([round(side, _DECIMALS) for side in box]) for box in sides],
+            "area": [json.dumps(round(box[2] * box[3], _DECIMALS)) for box in sides],
+            "iscrowd": np.zeros(len(rows), dtype="int64"),
+        }
+    )
+    of_image = images["split"].to_numpy(object)
+    of_row = of_image[annotations["image_id"].to_numpy() - 1]
+    document = partial(
+        _Document,
+        about=about,
+        licences=_entries_of(licence),
+        cells=annotations,
+        fields=tuple(map(str, annotations)),
+        image_fields=_PICTURE,
+        categories=[{"id": number, "name": label} for label, number in numbers.items()],
+    )
+    whole = {f"{name}_coco.json": document(images=images[is_answered], rows=np.arange(len(rows)))}
+    for split in SPLITS:
+        whole[f"{name}_coco_{split}.json"] = document(
+            about={**about, "split": split},
+            images=images[is_answered & (of_image == split)],
+            rows=np.flatnonzero(of_row == split),
+        )
+    return {file: partial(_write, each) for file, each in whole.items()}
 
 
 def about(table: pd.DataFrame, facts: DatasetFacts) -> About:
@@ -108,8 +180,23 @@ _LICENCE = 1
 """The id of the only licence in a document, that of the pictures."""
 
 
-def _entry_of(licence: Licence) -> About:
-    return {"id": _LICENCE, "name": licence.spdx, "url": licence.url}
+def _entries_of(licence: Licence | None) -> list[About]:
+    return [{"id": _LICENCE, "name": licence.spdx, "url": licence.url}] if licence else []
+
+
+def _numbered(items: pd.DataFrame, licence: Licence | None) -> pd.DataFrame:
+    """Return the images with `id` and `license`."""
+    number = _LICENCE if licence else pd.NA
+    return items.assign(
+        id=np.arange(1, len(items) + 1),
+        license=pd.Series(number, index=items.index, dtype="Int64"),
+    )
+
+
+_PICTURE = ("id", "item_id", "file_name", "url", "width", "height", "license", "split")
+_IMAGE = (*_PICTURE[:-1], "text_detected", "difficulty", "split")
+_IN_JSON = frozenset({"bbox", "area"})
+"""Columns whose cells are JSON already."""
 
 
 class _Document(NamedTuple):
@@ -121,12 +208,10 @@ class _Document(NamedTuple):
     rows: npt.NDArray[np.intp]
     """The positions of this document's annotations, in order."""
     fields: Sequence[str]
+    image_fields: Sequence[str] = _IMAGE
+    categories: Sequence[About] | None = None
 
 
-_IMAGE = (
-    "id", "item_id", "file_name", "url", "width", "height", "license",
-    "text_detected", "difficulty", "split",
-)  # fmt: skip
 _KEPT = (
     "id", "image_id", "caption", "is_precanned", "is_rejected", "text_detected",
     "answer_id",
@@ -143,7 +228,9 @@ def _write(document: _Document, file: BinaryIO) -> None:
     file.write(b'{\n "info": ' + _indented(document.about))
     file.write(b',\n "licenses": ' + _indented(document.licences))
     images = np.arange(len(document.images))
-    _write_list(file, "images", document.images, images, _IMAGE)
+    if document.categories is not None:
+        file.write(b',\n "categories": ' + _indented(document.categories))
+    _write_list(file, "images", document.images, images, document.image_fields)
     _write_list(file, "annotations", document.cells, document.rows, document.fields)
     file.write(b"\n}\n")
 
@@ -178,6 +265,8 @@ def _entries(rows: pd.DataFrame, fields: Sequence[str]) -> Iterator[str]:
 
 def _encoded(rows: pd.DataFrame, name: str) -> Iterable[str]:
     column: pd.Series[Any] = rows[name]
+    if name in _IN_JSON:
+        return texts(column)
     if name == "text_detected":
         return map(_TRUTH.__getitem__, texts(column))
     if column.dtype == "bool":

@@ -1,0 +1,90 @@
+"""Merged boxes as COCO's file of detections."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from piecework.domain.campaign import formats_of
+from piecework.domain.dataset import LICENCES, Publication
+from piecework.domain.task import Aggregate, Field
+from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
+from tests.postprocess.datasets.test_fields_layout import FACTS
+from tests.postprocess.made_tables import contents
+
+BOXES = Field(name="boxes", kind="text", label="Boxes", regions="boundingBoxes")
+BOXED = replace(
+    TASK, fields=(BOXES, *TASK.fields), aggregates=(Aggregate(field="boxes", kind="boxes"),)
+)
+
+
+def _drawn(*boxes: tuple[str, float, float, float, float], size: tuple[int, int] | None) -> str:
+    keys = ("label", "left", "top", "width", "height")
+    entries = [dict(zip(keys, box, strict=True)) for box in boxes]
+    if size is None:
+        return json.dumps(entries)
+    shape = dict(zip(("width", "height"), size, strict=True))
+    return json.dumps({"boundingBoxes": entries, "inputImageProperties": shape})
+
+
+def _files(
+    *answers: tuple[str, str, str], publication: Publication = FACTS.publication
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    facts = replace(FACTS, task=BOXED, publication=publication)
+    table = rows([(worker, item, {"boxes": text}) for worker, item, text in answers], BOXED)
+    made = contents(table, ITEMS, facts, formats_of(BOXED))
+    return {name: json.loads(text) for name, text in made.items() if "_coco" in name}, made
+
+
+def test_merged_boxes_are_annotations_of_the_pictures_that_people_saw() -> None:
+    """An empty picture is listed, and one without an answer is not."""
+    size = (640, 480)
+    first = _drawn(("Dog", 10, 20, 30, 40.5), ("Cat", 300, 1, 9, 9), size=size)
+    files, made = _files(
+        ("a", "i1", first),
+        ("b", "i1", first),
+        ("a", "i2", _drawn(size=size)),
+        publication=replace(FACTS.publication, items_licence=LICENCES["CC-BY-4.0"]),
+    )
+    whole = files["boxes_coco.json"]
+    assert whole["categories"] == [{"id": 1, "name": "Cat"}, {"id": 2, "name": "Dog"}]
+    assert [(image["id"], image["item_id"]) for image in whole["images"]] == [(1, "i1"), (2, "i2")]
+    assert {(image["width"], image["height"]) for image in whole["images"]} == {size}
+    assert {image["license"] for image in whole["images"]} == {whole["licenses"][0]["id"]}
+    dog, cat = whole["annotations"]
+    assert dog == {
+        "id": 1,
+        "image_id": 1,
+        "category_id": 2,
+        "bbox": [10, 20, 30, 40.5],
+        "area": 1215,
+        "iscrowd": 0,
+    }
+    assert cat["bbox"] == [300, 1, 9, 9]
+    assert b"boxes_coco.json" in made["README.md"]
+    assert b"boxes_coco_val.json" in made["croissant.json"]
+
+
+def test_each_split_has_its_own_file_with_the_same_numbers() -> None:
+    """Together the splits are the whole, and their categories are equal."""
+    box = _drawn(("Cat", 1, 2, 30, 40), size=(64, 48))
+    files, _ = _files(*(("a", item, box) for item in ("i1", "i2", "i3")))
+    whole = files.pop("boxes_coco.json")
+    assert {file["info"]["split"] for file in files.values()} == {"train", "val", "test"}
+    for key in ("images", "annotations"):
+        parts = [entry for file in files.values() for entry in file[key]]
+        assert sorted(parts, key=lambda entry: entry["id"]) == whole[key]
+    assert all(file["categories"] == whole["categories"] for file in files.values())
+
+
+def test_answers_without_boxes_make_an_empty_file() -> None:
+    """No answer, or none that can be read, is no picture to train on."""
+    for answers in ((), (("a", "i1", "no JSON"), ("a", "i2", _drawn(size=None)))):
+        files, _ = _files(*answers)
+        whole = files["boxes_coco.json"]
+        assert (whole["images"], whole["annotations"], whole["categories"]) == ([], [], [])
+
+
+def test_only_a_task_with_boxes_can_be_written_so() -> None:
+    """The formats that fit are the default."""
+    assert "coco_json" in formats_of(BOXED)
+    assert "coco_json" not in formats_of(TASK)
