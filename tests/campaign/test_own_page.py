@@ -1,6 +1,7 @@
 """A campaign whose question is HTML of one's own: read, priced, rehearsed, exported."""
 
 import json
+import re
 from hashlib import sha256
 from itertools import chain, pairwise
 from pathlib import Path
@@ -17,6 +18,7 @@ from piecework.campaign.reachable_pictures import sample_of_pictures
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.platforms.clocks import START
+from piecework.results.answers_shown import Work
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export, write_batch_results
 from piecework.results.pictures import picture_sizes, small_pictures
@@ -128,6 +130,10 @@ def test_marks_are_rehearsed_to_json_in_the_dataset(tmp_path: Path) -> None:
         table = answers_table(run)
         export(run)
         write_batch_results(run, tmp_path / "batch.csv")
+        reviewed = dict(Work(run).answered(0))
+    assert re.fullmatch(r"\d box(es)?: [CatDog, ()0-9]+", reviewed["annotated_result"])
+    assert reviewed["areas"] == "mask: Sky"
+    assert re.fullmatch(r"\d spans?: place( \(\d\))?", reviewed["names"])
     assert table["problems"].map(len).sum() == 0
     nearest = []
     for _, answers in table.groupby("item_id"):

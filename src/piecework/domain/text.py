@@ -6,14 +6,25 @@ UTF-8 is reported so that a person finds the place; and a character that an XML 
 cannot carry unchanged is replaced.
 """
 
+import json
 import re
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
+_NOUNS = {
+    "boundingBoxes": "box",
+    "keypoints": "point",
+    "polygons": "polygon",
+    "polylines": "line",
+    "lines": "line",
+    "instances": "area",
+    "entities": "span",
+}
 _VOWELS = "aeiou"
 _HISSING = ("s", "x", "z", "ch", "sh")
 _IRREGULAR = {"child": "children", "person": "people", "series": "series"}
@@ -39,6 +50,44 @@ def plural(number: float, noun: str, many: str = "") -> str:
     '2 more'
     """
     return f"{count(number)} {noun if number == 1 else many or plural_of(noun)}"
+
+
+def regions_in_words(text: str, part: str) -> str:
+    """Return an answer of regions or spans in words; a text that is no such JSON unchanged.
+
+    Args:
+        text: the answer, as crowd elements send it.
+        part: the part of it that holds the regions, such as `boundingBoxes`.
+
+    >>> regions_in_words('{"lines": [{"label": "b"}, {"label": "a"}, {"label": "a"}]}', "lines")
+    '3 lines: a (2), b'
+    >>> regions_in_words('{"entities": []}', "entities"), regions_in_words("?", "entities")
+    ('no spans', '?')
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(document, dict):
+        return text
+    if part not in _NOUNS:
+        part = "instances" if "instances" in document else "labelMappings"
+    regions = document.get(part)
+    if part == "labelMappings" and isinstance(regions, dict):
+        return ": ".join(filter(None, ("mask", ", ".join(regions))))
+    if not isinstance(regions, list):
+        return text
+    if not regions:
+        return f"no {plural_of(_NOUNS[part])}"
+    labels = Counter(
+        str(region.get("label", "")) if isinstance(region, dict) else "" for region in regions
+    )
+    named = ", ".join(
+        f"{label} ({times})" if times > 1 else label
+        for label, times in sorted(labels.items())
+        if label
+    )
+    return ": ".join(filter(None, (plural(len(regions), _NOUNS[part]), named)))
 
 
 def plural_of(noun: str) -> str:

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
-from piecework.domain.tables import ITEM_VALUE, answer_line, answered
+from piecework.domain.tables import ITEM_VALUE, answer_line, answered, value_column
+from piecework.domain.text import regions_in_words
 from piecework.domain.verdicts import JOINED, RANDOM_SAMPLE, Finding, Subject, SubjectKind
 from piecework.postprocess.hidden_ids import fixed_options, held_columns, hidden_cell
 from piecework.postprocess.pseudonyms import is_pseudonym
@@ -111,6 +112,11 @@ class Work:
         self._answered_columns = [
             name for name in self.table.columns if name == "text" or name.startswith(ITEM_VALUE)
         ]
+        self._regions = {
+            value_column(field): field.regions
+            for field in opened.campaign.task.item_fields
+            if field.regions
+        }
         self._of_answer = {str(name): n for n, name in enumerate(self.table.index)}
         self._groups = {
             column: self.table.groupby(column, sort=False).indices
@@ -283,9 +289,9 @@ class Work:
         return _median(self._seconds[list(rows)])
 
     def _row(self, number: int) -> dict[str, Any]:
-        """The cells with the values of an answer."""
+        """The cells with the values of an answer; regions in words."""
         worker_id = self.worker_id(number)
-        return {
+        cells = {
             name: hidden_cell(
                 self._cells[name][number],
                 worker_id,
@@ -296,6 +302,8 @@ class Work:
             )
             for name in self._answered_columns
         }
+        drawn = {name: part for name, part in self._regions.items() if cells[name]}
+        return cells | {name: regions_in_words(cells[name], part) for name, part in drawn.items()}
 
     def _group(self, column: str, value: str) -> list[int]:
         return [int(number) for number in self._groups[column].get(value, ())]

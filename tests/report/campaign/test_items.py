@@ -1,5 +1,6 @@
 """Items with their pictures: which are chosen, and what is said of them."""
 
+import json
 from dataclasses import replace
 
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from piecework.domain.edit import Edit
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
+from piecework.domain.text import regions_in_words
 from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Card, Gallery, Piece
 from piecework.report.facts import ReportFacts
@@ -230,3 +232,32 @@ def test_equal_texts_beside_votes_are_shown_once() -> None:
     facts = replace(made_up.empty(), task=task, answers=answers, shown_items=(shown,), items=3)
     (card,) = _gallery(facts).cards
     assert dict(card.votes)["note"] == "A red mug (2 times); A mug"
+
+
+def test_regions_are_shown_in_words() -> None:
+    """A number with labels, and no JSON that is cut."""
+    entries = [{"label": name, "left": 1, "top": 1, "width": 9, "height": 9} for name in "ba"]
+    answers = rows(JUDGEMENTS).assign(**{"value.boxes": json.dumps({"boundingBoxes": entries})})
+    boxes = Field(name="boxes", kind="text", label="Boxes", regions="boundingBoxes")
+    task = replace(TASK, fields=(*TASK.fields, boxes))
+    shown = ShownItem(item_id="i1", kind="agreed")
+    facts = replace(made_up.empty(), task=task, answers=answers, shown_items=(shown,), items=3)
+    (card,) = _gallery(facts).cards
+    assert dict(card.votes)["boxes"] == "2 boxes: a, b (3 times)"
+    assert all("boxes: 2 boxes: a, b" in reply.text for reply in card.replies)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "words"),
+    [
+        ('{"keypoints": [{"label": "Eye", "x": 1, "y": 2}]}', "keypoints", "1 point: Eye"),
+        ('{"polylines": [{}, 7]}', "polylines", "2 lines"),
+        ('{"labelMappings": {"Sky": {}, "Sea": {}}}', "labeledImage", "mask: Sky, Sea"),
+        ('{"labelMappings": {}}', "labeledImage", "mask"),
+        ('{"instances": [{"label": "Dog"}], "labeledImage": {}}', "labeledImage", "1 area: Dog"),
+        *((text, "boundingBoxes", text) for text in ("{}", "[]", "1e", '{"boundingBoxes": 1}')),
+    ],
+)
+def test_every_kind_of_region_has_words(text: str, part: str, words: str) -> None:
+    """What is no such answer is shown as it is."""
+    assert regions_in_words(text, part) == words

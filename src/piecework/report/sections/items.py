@@ -17,7 +17,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
-from piecework.domain.text import count, plural, share
+from piecework.domain.text import count, plural, regions_in_words, share
 from piecework.report import plots
 from piecework.report.components import (
     Card,
@@ -197,7 +197,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
             f"from {numbers.min():g} to {numbers.max():g}"
         )
     if asked.kind == "text":
-        texts = Counter(cut(text, limit=_TEXT_CHARACTERS) for text in values if text)
+        texts = Counter(cut(_shown(asked, text), limit=_TEXT_CHARACTERS) for text in values if text)
         return "; ".join(
             f"{text} ({times} times)" if times > 1 else text
             for text, times in texts.most_common(_MOST_REPLIES)
@@ -262,7 +262,11 @@ def _shown(asked: Field, value: object) -> str:
         return ", ".join(map(str, value)) or _NOTHING
     if isinstance(value, float):
         return _NOTHING if math.isnan(value) else f"{value:g}"
-    return asked.words_of(str(value)) or _NOTHING
+    text = str(value)
+    words = (
+        regions_in_words(text, asked.regions) if asked.regions and text else asked.words_of(text)
+    )
+    return words or _NOTHING
 
 
 _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
