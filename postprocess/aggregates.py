@@ -168,7 +168,8 @@ def _mean(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd
 def _regions(
     part: Regions, field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
 ) -> pd.DataFrame:
-    whole = item_regions(field_votes, part).reindex(items)
+    about = field_votes[field_votes["item_id"].isin(items)]
+    whole = item_regions(about, part).reindex(items)
     return pd.DataFrame(
         {
             f"{field.name}{names.MERGED}": whole["merged"].fillna("").astype("str"),

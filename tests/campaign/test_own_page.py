@@ -21,6 +21,7 @@ from piecework.platforms.clocks import START
 from piecework.results.answers_shown import Work
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export, write_batch_results
+from piecework.results.item_labels import field_with_label, item_labels
 from piecework.results.pictures import picture_sizes, small_pictures
 from piecework.results.table import answers_table
 from piecework.simulation.rehearsals.campaign import prepare
@@ -131,6 +132,8 @@ def test_marks_are_rehearsed_to_json_in_the_dataset(tmp_path: Path) -> None:
         export(run)
         write_batch_results(run, tmp_path / "batch.csv")
         reviewed = dict(Work(run).answered(0))
+        labelled = field_with_label(run.campaign.task, "annotated_result")
+        labels = item_labels(run, labelled, [item.item_id for item in run.campaign.items])
     assert re.fullmatch(r"\d box(es)?: [CatDog, ()0-9]+", reviewed["annotated_result"])
     assert reviewed["areas"] == "mask: Sky"
     assert re.fullmatch(r"\d spans?: place( \(\d\))?", reviewed["names"])
@@ -154,6 +157,7 @@ def test_marks_are_rehearsed_to_json_in_the_dataset(tmp_path: Path) -> None:
     items = pd.read_csv(listed)
     merged = [json.loads(text) for text in items["annotated_result_merged"]]
     assert any(document["boundingBoxes"] for document in merged)
+    assert [json.loads(str(label.label)) for label in labels.values()] == merged
     assert all(document["inputImageProperties"]["width"] == 800 for document in merged)
     assert items["names_agreement"].between(0, 1).all()
     assert not {"areas_merged", "areas_agreement"} & {*items.columns}

@@ -15,6 +15,7 @@ others about the item. So one worker decides alone, and of two workers both coun
 
 import json
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -38,8 +39,11 @@ _ROUND = 4
 _CLOSE = 1e-9
 
 Floats = npt.NDArray[np.float64]
-Shares = Mapping[tuple[int, int], Floats]
-"""The IoU of the regions of each two workers, by their places."""
+_Listed = tuple[str, tuple[float, ...]]
+"""A label, and the low and high end in each dimension."""
+
+Matches = Mapping[tuple[int, int], Floats]
+"""The matched regions of each two workers (`_matches`), by the workers' places."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,15 +192,17 @@ def agreed(items: pd.DataFrame, *, seed: int, resamples: int = 1000) -> Agreed:
 def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, float, int]:
     if not answers:
         return "", math.nan, math.nan, math.nan, 0
-    shares = {
-        (i, j): overlaps(answers[i], answers[j]) for i, j in combinations(range(len(answers)), 2)
+    matches = {
+        (i, j): _matches(overlaps(answers[i], answers[j]), _LEAST[part])
+        for i, j in combinations(range(len(answers)), 2)
     }
-    pairs = {pair: _likeness(matrix, part) for pair, matrix in shares.items()}
+    drawn = [Counter(_listed(marks)) for marks in answers]
+    pairs = {(i, j): _likeness(drawn[i], drawn[j], matched) for (i, j), matched in matches.items()}
     weights = np.zeros(len(answers))
     for pair, alike in pairs.items():
         weights[[*pair]] += alike.weight
     return (
-        _as_text(_merged(answers, shares, weights, part), part),
+        _as_text(_merged(answers, matches, weights, is_of_text=part == "entities"), part),
         _mean(alike.f1 for alike in pairs.values()),
         _mean(alike.exact for alike in pairs.values()),
         _mean(alike.overlap for alike in pairs.values()),
@@ -218,28 +224,31 @@ def _mean(values: Iterable[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _likeness(shares: Floats, part: Regions) -> Likeness:
-    """Compare the regions of two workers, from their IoU."""
-    count = sum(shares.shape)
+def _likeness(first: Counter[_Listed], second: Counter[_Listed], matches: Floats) -> Likeness:
+    """Compare the regions of two workers, whose matches are known."""
+    count = first.total() + second.total()
     if count == 0:
         return Likeness(1.0, 1.0, math.nan, 1.0)
-    matched = _matched(shares, _LEAST[part])
+    shares = matches[:, 0]
     return Likeness(
-        f1=2 * len(matched) / count,
-        exact=2 * len(_matched(shares, 1 - _CLOSE)) / count,
-        overlap=float(matched.mean()) if len(matched) else math.nan,
-        weight=2 * float(matched.sum()) / count,
+        f1=2 * len(shares) / count,
+        exact=2 * (first & second).total() / count,
+        overlap=float(shares.mean()) if len(shares) else math.nan,
+        weight=2 * float(shares.sum()) / count,
     )
 
 
-def _matched(shares: Floats, least: float) -> Floats:
-    """Return the IoU of each match of a best matching."""
+def _matches(shares: Floats, least: float) -> Floats:
+    """Return a best matching; columns IoU, place in the first, place in the second."""
     enough = np.where(shares >= least, shares, 0.0)
-    chosen = enough[linear_sum_assignment(enough, maximize=True)]
-    return chosen[chosen > 0]
+    rows, columns = linear_sum_assignment(enough, maximize=True)
+    matches = np.column_stack([enough[rows, columns], rows, columns])
+    return matches[matches[:, 0] > 0]
 
 
-def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Regions) -> Marks:
+def _merged(
+    answers: Sequence[Marks], matches: Matches, weights: Floats, *, is_of_text: bool
+) -> Marks:
     """Return the regions that at least half of the workers drew."""
     whole = Marks(
         labels=np.concatenate([marks.labels for marks in answers]),
@@ -249,7 +258,7 @@ def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Reg
     starts = np.cumsum([0, *(len(marks) for marks in answers)])
     kept = [
         members
-        for members in _clusters(shares, starts, owners, _LEAST[part])
+        for members in _clusters(matches, starts, owners)
         if 2 * len(members) >= len(answers)
     ]
     low, high = (
@@ -260,7 +269,7 @@ def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Reg
     )
     # The text that at least half have goes from the low median to the high one.
     ends = np.stack(
-        [low[:, :, 0], high[:, :, 1]] if part == "entities" else [low.mean(2), high.mean(2)],
+        [low[:, :, 0], high[:, :, 1]] if is_of_text else [low.mean(2), high.mean(2)],
         axis=2,
     )
     labels = whole.labels[[members[0] for members in kept]] if kept else whole.labels[:0]
@@ -274,14 +283,14 @@ def _merged(answers: Sequence[Marks], shares: Shares, weights: Floats, part: Reg
 
 
 def _clusters(
-    shares: Shares, starts: npt.NDArray[np.intp], owners: npt.NDArray[np.intp], least: float
+    matches: Matches, starts: npt.NDArray[np.intp], owners: npt.NDArray[np.intp]
 ) -> Collection[list[int]]:
     """Return the regions of each cluster, by their place among all."""
-    near: list[Floats] = [np.empty((0, 3))]
-    for (i, j), matrix in shares.items():
-        rows, columns = np.nonzero(matrix >= least)
-        near.append(np.column_stack([matrix[rows, columns], rows + starts[i], columns + starts[j]]))
-    pairs = np.concatenate(near)
+    near = [
+        np.column_stack([pairs[:, 0], pairs[:, 1] + starts[i], pairs[:, 2] + starts[j]])
+        for (i, j), pairs in matches.items()
+    ]
+    pairs = np.concatenate([np.empty((0, 3)), *near])
     order = np.lexsort((pairs[:, 2], pairs[:, 1], -pairs[:, 0]))
     cluster_of = {n: [n] for n in range(len(owners))}
     workers = {n: {int(owner)} for n, owner in enumerate(owners)}
@@ -337,14 +346,17 @@ def _numbers(entry: Mapping[str, object], names: Sequence[str]) -> list[float] |
     return [float(value) for value in values if isinstance(value, int | float)]
 
 
-def _listed(marks: Marks) -> Iterator[tuple[str, list[list[float]]]]:
-    yield from zip(marks.labels.tolist(), marks.ends.tolist(), strict=True)
+def _listed(marks: Marks) -> Iterator[_Listed]:
+    """Yield label and ends of each region."""
+    yield from zip(
+        marks.labels, map(tuple, (ends.ravel().tolist() for ends in marks.ends)), strict=True
+    )
 
 
-def _entry(label: str, ends: list[list[float]]) -> dict[str, object]:
-    if len(ends) == 1:
-        return {"endOffset": _plain(ends[0][1]), "label": label, "startOffset": _plain(ends[0][0])}
-    (left, right), (top, bottom) = ends
+def _entry(label: str, ends: Sequence[float]) -> dict[str, object]:
+    if len(ends) == 2:  # noqa: PLR2004 - a span
+        return {"endOffset": _plain(ends[1]), "label": label, "startOffset": _plain(ends[0])}
+    left, right, top, bottom = ends
     return {
         "height": _plain(bottom - top),
         "label": label,

@@ -269,8 +269,9 @@ def item_labels(
         str(item_id): item.columns
         for item_id, item in DealtItems(opened.store).of(item_ids).items()
     }
-    # Probabilities need the votes on all items.
-    everything = [*dict.fromkeys([*table["item_id"].tolist(), *map(str, item_ids)])]
+    # Probabilities need the votes on all items; merging needs those on an item.
+    others = [] if own and own[0].kind in MERGED else table["item_id"].tolist()
+    everything = [*dict.fromkeys([*others, *map(str, item_ids)])]
     rows = item_aggregates(
         table,
         everything,
