@@ -56,7 +56,7 @@ def _opened(browser: Browser, address: str, scheme: str) -> Page:
         viewport={"width": _SCHEMES[scheme], "height": 900},
         color_scheme="dark" if scheme == "dark" else "light",
     )
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     page.goto(address)
     page.wait_for_selector("[data-md-component=search-query]", state="attached")
     return page

@@ -53,7 +53,7 @@ def plural(number: float, noun: str, many: str = "") -> str:
 
 
 def regions_in_words(text: str, part: str) -> str:
-    """Return an answer of regions or spans in words; a text that is no such JSON unchanged.
+    """Return an answer of regions or spans in words; another text unchanged.
 
     Args:
         text: the answer, as crowd elements send it.
