@@ -71,7 +71,11 @@ def at_work(
     page = context.new_page()
     sign_in(page, f"{market.endpoint}/worker/sign-in?token={ann.token}")
     page.goto(f"{market.endpoint}/worker/assignments/{assignment}")
-    for stage in page.frame_locator("iframe").locator(".crowd-stage:has(img)").all():
+    question = page.frame_locator("iframe")
+    expect(question.locator(".crowd-stage")).to_have_count(
+        sum(body.count(f"<{tag} ") for tag in NAMES)
+    )
+    for stage in question.locator(".crowd-stage:has(img)").all():
         expect(stage.locator("svg")).to_have_attribute("viewBox", re.compile(r"\d"))
     yield page, made["HITId"]
     context.close()
@@ -681,6 +685,8 @@ def test_whatever_is_pressed_only_marks_of_the_picture_are_left(
     with at_work(market, browser, body) as (page, _):
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
+        stages = page.frame_locator("iframe").locator('.crowd-stage:has(svg[viewBox*=" "])')
+        expect(stages).to_have_count(len(NAMES))  # their pictures have loaded
         # Made-up events cannot be captured.
         page.frames[1].evaluate("Element.prototype.setPointerCapture = () => {}")
         page.frames[1].evaluate(FUZZ, seed)
