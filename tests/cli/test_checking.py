@@ -87,7 +87,7 @@ def test_fees_and_sinks_are_said_before_anything_is_reached(tmp_path: Path) -> N
         .replace("│", " ")
         .split()
     )
-    assert "With your own people, fees are only in the books" in output
+    assert "Your own people cost you no fees, unless [[fees]] state some" in output
     assert "sink: postgresql+psycopg://ann:***@db.example.org/shop#birds" in output
     assert "pea" not in output
 

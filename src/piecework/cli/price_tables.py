@@ -93,7 +93,7 @@ def fee_lines(campaign: "Campaign", cost: "Price") -> "Iterator[str]":
     if cost.fees and campaign.crowds is None and campaign.recruiting is None:
         least = campaign.rewards.shown(cost.rewards)
         yield (
-            "With your own people, fees are only in the books: they cost you the rewards alone, "
+            "Your own people cost you no fees, unless [[fees]] state some: the rewards alone are "
             f"{least} for every item once."
         )
 
