@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from piecework.domain.task import (
     GOLD,
+    MERGED,
     TRUTH,
     Aggregate,
     Arrangement,
@@ -261,7 +262,17 @@ def validated(raw: Raw, *, name: str, language: str, texts: Mapping[str, str]) -
         task = _ADAPTER.validate_json(json.dumps(whole, default=str), strict=True)
     except ValidationError as invalid:
         return [*map(_sentence, filter(_is_own, invalid.errors())), *faults]
-    return faults or task
+    return faults or _with_regions(task)
+
+
+def _with_regions(task: Task) -> Task:
+    """Return the task with the regions that its aggregates say its fields hold."""
+    parts = {each.field: MERGED[each.kind] for each in task.aggregates if each.kind in MERGED}
+    fields = (
+        dataclasses.replace(field, regions=parts.get(field.name, field.regions))
+        for field in task.fields
+    )
+    return dataclasses.replace(task, fields=tuple(fields)) if parts else task
 
 
 def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[str]:

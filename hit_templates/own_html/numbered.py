@@ -153,7 +153,7 @@ def fields_numbered(
     Args:
         numbers: of the placeholders.
         asked: the names that the page sends, in its order.
-        once: names of which the campaign file says that they are asked once for a HIT.
+        once: names of fields that the campaign file asks once for a HIT.
     """
     names = [name for name in asked if name not in once]
     placed = _placed(names, numbers.total)

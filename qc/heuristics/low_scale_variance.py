@@ -46,6 +46,9 @@ _BAND = (0.1, 0.9)
 _RARER_THAN = 3.0
 """Powers of ten, as of `straight_line`: once in a thousand (ours)."""
 
+_NO_SCALE = 2
+"""Answers with this many values or fewer are right or wrong, as options are."""
+
 _ROUNDING = 1e-9
 
 
@@ -72,7 +75,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, scales=True):
         ratings = answers[RATED + field]
-        if ratings.nunique() <= len("01"):
+        if ratings.nunique() <= _NO_SCALE:
             continue
         places = {
             str(worker): np.sort(own.to_numpy())
@@ -89,7 +92,7 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
             times, own = _within(places[worker], low, high), len(places[worker])
             elsewhere, of_others = _within(pool, low, high) - times, len(pool) - own
             # One more of each kind: what no other worker chose is rare, not impossible.
-            rare = rareness(times, own, (elsewhere + 1) / (of_others + len("01")))
+            rare = rareness(times, own, (elsewhere + 1) / (of_others + 2))
             flag = bool(high - low <= params.max_width and rare > _RARER_THAN)
             stillness = params.max_width / max(high - low, 1e-9)
             yield WorkerScore(

@@ -97,7 +97,7 @@ def _score(text: str, truth: str) -> float:
     "error", ["shifted", "too large", "misses one", "draws one more", "one for all"]
 )
 def test_merged_boxes_are_nearer_to_the_truth_than_the_best_worker(error: str) -> None:
-    """Five workers a picture, each of whom makes the error in a third of 60 pictures."""
+    """Sixty pictures with five workers each; every worker makes the error in a third of them."""
     chance = Random(error)  # noqa: S311 - drawn for a test
     truth, drawn = {}, {}
     for n in range(60):

@@ -65,7 +65,7 @@ def items_of(number: int, column: str = "image") -> list[Item]:
 
 
 def test_the_number_of_a_placeholder_is_found_wherever_it_stands(tmp_path: Path) -> None:
-    """The column is the placeholder's name without it, and the page shows so many items."""
+    """The column is its name without the number, and the highest number is how many are shown."""
     for named, column in _PLACEHOLDERS.items():
         task = numbered(tmp_path, page(named), header=("image", "image_url"))
         assert (task.items_per_hit, task.columns) == (3, ("item_id", column)), named
@@ -364,7 +364,7 @@ LOOP = """<crowd-form>
 
 
 def test_a_loop_shows_each_item_of_the_hit(tmp_path: Path) -> None:
-    """As Liquid wrote it out at SageMaker, so many times as the file says."""
+    """The loop is written out once for each item, as SageMaker did it."""
     for items_per_hit in (2, 4):
         task = task_of(tmp_path, LOOP, header=("url", "place"), items_per_hit=items_per_hit)
         assert (task.items_per_hit, task.columns) == (items_per_hit, ("item_id", "url"))

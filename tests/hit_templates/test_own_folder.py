@@ -48,6 +48,17 @@ def test_a_folder_beside_the_campaign_is_a_task(dog: Path) -> None:
     assert 'name="answer.1"' in page
 
 
+def test_a_field_holds_the_regions_that_its_aggregate_merges(tmp_path: Path) -> None:
+    """As on a page with crowd elements, so report and cards show them alike."""
+    folder = tmp_path / "dog"
+    shutil.copytree(FOLDER / "_starters" / "text", folder)
+    (before,) = load(folder).item_fields
+    with (folder / "task.toml").open("a") as file:
+        file.write(f'\n[[aggregates]]\nfield = "{before.name}"\nkind = "boxes"\n')
+    (after,) = load(folder).item_fields
+    assert (before.regions, after.regions) == ("", "boundingBoxes")
+
+
 def test_the_digest_tells_that_what_workers_see_has_changed(dog: Path) -> None:
     """Every file that decides what is shown changes it; notes and items do not."""
     digests = [load(dog).own]

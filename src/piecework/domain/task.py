@@ -459,7 +459,7 @@ def is_graded(field: Field) -> bool:
     False
     """
     values = [option.value for option in field.options]
-    if field.kind != "choice" or field.is_nominal or len(values) <= len("01"):
+    if field.kind != "choice" or field.is_nominal or len(values) < 3:  # noqa: PLR2004 - see above
         return False
     if not all(value.removeprefix("-").isdigit() for value in values):
         return False

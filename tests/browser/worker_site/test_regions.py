@@ -317,7 +317,7 @@ BAD = (
 def test_what_has_no_place_on_the_picture_is_clipped_or_left_out(
     market: Market, browser: Browser
 ) -> None:
-    """No number that is none, no size of nothing and no unknown label leave the page."""
+    """The page sends no NaN, no region without a size and no unknown label."""
     body = crowd_form(marked("crowd-bounding-box", "boxes", f'initial-value="{BAD}"'))
     with at_work(market, browser, body) as (page, hit):
         frame = page.frame_locator("iframe")

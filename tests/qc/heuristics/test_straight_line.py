@@ -14,7 +14,7 @@ def votes(worker: str, values: str) -> list[tuple[str, str, str]]:
 
 
 def test_a_line_where_the_others_differ_is_flagged() -> None:
-    """Twenty yes about items of which the others call every second no."""
+    """The line says yes twenty times; the others say no about every second item."""
     rows = votes("line", "y" * 20) + votes("a", "yn" * 10) + votes("b", "yn" * 10)
     scores = score(ratings(TASK, rows), Params())
     assert flagged(scores) == {"line"}
