@@ -34,7 +34,7 @@ class AnswersTable(BaseModel):
 
     least: Annotated[int, Field(ge=1, le=99)]
     most: Annotated[int, Field(ge=2, le=100)]
-    # A label's probability never exceeds 1 - `analyses.ability.SHARED_ERROR`.
+    # A label's probability never exceeds 1 - `analyses.labels_from_votes.SHARED_ERROR`.
     until: Annotated[float, Field(gt=0.5, le=0.95)] = 0.95
 
     @model_validator(mode="after")

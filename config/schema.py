@@ -42,9 +42,10 @@ from piecework.config.requirements_table import (
 )
 from piecework.config.results_tables import CardTable, DatasetTable, Sinks
 from piecework.domain.campaign import OutputFormat
+from piecework.domain.field import FieldKind, FieldScope
 from piecework.domain.hit import MTURK
 from piecework.domain.money import Currency
-from piecework.domain.task import GENERIC, FieldKind, FieldScope, is_page
+from piecework.domain.task import GENERIC, is_page
 from piecework.domain.text import control_in, did_you_mean
 from piecework.domain.verdicts import VERDICTS, SubjectKind, Verdict
 

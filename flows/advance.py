@@ -41,7 +41,7 @@ from piecework.engine.run_pass import run_pass
 from piecework.engine.step import Call, timed
 from piecework.engine.take_in import count_new
 from piecework.engine.waits import WATCHED_HITS, next_wait
-from piecework.engine.watching.watch import Watch, pass_span, watch_passes
+from piecework.engine.watching.pass_watcher import Watch, pass_span, watch_passes
 from piecework.flows.artifacts import LiveProgress, publish_artifacts
 from piecework.flows.credentials import from_block
 from piecework.flows.events import tell_of_end, tell_of_failure, tell_of_pass, tell_of_release

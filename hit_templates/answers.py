@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 from piecework.domain.assignment import Answer, FieldValue
 from piecework.domain.column_names import MEASURES
+from piecework.domain.field import Field, FieldScope, mirrored
 from piecework.domain.ids import AssignmentId, ItemId, answer_id
-from piecework.domain.task import Field, FieldScope, Task, mirrored
+from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING, TypingRecord, typing_records
 from piecework.hit_templates.order import item_order, option_order, shuffled
 from piecework.hit_templates.own_html.control_kinds import is_reserved

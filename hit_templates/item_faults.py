@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
-from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
+from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Task
 from piecework.domain.text import NOT_FOR_XML, one_line
 from piecework.hit_templates.answers import offered, typed, value_problems
 

@@ -10,8 +10,8 @@ from functools import cache
 
 from markupsafe import Markup, escape
 
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
-from piecework.domain.task import Field, Option
 from piecework.domain.text import did_you_mean
 from piecework.hit_templates.messages import FOLDER
 

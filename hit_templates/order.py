@@ -14,8 +14,9 @@ ids. Equal numbers are sorted by name. `_order.js` does the same for the page.
 
 from collections.abc import Sequence
 
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Task
 
 ITEMS = "items"
 

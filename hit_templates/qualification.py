@@ -23,10 +23,11 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
 from piecework.domain.qualifications import SECTION, QualificationTest, TestDocuments
-from piecework.domain.task import GOLD, Field, Option, OwnFiles, Task
+from piecework.domain.task import GOLD, OwnFiles, Task
 from piecework.domain.text import plural
 from piecework.hit_templates.answers import offered
 from piecework.hit_templates.item_faults import faults_of_item

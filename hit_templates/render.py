@@ -17,9 +17,10 @@ from markupsafe import Markup
 from piecework.domain.column_names import MEASURES
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import PLAIN, Arm
+from piecework.domain.field import Field
 from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Task
 from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item

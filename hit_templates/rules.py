@@ -41,7 +41,8 @@ from functools import lru_cache
 
 from piecework.domain.assignment import FieldValue
 from piecework.domain.edit import Change, changes, size_of_changes
-from piecework.domain.task import FieldScope, Rule, Task
+from piecework.domain.field import FieldScope
+from piecework.domain.task import Rule, Task
 
 CHARACTERS: Mapping[str, str] = {
     # White space, and invisible letters (Hangul fillers, empty braille).

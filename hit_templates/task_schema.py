@@ -15,21 +15,8 @@ from typing import get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from piecework.domain.task import (
-    GOLD,
-    MERGED,
-    TRUTH,
-    Aggregate,
-    Arrangement,
-    Conditions,
-    Field,
-    FieldKind,
-    Follows,
-    Hypothesis,
-    Option,
-    Rule,
-    Task,
-)
+from piecework.domain.field import MERGED, Aggregate, Arrangement, Field, FieldKind, Option
+from piecework.domain.task import GOLD, TRUTH, Conditions, Follows, Hypothesis, Rule, Task
 from piecework.domain.text import did_you_mean, one_line
 from piecework.hit_templates.messages import table_in
 from piecework.hit_templates.rules import RULE_KINDS, parameter_faults

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from piecework.domain.column_names import faults_of_names
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import AggregateKind, Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.received_files import about_link, outward_link
-from piecework.domain.task import GENERIC, PRACTICE, AggregateKind, Field, OwnFiles, Task, is_page
+from piecework.domain.task import GENERIC, PRACTICE, OwnFiles, Task, is_page
 from piecework.domain.text import did_you_mean, not_utf8
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.messages import (

@@ -12,7 +12,7 @@ see `piecework.postprocess.edits`. Only answers that are neither rejected nor su
 count. A worker's second answer about an item does not count
 (`piecework.analyses.votes`), nor does a value that is not an option.
 
-Labels of `majority` and `shares` also have probabilities: `piecework.analyses.ability`
+Labels of `majority` and `shares` also have probabilities: `piecework.analyses.labels_from_votes`
 is applied to all votes about a field. A majority gives the most frequent label; this
 gives the label an expert would most probably choose, and its probability. A tie has no
 likeliest label, few votes give an unsure one, and an item without votes has no label.
@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from piecework.analyses.ability import ability
-from piecework.analyses.machine import machine_table
+from piecework.analyses.labels_from_votes import ability
+from piecework.analyses.machine_labels import machine_table
 from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.regions import item_regions
 from piecework.analyses.votes import answers_that_count, votes
@@ -34,7 +34,7 @@ from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
 from piecework.domain.campaign import MachineVote
 from piecework.domain.column_names import LIKELIEST, PROBABILITY
-from piecework.domain.task import MERGED, Aggregate, AggregateKind, Field, Regions
+from piecework.domain.field import MERGED, Aggregate, AggregateKind, Field, Regions
 from piecework.postprocess.edits import best_edits
 
 _HALF = 0.5
@@ -107,7 +107,7 @@ def option_votes(
     return counts.reindex(index=items, columns=list(options), fill_value=0).astype("int64")
 
 
-def leading(counts: pd.DataFrame) -> pd.DataFrame:
+def most_chosen(counts: pd.DataFrame) -> pd.DataFrame:
     """Return the option with the most votes for each item, from `option_votes`.
 
     Columns `value` (str; "" for a tie and without votes) and `share` (float64: the
@@ -129,7 +129,7 @@ def leading(counts: pd.DataFrame) -> pd.DataFrame:
 
 def _majority(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
     counts = option_votes(field_votes, [option.value for option in field.options], items)
-    leaders = leading(counts)
+    leaders = most_chosen(counts)
     return pd.DataFrame(
         {field.name: leaders["value"], f"{field.name}{names.SHARE}": leaders["share"]}, index=items
     ).join(counts.add_prefix(f"{field.name}{names.VOTES}_"))
@@ -242,7 +242,7 @@ def of_choice(
             among the options does not count.
         options: all options.
         items: the item ids, which are the rows of the table.
-        machine: labels of models (`piecework.analyses.machine`), if there are any.
+        machine: labels of models (`piecework.analyses.machine_labels`), if there are any.
 
     Returns:
         Columns `<name>_likeliest` (str; "" for a tie and without votes) and

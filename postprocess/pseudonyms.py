@@ -12,10 +12,10 @@ import pandas as pd
 
 from piecework.analyses.votes import answers_that_count
 from piecework.domain.column_names import OF_PARTICIPANTS
+from piecework.domain.field import Field
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId, answer_id
 from piecework.domain.imported import UNNAMED
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field
 
 _HEX_CHARACTERS = 16
 """64 bits: the probability that two of 100,000 workers collide is below 1e-9."""

@@ -47,10 +47,11 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
 from piecework.domain.assignment import FieldValue
+from piecework.domain.field import Field, is_graded, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import SECTION
 from piecework.domain.tables import ORDER, value_column
-from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task, is_graded, mirrored
+from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Task
 from piecework.qc.plain_text import plain, plain_texts
 from piecework.qc.scores import mapped
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from piecework.domain.column_names import ColumnNames, derived_columns
-from piecework.domain.task import (
+from piecework.domain.field import (
     MERGED,
     WIDEST,
     Aggregate,
@@ -20,8 +20,8 @@ from piecework.domain.task import (
     FieldKind,
     FieldScope,
     Option,
-    Rule,
 )
+from piecework.domain.task import Rule
 from piecework.hit_templates.jinja_helpers import wire
 from piecework.hit_templates.own_html.control_kinds import REGIONS, Control, is_reserved
 from piecework.hit_templates.own_html.numbered import ADDED, by_position

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
-from piecework.domain.task import Field, HtmlPage, OwnFiles, Rule, Task
+from piecework.domain.task import HtmlPage, OwnFiles, Rule, Task
 from piecework.domain.text import NOT_FOR_XML, not_utf8, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded

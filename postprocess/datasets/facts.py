@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from piecework.domain.campaign import MachineVote
 from piecework.domain.dataset import Publication, Shares
-from piecework.domain.task import Field, Task
+from piecework.domain.field import Field
+from piecework.domain.task import Task
 from piecework.postprocess.apply import RULES
 from piecework.postprocess.datasets.pictures import Size
 

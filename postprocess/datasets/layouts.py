@@ -23,10 +23,11 @@ from piecework.analyses.votes import answers_that_count, difficulties, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
 from piecework.domain.column_names import CAPTIONS, MARKET, OUTCOME, SENT, SENT_MORE, ColumnNames
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE, ORDER, value_column
-from piecework.domain.task import Field, Task
-from piecework.postprocess.aggregates import item_aggregates, leading, of_choice, option_votes
+from piecework.domain.task import Task
+from piecework.postprocess.aggregates import item_aggregates, most_chosen, of_choice, option_votes
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
 from piecework.postprocess.datasets import coco_json
 from piecework.postprocess.datasets.card import captions_card, fields_card
@@ -328,7 +329,7 @@ def image_summary(
             "canned": canned,
             "captions": answers - canned,
             "difficulty": difficulties(canned, answers),
-            "text_detected": leading(text)["value"],
+            "text_detected": most_chosen(text)["value"],
             "text_yes": text["yes"],
             "text_no": text["no"],
             **{str(name): column for name, column in sure.items()},

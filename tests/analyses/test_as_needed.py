@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from piecework.analyses.machine_replay import weighed
+from piecework.analyses.machine_labels_replay import weighed
 from piecework.domain.campaign import AsNeeded
 from tests.analyses.ballots import votes_on
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from piecework.domain.campaign import AsNeeded
-from tests.analyses.test_ability import crowd
-from tests.analyses.test_machine import VALUES, model
+from tests.analyses.test_labels_from_votes import crowd
+from tests.analyses.test_machine_labels import VALUES, model
 from tests.bench.truth.machine.figures import at_equal_accuracy, chosen
 from tests.bench.truth.machine.known import known_rule
 from tests.bench.truth.machine.models import agreement, classifiers

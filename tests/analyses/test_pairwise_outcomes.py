@@ -3,9 +3,9 @@
 import pandas as pd
 
 from piecework.analyses.preferences import comparisons
+from piecework.domain.field import Arrangement, Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Arrangement, Field, Option
 
 SIDES = Arrangement(name="sides", columns=("one", "other"))
 FIELD = Field(

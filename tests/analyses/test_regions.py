@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from piecework.analyses.regions import agreed, item_regions, overlaps, read_marks
-from piecework.domain.task import Regions
+from piecework.domain.field import Regions
 
 WIDE, HIGH = 800, 600
 LABELS = ("Cat", "Dog")

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.domain.field import Field, Option
 from piecework.domain.tables import COLLECTED, build, is_canned, task_columns
-from piecework.domain.task import Field, Option, Task
+from piecework.domain.task import Task
 from piecework.qc import joined
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT, assess

@@ -19,7 +19,7 @@ import httpx
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import SystemClock
 from piecework.engine import run_pass
-from piecework.engine.opening import AT_ONCE, open_for_rehearsal
+from piecework.engine.opening import MOST_CALLS, open_for_rehearsal
 from piecework.store import hits
 
 HITS = 1000
@@ -56,10 +56,10 @@ def main(number: int) -> None:
     """Print both tables."""
     slow = [{"kind": "slow", "seconds": LATENCY, "times": _FOR_EVER}]
     serial = post(number, at_once=1, faults=slow)
-    many = post(number, at_once=AT_ONCE, faults=slow)
+    many = post(number, at_once=MOST_CALLS, faults=slow)
     print(f"| {number} HITs, {LATENCY * 1000:.0f} ms a call | seconds | HITs a second |")
     print("|---|---:|---:|")
-    for name, posted in (("one call at a time", serial), (f"{AT_ONCE} at once", many)):
+    for name, posted in (("one call at a time", serial), (f"{MOST_CALLS} at once", many)):
         rate = number / posted.seconds
         print(f"| {name} | {posted.seconds:.1f} | {rate:.0f} |")
     print(f"| times as fast | {serial.seconds / many.seconds:.1f} | |\n")
@@ -67,7 +67,7 @@ def main(number: int) -> None:
     print("|---:|---:|---:|---:|")
     for limit in LIMITS:
         limited = [{"kind": "limit", "per_second": limit, "times": _FOR_EVER}, *slow]
-        posted = post(min(number, limit * 20), at_once=AT_ONCE, faults=limited)
+        posted = post(min(number, limit * 20), at_once=MOST_CALLS, faults=limited)
         reached = (posted.calls - posted.throttled) / posted.seconds
         print(f"| {limit} | {reached:.1f} | {reached / limit:.0%} | {posted.throttled} |")
 
@@ -82,7 +82,7 @@ def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Poste
         campaign = load_campaign(path)
         with open_for_rehearsal(campaign, endpoint, SystemClock()) as opened:
             # As on real work: many at once, and the disk is waited for.
-            run = replace(opened, at_once=at_once, is_rehearsal=False)
+            run = replace(opened, most_calls=at_once, is_rehearsal=False)
             run.store.db.execute("PRAGMA synchronous = FULL")
             _control(endpoint, faults)
             before = _calls(endpoint)

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from piecework.domain.assignment import FieldValue
+from piecework.domain.field import Field
 from piecework.domain.ids import AssignmentId
-from piecework.domain.task import TRUTH, Field, Task
+from piecework.domain.task import TRUTH, Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages

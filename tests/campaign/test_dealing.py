@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.dealing import (
-    Pace,
-    Split,
     affordable,
     all_first_rounds,
-    cheapest_in_time,
     deal,
     first_rounds_cost_cents,
     replacements,
 )
+from piecework.campaign.market_shares import MarketSplit, Pace, cheapest_in_time
 from piecework.campaign.pricing import largest_hit
 from piecework.domain.ids import ItemId
 from tests.campaign.campaigns import TODAY, campaign
@@ -176,7 +174,7 @@ def dealt(
     shares: Mapping[str, float], sizes: Sequence[int], held: Mapping[str, int] | None = None
 ) -> list[str]:
     """The markets of HITs with these numbers of assignments."""
-    split, markets = Split(shares, held), []
+    split, markets = MarketSplit(shares, held), []
     for size in sizes:
         markets.append(split.next_market(size))
         split.count(markets[-1], size)

@@ -13,9 +13,9 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.questions import faults_of_row, item_on_page
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.field import is_graded
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import is_graded
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit

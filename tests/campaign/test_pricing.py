@@ -14,13 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.campaign.caps import check_caps
-from piecework.campaign.dealing import (
-    all_first_rounds,
-    deal,
-    first_rounds_cost_cents,
-    hit_cost_cents,
-    replacements,
-)
+from piecework.campaign.dealing import all_first_rounds, deal, first_rounds_cost_cents, replacements
+from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.price_list import with_prices, without_markets
 from piecework.campaign.pricing import (
     expected_replacements,

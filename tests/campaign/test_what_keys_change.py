@@ -19,7 +19,8 @@ import pandas as pd
 import pytest
 
 from piecework.campaign.assembling import load_campaign, read_anywhere
-from piecework.campaign.dealing import all_first_rounds, hit_cost_cents
+from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.pricing import price
 from piecework.campaign.questions import question

@@ -162,7 +162,7 @@ def _pass(
     clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
     loaded = load_campaign(folder / "crash.toml")
     with open_for_rehearsal(loaded, endpoint, clock, recognises_copies=True) as run:
-        at_once = replace(run, at_once=AT_ONCE)
+        at_once = replace(run, most_calls=AT_ONCE)
         if run.store.db.kind == "sqlite":
             run.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
         _Watch(folder, there, fault, call, clock).over(run)

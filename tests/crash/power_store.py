@@ -28,7 +28,7 @@ def main(path: Path, *, survives_power_cuts: bool) -> None:
         bound.bind(store, "name", "a test")
         for chunk in range(CHUNKS):
             keys = [f"{session}.{chunk}.{number}" for number in range(ACTS)]
-            carry_out(store, [_act(store, key) for key in keys], clock=clock, at_once=3)
+            carry_out(store, [_act(store, key) for key in keys], clock=clock, most_calls=3)
             for key in keys:
                 _say("closed", key)
         store.close()

@@ -51,7 +51,7 @@ def _compensate(
 ) -> None:
     opened = open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now))
     with opened as many:
-        run = replace(many, at_once=1)
+        run = replace(many, most_calls=1)
         _watch(run, calls, death)
         close_interrupted(run)
         worker = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)

@@ -58,7 +58,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _earn(campaign: Path, endpoint: str, calls: Path, death: Death | None, now: datetime) -> None:
     opened = open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now))
     with opened as run:
-        _watch(replace(run, at_once=1), calls, death)
+        _watch(replace(run, most_calls=1), calls, death)
         earn(run)
 
 

@@ -68,7 +68,7 @@ def _all_money(
     opened = open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now))
     with opened as many:
         # One call at a time, so that each has its number.
-        run = replace(many, at_once=1)
+        run = replace(many, most_calls=1)
         _watch(run, calls, death)
         close_interrupted(run)
         name = rejected_of(run)

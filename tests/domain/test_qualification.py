@@ -1,9 +1,10 @@
 """What a qualification test is made of, and who passes."""
 
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.qualifications import QualificationTest
-from piecework.domain.task import Field, Option, Task
+from piecework.domain.task import Task
 
 ANSWER = Field(
     name="answer",

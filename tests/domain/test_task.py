@@ -3,7 +3,7 @@
 import pytest
 
 from piecework.domain.assignment import FieldValue
-from piecework.domain.task import Field, FieldKind, Option, is_graded, mirrored
+from piecework.domain.field import Field, FieldKind, Option, is_graded, mirrored
 
 
 def choice(*values: str, kind: FieldKind = "choice") -> Field:

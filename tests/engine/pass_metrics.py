@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from piecework.domain.progress import Progress, SourceState
-from piecework.engine.watching.watched_passes import WatchedPasses
+from piecework.engine.watching.metrics_file import WatchedPasses
 from tests.progress import BEFORE_THE_FIRST_PASS
 
 PROGRESS = replace(

@@ -249,7 +249,7 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
     with at_work(text) as (opened, people):
         people.script = (("ann", "good"), ("ann", "good"), ("bob", "shout"))
         people.script += (("cat", "good"),)
-        run = replace(_evening(opened), at_once=1)
+        run = replace(_evening(opened), most_calls=1)
         run_pass(run)
         assert people.work() == 4
         for step in (collect.collect, judge.assess, judge.decide, settle.settle):

@@ -174,7 +174,7 @@ def test_calls_are_under_way_at_once(collected: CampaignRun) -> None:
     platform = _Together(collected.platform.endpoint)
     platform.both = Barrier(2, timeout=30)
     _decide(collected, "approve", *_assignments(collected)[:2])
-    assert settle(replace(collected, platform=platform, at_once=2)) == 2
+    assert settle(replace(collected, platform=platform, most_calls=2)) == 2
 
 
 def test_pay_and_refusal_to_pay_are_booked_to_the_cent(collected: CampaignRun) -> None:
@@ -561,7 +561,7 @@ def test_calls_are_made_again_at_once(collected: CampaignRun) -> None:
     platform = _Together(collected.platform.endpoint)
     platform.both = Barrier(2, timeout=30)
     settled = _decide(collected, "approve", *_assignments(collected)[:2])
-    run = replace(collected, platform=platform, at_once=2)
+    run = replace(collected, platform=platform, most_calls=2)
     assert carry_out_again(run, settled, prefix="again:0") == []
 
 

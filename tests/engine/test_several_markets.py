@@ -185,7 +185,7 @@ def test_a_killed_pass_plans_the_same_split(tmp_path: Path, office: Office) -> N
             assert not posted(run)
         office.published, office.dies_at = 0, 3
         with pytest.raises(Died), at_work(cut, endpoint) as run:
-            launch(replace(run, at_once=1))
+            launch(replace(run, most_calls=1))
         office.dies_at = 0
         with at_work(cut, endpoint) as run:
             assert run_pass(run).waiting_for == "workers"

@@ -111,7 +111,7 @@ def test_a_stop_while_a_pass_posts_ends_the_posting(at_work: Open, campaign_text
 
 
 def _one_at_a_time(run: CampaignRun) -> CampaignRun:
-    return replace(run, at_once=1)
+    return replace(run, most_calls=1)
 
 
 def _stop_elsewhere(run: CampaignRun) -> None:

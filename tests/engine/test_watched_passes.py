@@ -18,8 +18,8 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.store_address import in_folder
 from piecework.engine.watching import figures
-from piecework.engine.watching.watch import watch_passes
-from piecework.engine.watching.watched_passes import WatchedPasses
+from piecework.engine.watching.metrics_file import WatchedPasses
+from piecework.engine.watching.pass_watcher import watch_passes
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store.lock import only_pass
 from tests.small_campaign import write_campaign
@@ -27,7 +27,7 @@ from tests.small_campaign import write_campaign
 _DYING = """
 import os, signal, sys
 from pathlib import Path
-from piecework.engine.watching.watch import watch_passes
+from piecework.engine.watching.pass_watcher import watch_passes
 with watch_passes(Path("birds.toml"), Path(sys.argv[1])):
     os.kill(os.getpid(), signal.SIGKILL)
 """

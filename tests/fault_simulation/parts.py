@@ -381,4 +381,4 @@ class Pipeline:
             credentials=KEYS,
             allow_restored=allow_restored,
         ) as run:
-            yield replace(run, at_once=1)
+            yield replace(run, most_calls=1)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from piecework.domain.task import Option
+from piecework.domain.field import Option
 from piecework.hit_templates.order import item_order, option_order, rank, shuffled
 from piecework.hit_templates.tasks import load_task, read_task
 from tests.hit_templates.test_tasks import SMALL

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
-from piecework.domain.task import Field, Option
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.escaping import steps

@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from piecework.domain.field import Aggregate, Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Aggregate, Field, Option, Task
+from piecework.domain.task import Task
 from tests.postprocess.made_tables import START, made_table
 
 FIT = Field(

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Conditions, Field, Option
+from piecework.domain.task import Conditions
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import CARD
 from piecework.postprocess.pseudonyms import HIDDEN, LEAST, participants

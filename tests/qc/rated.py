@@ -7,10 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import COLLECTED, task_columns
-from piecework.domain.task import Field, Option, Task
+from piecework.domain.task import Task
 from piecework.qc.ratings import with_ratings
 from tests.qc.tables import row, table
 

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.domain.field import Aggregate, Arrangement, Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import COLLECTED, task_columns
-from piecework.domain.task import Aggregate, Arrangement, Field, Option, Task
+from piecework.domain.task import Task
 from piecework.qc.ratings import sources, with_ratings
 from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
 from piecework.qc.scores import SHOWN_FROM

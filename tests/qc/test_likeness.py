@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from piecework.domain.field import Aggregate, Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Aggregate, Field
 from piecework.qc.features import own_features
 from piecework.qc.ratings import LIKENESS, only_read, with_ratings
 from tests.qc.rated import task_of

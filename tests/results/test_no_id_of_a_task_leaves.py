@@ -13,6 +13,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.assignment import Answer, Assignment, FieldValue
+from piecework.domain.field import Field
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import (
     AnswerId,
@@ -23,7 +24,6 @@ from piecework.domain.ids import (
     WorkerId,
     answer_id,
 )
-from piecework.domain.task import Field
 from piecework.domain.verdicts import Decision
 from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look

@@ -208,7 +208,7 @@ def test_many_acts_are_under_way_at_once_and_each_is_done_once(
 
     acts = [_numbered(store, n, partial(do, n), clock) for n in range(40)]
     for _ in range(2):
-        assert carry_out(store, acts, clock=clock, at_once=8) == []
+        assert carry_out(store, acts, clock=clock, most_calls=8) == []
     assert done == Counter(range(40))
     assert ledger.balances(store)["rewards"] == 40
     assert len(intents.done(store, "approve")) == 40
@@ -229,7 +229,7 @@ def test_every_intent_is_durable_before_its_call(store: Store, clock: FixedClock
         return "done"
 
     acts = (_numbered(store, n, partial(do, n), clock) for n in range(60))
-    carry_out(store, acts, clock=clock, at_once=4)
+    carry_out(store, acts, clock=clock, most_calls=4)
     assert missing == []
     assert len(intents.done(store, "approve")) == 60
 
@@ -241,7 +241,7 @@ def test_a_fault_lets_nothing_begin_and_what_is_under_way_is_written_down(
     begun = _Called(n3=TransientPlatformError("the reply was lost"))
     acts = (begun.act(store, n, clock) for n in range(500))
     with pytest.raises(TransientPlatformError):
-        carry_out(store, acts, clock=clock, at_once=4)
+        carry_out(store, acts, clock=clock, most_calls=4)
     assert len(begun) < 100
     assert intents.done(store, "approve") == {
         f"approve:{number:03}" for number in begun if number != 3
@@ -254,7 +254,7 @@ def test_a_refused_act_holds_no_other_up(store: Store, clock: FixedClock) -> Non
     late = PlatformRefused("too late", code="InvalidAssignmentState")
     called = _Called(n7=late, n17=late, n27=late)
     acts = [called.act(store, n, clock) for n in range(30)]
-    refused = carry_out(store, acts, clock=clock, at_once=4)
+    refused = carry_out(store, acts, clock=clock, most_calls=4)
     named = {act.intent.key for act, _ in refused}
     assert named == {"approve:007", "approve:017", "approve:027"}
     assert len(intents.done(store, "approve")) == 27
@@ -270,7 +270,7 @@ def test_drawing_an_act_may_stop_the_work(store: Store, clock: FixedClock) -> No
             yield _numbered(store, number, lambda: "done", clock)
 
     with pytest.raises(BudgetExceeded):
-        carry_out(store, drawn(), clock=clock, at_once=2)
+        carry_out(store, drawn(), clock=clock, most_calls=2)
     assert len(intents.done(store, "approve")) == 6
 
 
@@ -289,7 +289,7 @@ def test_calls_under_way_count_as_if_they_had_got_through(store: Store, clock: F
             seen.append(intents.open_cents(store, "approve", but=act.intent.key))
             yield act
 
-    carry_out(store, drawn(), clock=clock, at_once=3)
+    carry_out(store, drawn(), clock=clock, most_calls=3)
     assert seen == [0, 1, 2]
     assert intents.open_cents(store, "approve", but="") == 0
 
@@ -322,7 +322,7 @@ def test_as_many_acts_are_begun_as_there_is_room_for(
             act = _numbered(store, number, lambda: "done", clock)
             yield replace(act, record=record)
 
-    begin = partial(carry_out, at_once=at_once) if at_once else carry_out
+    begin = partial(carry_out, most_calls=at_once) if at_once else carry_out
     begin(store, drawn(), clock=clock)
     assert max(under_way for _, under_way in events) == room
     # When calls have returned and acts are left, the room is filled again.
@@ -348,7 +348,7 @@ def test_a_slow_call_holds_no_other_up(store: Store, clock: FixedClock) -> None:
         return "done"
 
     acts = [_numbered(store, n, partial(do, n), clock) for n in range(20)]
-    carry_out(store, acts, clock=clock, at_once=2)
+    carry_out(store, acts, clock=clock, most_calls=2)
     assert len(intents.done(store, "approve")) == 20
 
 

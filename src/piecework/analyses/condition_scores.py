@@ -12,9 +12,10 @@ import pandas as pd
 from scipy import stats
 
 from piecework.analyses.votes import answers_that_count
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE
-from piecework.domain.task import Conditions, Field
+from piecework.domain.task import Conditions
 
 COLUMNS = ("subject", "condition", "value")
 

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.special import logsumexp
 
-from piecework.analyses.votes import leading, votes_that_count
+from piecework.analyses.votes import likeliest_labels, votes_that_count
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -83,7 +83,7 @@ def dawid_skene(
         fit.truths, index=pd.Index(item_ids, name="item_id"), columns=columns
     )
     return DawidSkene(
-        labels=leading(probabilities),
+        labels=likeliest_labels(probabilities),
         probabilities=probabilities,
         prior=pd.Series(fit.prior, index=columns, name="prior"),
         confusions=_confusions(fit.errors, worker_ids, names),

@@ -7,9 +7,10 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from piecework.analyses.votes import answers_that_count
+from piecework.domain.field import Arrangement, Field
 from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE, ORDER
-from piecework.domain.task import MADE_BY, Arrangement, Field
+from piecework.domain.task import MADE_BY
 
 
 def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:

@@ -27,7 +27,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from piecework.analyses.votes import votes_that_count
-from piecework.domain.task import Regions
+from piecework.domain.field import Regions
 
 MOST = 500
 """An answer with more regions is not read: matching takes the cube of their number."""

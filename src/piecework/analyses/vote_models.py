@@ -1,4 +1,4 @@
-"""Models of how workers vote, which `piecework.analyses.ability` mixes.
+"""Models of how workers vote, which `piecework.analyses.labels_from_votes` mixes.
 
 Each model says how probable each vote of each worker is if an item's truth is known, and
 learns that from the votes alone by EM: the truths from the workers' parameters, these from
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 from scipy.special import softmax
 
-from piecework.analyses.machine import Regression
+from piecework.analyses.machine_labels import Regression
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from piecework.domain.field import Field
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field
 
 
 def answers_that_count(table: pd.DataFrame) -> pd.DataFrame:
@@ -65,8 +65,8 @@ def vote_table(votes: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(valid["item_id"], valid["value"]).astype("int64")
 
 
-def leading(probabilities: pd.DataFrame) -> pd.DataFrame:
-    """Return the leading value of each row.
+def likeliest_labels(probabilities: pd.DataFrame) -> pd.DataFrame:
+    """Return the likeliest value of each row.
 
     Args:
         probabilities: index `item_id`, one column per value; rows sum to 1.

@@ -26,7 +26,7 @@ from piecework.campaign.deriving import (
 from piecework.campaign.generic_questions import located, task_of_file, test_of_file
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
-from piecework.campaign.machine import Sample, machine_texts, machine_votes
+from piecework.campaign.machine_labels import Sample, machine_texts, machine_votes
 from piecework.campaign.provenance import inputs_of
 from piecework.campaign.rehearsals import at_number, file_with_results, latest_rehearsal
 from piecework.config import campaign_file as values

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from piecework.campaign.dealing import affordable, all_first_rounds, hit_cost_cents
+from piecework.campaign.dealing import affordable, all_first_rounds
+from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded

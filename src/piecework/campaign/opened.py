@@ -156,13 +156,13 @@ class CampaignRun(OpenedCampaign):
     """A campaign at work on a platform, for a pass.
 
     Attributes:
-        at_once: how many calls may be under way at a time. A rehearsal posts HITs one
+        most_calls: how many calls may be under way at a time. A rehearsal posts HITs one
             after the other anyway, because its marketplace gives ids in that order.
         is_live: real people work and are owed money (`--live`).
     """
 
     platform: "MTurk"
-    at_once: int = 1
+    most_calls: int = 1
     is_live: bool = False
 
     @property

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from piecework.campaign.dealing import (
-    Split,
-    all_first_rounds,
+from piecework.campaign.dealing import all_first_rounds, deal, replacements
+from piecework.campaign.market_shares import (
+    MarketSplit,
     at_markets,
-    deal,
     fee_cents,
     hit_cost_cents,
     mean_hit_cost_cents,
-    replacements,
     shares,
 )
 from piecework.domain.campaign import Campaign, Posting
@@ -150,7 +148,7 @@ def _more(campaign: Campaign, bonus_each: int, *, on: date) -> int:
     further = posting.most - posting.assignments
     if not further:
         return 0
-    split = Split(shares(campaign, on=on))
+    split = MarketSplit(shares(campaign, on=on))
     hits = [
         hit
         for batch, item_ids in enumerate(deal(campaign), start=1)

@@ -24,8 +24,8 @@ from piecework.cli.price_tables import (
 )
 from piecework.domain.clock import SystemClock
 from piecework.domain.dataset import STATEMENTS
+from piecework.domain.field import is_unlimited
 from piecework.domain.hit import MTURK
-from piecework.domain.task import is_unlimited
 from piecework.domain.text import plural, printable
 from piecework.markets.registry import loaded
 
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from piecework.campaign.pricing import Price
     from piecework.domain.campaign import Campaign
     from piecework.domain.errors import StoreError
-    from piecework.domain.task import Field, Task
+    from piecework.domain.field import Field
+    from piecework.domain.task import Task
     from piecework.simulation.rehearsals.checking import Checked
 
 

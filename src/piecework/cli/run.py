@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from piecework.config.trust import Deployment
     from piecework.domain.campaign import Campaign
     from piecework.engine.pass_request import PassRequest
-    from piecework.engine.watching.watch import Watch
+    from piecework.engine.watching.pass_watcher import Watch
 
 _LOG = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ def run(  # noqa: PLR0913 - an argument for each option
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.engine.progress import read_progress
-    from piecework.engine.watching.watch import METRICS_FOLDER as WATCHED
+    from piecework.engine.watching.pass_watcher import METRICS_FOLDER as WATCHED
     from piecework.flows.advance import run as flow
 
     loaded = _opened(
@@ -293,7 +293,7 @@ def _make_one_pass(
 ) -> None:
     """Make one pass, if something is due."""
     from piecework.engine.pass_request import PassRequest
-    from piecework.engine.watching.watch import pass_span, watch_passes
+    from piecework.engine.watching.pass_watcher import pass_span, watch_passes
 
     request = PassRequest(
         campaign=campaign,

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
-from piecework.domain.task import MERGED as MERGED_REGIONS
-from piecework.domain.task import AggregateKind, Field
+from piecework.domain.field import MERGED as MERGED_REGIONS
+from piecework.domain.field import AggregateKind, Field
 from piecework.domain.typing_record import TYPING
 
 ColumnType = Literal["text", "whole", "number", "truth", "time", "texts"]

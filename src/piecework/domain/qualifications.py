@@ -11,9 +11,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import WorkerId
-from piecework.domain.task import GOLD, Field, Task
+from piecework.domain.task import GOLD, Task
 
 SECTION = "section"
 """The column of a test's items that names the section of a question."""

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.task import Field, Task
+from piecework.domain.field import Field
+from piecework.domain.task import Task
 
 INDEX = "answer_id"
 ITEM_VALUE = "value."

@@ -4,8 +4,8 @@ The gallery's tasks are in `hit_templates/`, others are beside a campaign. `task
 and `messages.<language>.toml` are read into these values: a field without a default is
 a required key, and annotations (`Gt`, `MinLen`) are checked against the file. A rule is
 data (kind, parameters, message), so that Python and the page's JavaScript can apply the
-same rule. Options of a field may be grades, and a scale may be reversed.
-docs/how-to/tasks.md explains how to add a task.
+same rule. Its fields are in `piecework.domain.field`. docs/how-to/tasks.md explains how
+to add a task.
 """
 
 import dataclasses
@@ -16,25 +16,12 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt, MinLen
 
-from piecework.domain.assignment import FieldValue
+from piecework.domain.field import Aggregate, Arrangement, Field, FieldScope, Text
 
-Text = Annotated[str, MinLen(1)]
 Positive = Annotated[int, Gt(0)]
-
-FieldKind = Literal["text", "choice", "choices", "number"]
-"""`text` is free text, `choice` one of the options, `choices` any number of them,
-`number` a place on a scale; an untouched scale has no value."""
-
-FieldScope = Literal["item", "hit"]
-"""Asked about each item, or once for the whole HIT (consent, age)."""
 
 DatasetKind = Literal["captions", "answers"]
 """`captions` are sentences about images; the rest is `answers`: one column per field."""
-
-AggregateKind = Literal["majority", "shares", "mean", "best_edit", "boxes", "spans"]
-Regions = Literal["boundingBoxes", "entities"]
-MERGED: Mapping[AggregateKind, Regions] = {"boxes": "boundingBoxes", "spans": "entities"}
-"""The part of an answer with regions that can be merged, by how they are aggregated."""
 
 TRUTH = "truth."
 """Item columns with this prefix tell a rehearsal the right answers; pages never show them."""
@@ -60,106 +47,6 @@ TWIN = "twin"
 
 TWIN_REVERSED = "twin_reversed"
 """Any value in this column: the twin asks the same in reverse."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """One possible value of a choice and its label for workers.
-
-    Attributes:
-        column: the item's column that holds the label, instead of `label`; an item
-            without it does not offer the option.
-        group: the heading above it, "" for none.
-        last: it stays after the others when the options are shuffled.
-        excludes: a worker who chooses it in a field of the HIT is outside the study:
-            paid like the others, and flagged (`outside_study`), so that a policy can
-            set the answers aside.
-    """
-
-    value: str
-    label: str = ""
-    column: str = ""
-    group: str = ""
-    last: bool = False
-    excludes: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """One thing that a worker answers.
-
-    Its form name is `<name>.<position>`, or `hit.<name>` for a field of the HIT.
-
-    Attributes:
-        minimum: and `maximum` and `step`: of a number.
-        low_label: and `high_label`: labels at the ends of a number's scale.
-        expects_variation: an honest worker's answers differ from item to item, so a worker
-            who always says the same has not looked; quality control watches such fields.
-        shuffled: the page shows the options in a random order per assignment.
-        mirrored_by: the arrangement (see `Arrangement`) that reverses the scale when its two
-            columns are swapped; values are reversed back when they are read.
-        is_opinion: people may differ without being wrong, also in a rehearsal.
-        is_personal: asked once per HIT about the person. Datasets have only counts over all
-            participants, not one person's answer (`piecework.postprocess.pseudonyms`).
-        sent_as: its name on a requester's own page, if that differs.
-        sent_at: its names for item 1, 2 and so on, on such a page that shows several.
-        is_open: values other than the options are allowed.
-        is_nominal: options that are numbers are codes without order.
-        regions: the part of its JSON text that holds regions or spans, or "".
-    """
-
-    name: str
-    kind: FieldKind
-    label: Text
-    options: tuple[Option, ...] = ()
-    optional: bool = False
-    scope: FieldScope = "item"
-    minimum: float = 0
-    maximum: float = 0
-    step: Annotated[float, Gt(0)] = 1
-    low_label: str = ""
-    high_label: str = ""
-    expects_variation: bool = False
-    shuffled: bool = False
-    mirrored_by: str = ""
-    is_opinion: bool = False
-    is_personal: bool = False
-    sent_as: str = ""
-    sent_at: tuple[str, ...] = ()
-    is_open: bool = False
-    is_nominal: bool = False
-    regions: str = ""
-
-    @property
-    def names_sent(self) -> tuple[str, ...]:
-        """Its names on a requester's own page, by the position of the item."""
-        return self.sent_at or (self.sent_as,)
-
-    def words_of(self, value: str) -> str:
-        """The words that workers read for an option that is a number, else the value."""
-        labels = (option.label for option in self.options if option.value == value)
-        return (next(labels, "") if value.isdecimal() else "") or value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrangement:
-    """Parts of an item (named by columns) that the page shows in a random order."""
-
-    name: str
-    columns: Annotated[tuple[Text, ...], MinLen(2)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aggregate:
-    """How to combine the answers of several workers about one item.
-
-    Attributes:
-        column: the item's column with the text that was edited, for `best_edit`.
-    """
-
-    field: str
-    kind: AggregateKind
-    column: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -447,42 +334,6 @@ def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
     return tuple(field for field in task.fields if field.scope == scope)
 
 
-def is_graded(field: Field) -> bool:
-    """Whether the options of a choice are grades: three whole numbers or more, in order.
-
-    Two options are right or wrong, whatever they are called.
-
-    >>> options = tuple(Option(value=value) for value in "531")
-    >>> is_graded(Field(name="f", kind="choice", label="", options=options))
-    True
-    >>> is_graded(Field(name="f", kind="choice", label="", options=options[:2]))
-    False
-    """
-    values = [option.value for option in field.options]
-    if field.kind != "choice" or field.is_nominal or len(values) < 3:  # noqa: PLR2004 - see above
-        return False
-    if not all(value.removeprefix("-").isdigit() for value in values):
-        return False
-    grades = [int(value) for value in values]
-    return sorted(grades) in (grades, grades[::-1])
-
-
-def mirrored(field: Field, value: FieldValue) -> FieldValue:
-    """Return the value on the reversed scale; values that are not options stay.
-
-    >>> grade = Field(name="g", kind="number", label="", minimum=1, maximum=4)
-    >>> mirrored(grade, 1.0)
-    4.0
-    """
-    if isinstance(value, float):
-        return field.minimum + field.maximum - value
-    values = [option.value for option in field.options]
-    turned = dict(zip(values, reversed(values), strict=True))
-    if isinstance(value, str):
-        return turned.get(value, value)
-    return tuple(turned.get(option, option) for option in value)
-
-
 def is_page(named: str) -> bool:
     """Return whether a campaign file names a requester's own page as its task.
 
@@ -490,11 +341,3 @@ def is_page(named: str) -> bool:
     (True, False)
     """
     return named.lower().endswith((".html", ".htm"))
-
-
-WIDEST = 1e9  # a number without known limits lies between minus and plus this
-
-
-def is_unlimited(field: Field) -> bool:
-    """Whether a number has no known limits."""
-    return field.kind == "number" and field.maximum - field.minimum >= WIDEST

@@ -164,7 +164,7 @@ def _status_where_in_doubt(
         if not 0 <= got.get(HitId(str(hit.hit_id)), -1) < hit.max_assignments
         or must_be_over(run, hit)
     ]
-    with ThreadPoolExecutor(run.at_once, thread_name_prefix="status") as pool:
+    with ThreadPoolExecutor(run.most_calls, thread_name_prefix="status") as pool:
         statuses = pool.map(lambda hit: status_of(run, hit), doubtful)
         return {hit.hit_id: status for hit, status in zip(doubtful, statuses, strict=True)}
 
@@ -184,7 +184,7 @@ def _fetch_all(
     known, came = assignments.count_by_hit(run.store, [_id(hit) for hit, _ in wanted]), 0
     items = run.items_of(hit for hit, _ in wanted)
     columns = {item_id: item.columns for item_id, item in items.items()}
-    with ThreadPoolExecutor(run.at_once, thread_name_prefix="fetch") as pool:
+    with ThreadPoolExecutor(run.most_calls, thread_name_prefix="fetch") as pool:
         slots = {_id(hit): number for hit, number in wanted}
         parts = run.platform.in_one_call(slots)
         fetched = pool.map(run.platform.assignments, parts)

@@ -16,13 +16,14 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 
-from piecework.analyses.machine import machine_table
-from piecework.analyses.machine_replay import weighed
+from piecework.analyses.machine_labels import machine_table
+from piecework.analyses.machine_labels_replay import weighed
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
+from piecework.domain.field import Field
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
-from piecework.domain.task import MIXED_IN, Field
+from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.engine.next_action import may_weigh
 from piecework.engine.snapshot import Reader, ToJudge, decidable, due_for_decision

@@ -212,7 +212,7 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None
                 run.store,
                 acts,
                 clock=run.clock,
-                at_once=1 if run.is_rehearsal else run.at_once,
+                most_calls=1 if run.is_rehearsal else run.most_calls,
                 stop_at_refusal=True,
             )
     except PlatformRefused as refusal:

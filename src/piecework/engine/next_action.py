@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from piecework.campaign.dealing import first_rounds_cost_cents, hit_cost_cents
+from piecework.campaign.dealing import first_rounds_cost_cents
+from piecework.campaign.market_shares import hit_cost_cents
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Waiting
 from piecework.domain.text import plural

@@ -63,7 +63,7 @@ from piecework.store.lock import only_pass
 
 _LOG = logging.getLogger(__name__)
 
-AT_ONCE = 24
+MOST_CALLS = 24
 """Concurrent calls to a marketplace; more only keep the caller's own processor busier,
 see docs/internals/measurements/benchmarks.md."""
 
@@ -72,7 +72,7 @@ NO_MARKETS = (
     "so all HITs have the same fees"
 )
 
-AT_ONCE_IN_REHEARSALS = 4
+MOST_CALLS_IN_REHEARSALS = 4
 """The same where marketplace and pipeline share a machine."""
 
 
@@ -147,7 +147,7 @@ def open_on_marketplace(
         book_outside_prices(store, prices, clock)
         if spend_at_most_cents is not None:
             agree_to_spend(store, spend_at_most_cents, at=clock.now())
-        yield _run(campaign, store, clock, platform, at_once=AT_ONCE, is_live=live)
+        yield _run(campaign, store, clock, platform, most_calls=MOST_CALLS, is_live=live)
 
 
 @contextmanager
@@ -205,7 +205,7 @@ def open_for_rehearsal(
             store,
             clock,
             platform,
-            at_once=AT_ONCE_IN_REHEARSALS,
+            most_calls=MOST_CALLS_IN_REHEARSALS,
         )
 
 
@@ -285,7 +285,7 @@ def on_its_platform(
         pseudonym_key=opened.pseudonym_key,
         endpoint=opened.endpoint,
         platform=MTurk.with_keys(opened.endpoint, None, patience_seconds=patience_seconds),
-        at_once=AT_ONCE,
+        most_calls=MOST_CALLS,
     )
 
 
@@ -317,7 +317,7 @@ def _run(
     clock: Clock,
     platform: MTurk,
     *,
-    at_once: int,
+    most_calls: int,
     is_live: bool = False,
 ) -> CampaignRun:
     environment = bound.read_bound(store).environment or ""
@@ -329,7 +329,7 @@ def _run(
         is_rehearsal=environment.startswith(REHEARSAL),
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,
-        at_once=at_once,
+        most_calls=most_calls,
         is_live=is_live,
     )
 

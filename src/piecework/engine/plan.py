@@ -11,9 +11,9 @@ from piecework.campaign.dealing import (
     deal,
     deal_batch,
     first_round,
-    hit_cost_cents,
     replacements,
 )
+from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.growing import MOST_IN_BATCH

@@ -19,14 +19,13 @@ from datetime import timedelta
 from itertools import takewhile
 from threading import Event
 
-from piecework.campaign.dealing import (
+from piecework.campaign.dealing import all_first_rounds, first_round
+from piecework.campaign.market_shares import (
+    MarketSplit,
     Pace,
-    Split,
-    all_first_rounds,
     at_markets,
     by_cost,
     cheapest_in_time,
-    first_round,
     shares,
 )
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
@@ -55,9 +54,9 @@ def with_markets(opened: OpenedCampaign, planned: Sequence[PlannedHit]) -> list[
     if crowds.percent:
         work = workers.work_by_market(opened.store)
         held = {market: done.planned for market, done in work.items()}
-        split = Split(shares(opened.campaign, on=today), held)
+        split = MarketSplit(shares(opened.campaign, on=today), held)
     else:
-        split = Split(_cheapest(opened, planned, crowds.within_seconds))
+        split = MarketSplit(_cheapest(opened, planned, crowds.within_seconds))
     return at_markets(opened.campaign, planned, split, on=today)
 
 
@@ -127,7 +126,7 @@ def post_until_refused(run: CampaignRun, acts: Iterable[Act]) -> None:
         run.store,
         takewhile(lambda _: not is_refused.is_set(), heard),
         clock=run.clock,
-        at_once=1 if run.is_rehearsal else run.at_once,
+        most_calls=1 if run.is_rehearsal else run.most_calls,
     )
     if not refused:
         return

@@ -23,10 +23,11 @@ import pandas as pd
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import value_column
-from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Field
+from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import exclusion_type
@@ -88,7 +89,7 @@ def settle_decisions(run: CampaignRun, due: Due) -> int:
             run.store,
             (_act(run, each, feedback) for each in settlements_of_verdict),
             clock=run.clock,
-            at_once=run.at_once,
+            most_calls=run.most_calls,
         )
     if refusals:
         raise _refused(run, refusals, number)
@@ -125,7 +126,7 @@ def carry_out_again(run: CampaignRun, settled: Sequence[Decision], *, prefix: st
         act = _act(run, settlement, feedback)
         intent = replace(act.intent, key=f"{prefix}:{act.intent.key}", operation="repeat")
         acts.append(Act(intent=intent, do=act.do, look=act.look, record=lambda _: None))
-    return carry_out(run.store, acts, clock=run.clock, at_once=run.at_once)
+    return carry_out(run.store, acts, clock=run.clock, most_calls=run.most_calls)
 
 
 def _feedback(run: CampaignRun, due: Sequence[Settlement]) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.snapshot import Reader
-from piecework.engine.watching.watch import Watch
+from piecework.engine.watching.pass_watcher import Watch
 from piecework.foundation.tracing.spans import span
 
 _T = TypeVar("_T")

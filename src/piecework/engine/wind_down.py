@@ -109,7 +109,7 @@ def end_withdrawn(run: CampaignRun) -> int:
 def _expire(run: CampaignRun, live: Sequence[PlannedHit]) -> tuple[int, list[Refusal]]:
     """Expire live HITs; return how many were expired, and what was refused."""
     refused = carry_out(
-        run.store, (_expiring(run, hit) for hit in live), clock=run.clock, at_once=run.at_once
+        run.store, (_expiring(run, hit) for hit in live), clock=run.clock, most_calls=run.most_calls
     )
     return len(live) - len(refused), refused
 

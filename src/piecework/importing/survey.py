@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from piecework.config.schema import FieldTable
-from piecework.domain.task import FieldKind
+from piecework.domain.field import FieldKind
 from piecework.hit_templates.answers import number_in
 from piecework.importing.readers.crowd_form import labels_in
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from piecework.domain.assignment import Answer, AssignmentStatus
 from piecework.domain.campaign import Campaign
+from piecework.domain.field import Field
 from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
-from piecework.domain.task import GOLD, Field, Task
+from piecework.domain.task import GOLD, Task
 from piecework.hit_templates.answers import OF_THE_HIT, SEPARATOR, read_answers
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.importing.parts import ITEM_ID, Part, is_wired, item_of, measures, split

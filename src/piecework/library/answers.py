@@ -19,9 +19,10 @@ import pandas as pd
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.named_files import read_reading
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import FieldKind
 from piecework.domain.imported import UNNAMED, Reading
 from piecework.domain.tables import HIT_VALUE, value_column
-from piecework.domain.task import GOLD, FieldKind
+from piecework.domain.task import GOLD
 from piecework.domain.text import plural
 from piecework.importing.assessing import opened_sources
 from piecework.importing.parts import ITEM_ID

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.task import FieldKind
+from piecework.domain.field import FieldKind
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import Finding
 from piecework.library.answers import OpenedAnswers, opened_answers

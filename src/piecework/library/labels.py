@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses import ability as ability_model
 from piecework.analyses import alpha, kappa
 from piecework.analyses import dawid_skene as dawid_skene_model
+from piecework.analyses import labels_from_votes as ability_model
 from piecework.analyses import votes as majority_vote
-from piecework.analyses.ability import SHARED_ERROR
 from piecework.analyses.alpha import Alpha, Level
 from piecework.analyses.kappa import Weights
+from piecework.analyses.labels_from_votes import SHARED_ERROR
 from piecework.analyses.votes import vote_table
 from piecework.library.frames import faults_of, votes_from
 

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from piecework.domain.field import Field, is_graded
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field, Task, is_graded
+from piecework.domain.task import Task
 
 Kind = Literal["agreed", "disputed", "dropped", "edited", "plain"]
 

@@ -17,7 +17,7 @@ from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.kappa import jaccard
 from piecework.analyses.regions import agreed, item_regions
 from piecework.analyses.votes import votes
-from piecework.domain.task import MERGED, Field, Regions, is_graded
+from piecework.domain.field import MERGED, Field, Regions, is_graded
 from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.qc.reasons import stated

@@ -17,15 +17,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from piecework.analyses.ability import ability
-from piecework.analyses.machine import machine_table
+from piecework.analyses.labels_from_votes import ability
+from piecework.analyses.machine_labels import machine_table
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import MERGED, Aggregate, AggregateKind, Field
 from piecework.domain.ids import ItemId
 from piecework.domain.progress import GOES_ON
-from piecework.domain.task import MERGED, Aggregate, AggregateKind, Field, Task
+from piecework.domain.task import Task
 from piecework.domain.verdicts import Label
 from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates, option_votes
@@ -45,7 +46,7 @@ class Doubtful:
     Attributes:
         votes: for each option of the field, its value, label and votes.
         certainty: the probability of the likeliest label, from
-            `piecework.analyses.ability` (which estimates the workers' abilities from
+            `piecework.analyses.labels_from_votes` (which estimates the workers' abilities from
             their votes on all items, and counts labels of models); the share of the
             leading option if that fails.
         settled: the label that a person settled; `None` if not settled.

@@ -7,9 +7,9 @@ import pandas as pd
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.column_names import MARKET
+from piecework.domain.field import Field
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field
-from piecework.postprocess.aggregates import leading, option_votes
+from piecework.postprocess.aggregates import most_chosen, option_votes
 from piecework.qc.gold import gold_scores
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
@@ -127,7 +127,7 @@ def _final(opened: OpenedCampaign, rows: pd.DataFrame, field: Field) -> Mapping[
     """Return the label of each item: a person's, or the majority; "" for a tie."""
     items = pd.Index(rows["item_id"].unique(), dtype="str", name="item_id")
     options = [option.value for option in field.options]
-    table = leading(option_votes(votes(rows, field), options, items))
+    table = most_chosen(option_votes(votes(rows, field), options, items))
     label = {str(item_id): str(value) for item_id, value in table["value"].items()}
     for (item_id, name), settled in results.load_labels(opened.store).items():
         if name == field.name and item_id in label:

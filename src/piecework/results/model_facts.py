@@ -2,13 +2,13 @@
 
 import pandas as pd
 
-from piecework.analyses.ability import ability
-from piecework.analyses.machine import machine_table
-from piecework.analyses.machine_replay import Replays, replays
+from piecework.analyses.labels_from_votes import ability
+from piecework.analyses.machine_labels import machine_table
+from piecework.analyses.machine_labels_replay import Replays, replays
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import AsNeeded
-from piecework.domain.task import Field
+from piecework.domain.field import Field
 from piecework.report.sections.other_sources import Machine, MachineModel
 from piecework.store import results
 

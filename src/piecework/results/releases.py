@@ -34,7 +34,7 @@ from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import ConfigError, PieceworkError
-from piecework.domain.task import Field
+from piecework.domain.field import Field
 from piecework.domain.text import did_you_mean, plural
 from piecework.store.files import sync
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from piecework.analyses.ability import ability
+from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign

@@ -22,7 +22,7 @@ def carry_out(
     acts: Iterable[Act],
     *,
     clock: Clock,
-    at_once: int = 1,
+    most_calls: int = 1,
     stop_at_refusal: bool = False,
 ) -> list[Refusal]:
     """Do every act that was not done before; return what was refused, and why.
@@ -34,7 +34,7 @@ def carry_out(
         store: where intents and outcomes are kept.
         acts: drawn one by one, when there is room; drawing may raise to stop.
         clock: tells when.
-        at_once: the most calls under way at a time.
+        most_calls: the most calls under way at a time.
         stop_at_refusal: begin no further act after a refusal, and raise it; otherwise a
             refused act stays open and does not delay others.
 
@@ -44,10 +44,10 @@ def carry_out(
         PlatformRefused: a call was refused, and `stop_at_refusal` is set.
         TransientPlatformError: the outcome of a call is unknown; its intent stays open.
     """
-    with ThreadPoolExecutor(at_once, thread_name_prefix="act") as pool:
+    with ThreadPoolExecutor(most_calls, thread_name_prefix="act") as pool:
         work = _Work(store, iter(acts), clock, pool, stop_at_refusal=stop_at_refusal)
         # Declare twice as many in advance, so that no thread waits for the disk.
-        room = 2 * at_once if at_once > 1 else 1
+        room = 2 * most_calls if most_calls > 1 else 1
         while work.go_on(room):
             pass
     if work.fault is not None:

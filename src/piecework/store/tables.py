@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.typing import NaTType
 
+from piecework.domain.field import Field
 from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
@@ -24,7 +25,7 @@ from piecework.domain.tables import (
     is_canned,
     task_columns,
 )
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Task
 from piecework.store import archive
 from piecework.store.database import Store, from_text, read_columns
 from piecework.store.hits import ROUND

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import COLLECTED, build, is_canned
-from piecework.domain.task import Field, Option, Task
+from piecework.domain.task import Task
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.plain_text import plain
 from piecework.qc.ratings import with_ratings

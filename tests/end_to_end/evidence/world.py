@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from piecework.domain.campaign import Campaign
-from piecework.domain.task import Field
+from piecework.domain.field import Field
 from tests.end_to_end.evidence.comparing import Comparison, compare
 from tests.end_to_end.evidence.features import features
 from tests.end_to_end.evidence.raw_answers import RawAnswer, firsts, words

@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.engine.payments.compensations import (
-    OPERATION,
+    COMPENSATION,
     adopt_compensations,
     check_caps,
     pay_compensation,
@@ -122,7 +122,7 @@ def test_what_is_wrong_is_said_before_any_call(run: CampaignRun) -> None:
     ):
         with pytest.raises(ConfigError, match=words):
             plan_compensation(run, worker, amount, because=because)
-    assert intents.load_intents(run.store, OPERATION, is_done=False) == []
+    assert intents.load_intents(run.store, COMPENSATION, is_done=False) == []
 
 
 def test_a_worker_who_never_came_is_refused_and_nothing_is_kept_back(run: CampaignRun) -> None:
@@ -136,7 +136,7 @@ def test_a_worker_who_never_came_is_refused_and_nothing_is_kept_back(run: Campai
         planned = plan_compensation(run, worker_id, "1.00", because=WHY)
         with pytest.raises(PlatformRefused, match=words):
             pay_compensation(run, planned)
-    assert intents.load_intents(run.store, OPERATION, is_done=False) == []
+    assert intents.load_intents(run.store, COMPENSATION, is_done=False) == []
     assert paid(run) == []
     check_books(run)
 
@@ -198,9 +198,9 @@ def test_a_restored_store_takes_over_what_it_lacks(
     with run.store.db.atomic():
         before = list(run.store.db.query("SELECT * FROM ledger ORDER BY entry_id"))
         forget_money(run.store)
-        run.store.db.execute("DELETE FROM intents WHERE operation = ?", [OPERATION])
+        run.store.db.execute("DELETE FROM intents WHERE operation = ?", [COMPENSATION])
         for row in before:
-            if not row["intent_key"].startswith(OPERATION):
+            if not row["intent_key"].startswith(COMPENSATION):
                 insert(run.store, "ledger", [row])
     monkeypatch.setattr(generations, "was_restored", lambda _: True)
     assert adopt_compensations(run) == 1

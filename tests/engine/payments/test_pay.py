@@ -67,7 +67,7 @@ def test_hits_of_another_size_or_type_are_another_kind(
     with at_work(text, pictures=pictures) as (opened, people):
         people.script = tuple((name, "good") for name in ("ann", "ann", "eve", "eve"))
         people.minutes = (12, 4, 18, 6)
-        run = replace(opened, clock=FixedClock(EVENING), at_once=1)
+        run = replace(opened, clock=FixedClock(EVENING), most_calls=1)
         run_pass(run)
         assert people.work() == 4
         run_pass(run)
@@ -140,7 +140,7 @@ def test_two_bonuses_that_look_alike_are_both_paid(
     of the same sum that was sent by hand, with other words, is neither.
     """
     with at_work(campaign_text) as opened:
-        run = replace(first_batch_paid(opened), at_once=at_once)
+        run = replace(first_batch_paid(opened), most_calls=at_once)
         ann, bob = assignment_ids(run)
         worker = pseudonym(assignments.load_assignments(run.store)[0].worker_id, run.pseudonym_key)
         text = bonus_file(

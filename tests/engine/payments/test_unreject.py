@@ -20,7 +20,7 @@ from piecework.domain.verdicts import Decision
 from piecework.engine import collect, settle
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.payments.due_bonuses import read_bonuses
-from piecework.engine.payments.pay import OPERATION, close_interrupted, pay_bonuses, unreject
+from piecework.engine.payments.pay import UNREJECT, close_interrupted, pay_bonuses, unreject
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve
@@ -132,8 +132,8 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
         run = replace(opened, clock=FixedClock(EVENING))
         name = to_the_end(run, people)
         intent = intents.Intent(
-            key=f"{OPERATION}:{name}",
-            operation=OPERATION,
+            key=f"{UNREJECT}:{name}",
+            operation=UNREJECT,
             subject=("assignment", name),
             arguments={"because": WHY, "by": "ada", "keep": 1},
             amount_cents=60,

@@ -6,7 +6,7 @@ from typing import Any
 
 from piecework.domain.campaign import formats_of
 from piecework.domain.dataset import LICENCES, Publication
-from piecework.domain.task import Aggregate, Field
+from piecework.domain.field import Aggregate, Field
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
 from tests.postprocess.datasets.test_fields_layout import FACTS
 from tests.postprocess.made_tables import contents

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from piecework.domain.task import Aggregate, Field
+from piecework.domain.field import Aggregate, Field
 from piecework.qc.heuristics.drafts_kept import Params, score
 from tests.qc.rated import ratings, task_of
 from tests.qc.tables import cells, flagged, row, table

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from piecework.domain.field import Field, Option
 from piecework.domain.tables import COLLECTED, task_columns
-from piecework.domain.task import Field, Option
 from piecework.qc.heuristics.outside_study import EVIDENCE, Params, score
 from piecework.qc.ratings import with_ratings
 from tests.qc.rated import ratings, scale, task_of

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from piecework.domain.task import Arrangement
+from piecework.domain.field import Arrangement
 from piecework.qc.heuristics.same_place import Params, score
 from tests.qc.rated import choice, ratings, task_of
 from tests.qc.tables import cells, flagged, row, table

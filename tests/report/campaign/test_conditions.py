@@ -6,7 +6,8 @@ from dataclasses import replace
 import pandas as pd
 
 from piecework.analyses.condition_scores import GLOSSES, Compared
-from piecework.domain.task import Conditions, Field
+from piecework.domain.field import Field
+from piecework.domain.task import Conditions
 from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Section
 from piecework.report.model import report_model

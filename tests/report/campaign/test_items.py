@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from piecework.domain.edit import Edit
+from piecework.domain.field import Field
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field
 from piecework.domain.text import regions_in_words
 from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Card, Gallery, Piece

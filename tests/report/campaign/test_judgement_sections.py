@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.domain.task import Arrangement, Field
+from piecework.domain.field import Arrangement, Field
 from piecework.report import model
 from piecework.report.components import Section
 from piecework.report.facts import ReportFacts

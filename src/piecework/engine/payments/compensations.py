@@ -22,7 +22,7 @@ from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
 from piecework.store.settlements import DONE
 
-OPERATION = "compensation"
+COMPENSATION = "compensation"
 _WORKER_ID = re.compile(r"A[A-Z0-9]{6,63}")
 _DIGITS = 16
 
@@ -97,7 +97,7 @@ def pay_compensation(run: CampaignRun, planned: PlannedCompensation) -> None:
         TransientPlatformError: the outcome is unknown; call this again.
     """
     check_caps(run, planned)
-    refused = carry_out(run.store, [act_for(run, planned.intent)], clock=run.clock)
+    refused = carry_out(run.store, [compensation_act(run, planned.intent)], clock=run.clock)
     if refused:
         # Nothing was paid, so nothing is left to look for.
         intents.withdraw(run.store, planned.intent.key)
@@ -127,7 +127,7 @@ def check_caps(run: CampaignRun, planned: PlannedCompensation) -> None:
             )
 
 
-def act_for(run: CampaignRun, intent: Intent) -> Act:
+def compensation_act(run: CampaignRun, intent: Intent) -> Act:
     """Return the act that pays a compensation, looks for it and records it."""
     compensation = compensation_of(run.store, intent)
     calls = paying(run, compensation)
@@ -227,7 +227,7 @@ def _bookings(run: CampaignRun, paid: list[Compensation]) -> Iterator[Act]:
         intent = _intent(run, each.worker_id, each.cents, each.reason)
         # The key is the platform's: a pseudonym may have had another key.
         intent = replace(intent, key=each.name.removeprefix(_prefix(run.store)))
-        act = act_for(run, intent)
+        act = compensation_act(run, intent)
         yield Act(intent=intent, do=_paid, look=_paid, record=act.record)
 
 
@@ -240,7 +240,9 @@ def _prefix(store: Store) -> str:
 
 
 def _recorded(store: Store) -> dict[str, Intent]:
-    return {intent.key: intent for intent in intents.load_intents(store, OPERATION, is_done=True)}
+    return {
+        intent.key: intent for intent in intents.load_intents(store, COMPENSATION, is_done=True)
+    }
 
 
 def _intent(run: CampaignRun, worker_id: WorkerId, cents: int, reason: str) -> Intent:
@@ -249,8 +251,8 @@ def _intent(run: CampaignRun, worker_id: WorkerId, cents: int, reason: str) -> I
     fees = run.campaign.rewards.fees_on(run.clock.now().date(), market)
     digest = hashlib.sha256(reason.encode()).hexdigest()[:_DIGITS]
     return Intent(
-        key=f"{OPERATION}:{run.pseudonym(worker_id)}:{digest}",
-        operation=OPERATION,
+        key=f"{COMPENSATION}:{run.pseudonym(worker_id)}:{digest}",
+        operation=COMPENSATION,
         subject=("worker", worker_id),
         arguments={"cents": cents, "reason": reason},
         amount_cents=cents + fees.bonus_fee_cents(cents),

@@ -34,7 +34,7 @@ from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
 from piecework.store.settlements import DONE, PAID_ALREADY
 
-OPERATION = "unreject"
+UNREJECT = "unreject"
 
 
 def unreject(
@@ -62,21 +62,21 @@ def unreject(
     _check(run, assignment_id)
     hit = hits.of_assignment(run.store, assignment_id)
     intent = Intent(
-        key=f"{OPERATION}:{assignment_id}",
-        operation=OPERATION,
+        key=f"{UNREJECT}:{assignment_id}",
+        operation=UNREJECT,
         subject=("assignment", assignment_id),
         arguments={"because": because, "by": by, "keep": int(keep_answers)},
         amount_cents=hit.reward_cents + hit.fee_cents,
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
     dropped = assignments.answers_with(run.store, assignment_id, "drop")
-    refused = carry_out(run.store, [act_for(run, intent)], clock=run.clock)
+    refused = carry_out(run.store, [unreject_act(run, intent)], clock=run.clock)
     if refused:
         raise refused[0][1]
     return len(dropped) if keep_answers else 0
 
 
-def act_for(run: CampaignRun, intent: Intent) -> Act:
+def unreject_act(run: CampaignRun, intent: Intent) -> Act:
     """Return the act that reverses a rejection, looks for it and records it."""
     assignment_id = AssignmentId(intent.subject[1])
     because = str(intent.arguments["because"])
@@ -362,7 +362,9 @@ def pay_bonuses(run: CampaignRun, plan: BonusPlan) -> Paid:
     today = _for_today(run, plan.due)
     refused = []
     for group in _apart(today):
-        refused += carry_out(run.store, _acts(run, group), clock=run.clock, at_once=run.at_once)
+        refused += carry_out(
+            run.store, _acts(run, group), clock=run.clock, most_calls=run.most_calls
+        )
     if refused:
         # The key has assignment or pseudonym; the platform's text may name a worker.
         named = "; ".join(f"{act.intent.key} ({no.code})" for act, no in refused[:_NAMED])
@@ -414,7 +416,7 @@ def _acts(run: CampaignRun, due: list[PlannedBonus]) -> Iterator[Act]:
         yield act_of_bonus(run, planned.intent, recorded[planned.bonus.assignment_id])
 
 
-_OPERATIONS = (BONUS, compensations.OPERATION, OPERATION)
+_OPERATIONS = (BONUS, compensations.COMPENSATION, UNREJECT)
 
 
 def close_interrupted(run: CampaignRun) -> int:
@@ -444,8 +446,8 @@ def has_interrupted_payments(store: Store) -> bool:
 
 
 def _act_of_interrupted(run: CampaignRun, intent: Intent, recorded: list[Bonus]) -> Act:
-    if intent.operation == OPERATION:
-        return act_for(run, intent)
-    if intent.operation == compensations.OPERATION:
-        return compensations.act_for(run, intent)
+    if intent.operation == UNREJECT:
+        return unreject_act(run, intent)
+    if intent.operation == compensations.COMPENSATION:
+        return compensations.compensation_act(run, intent)
     return act_of_bonus(run, intent, recorded)

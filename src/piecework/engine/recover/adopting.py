@@ -265,7 +265,7 @@ def adopt_bonuses(run: CampaignRun) -> int:
 
 def bonuses_there(run: CampaignRun, hit_ids: Iterable[HitId]) -> list[Bonus]:
     """Return all bonuses that the platform has paid for work on these HITs."""
-    with ThreadPoolExecutor(run.at_once, thread_name_prefix="bonuses") as pool:
+    with ThreadPoolExecutor(run.most_calls, thread_name_prefix="bonuses") as pool:
         return list(chain.from_iterable(pool.map(run.platform.bonuses_of_hit, hit_ids)))
 
 

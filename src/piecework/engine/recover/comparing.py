@@ -170,7 +170,7 @@ def _status_of_unlisted(
             return "unknown"
 
     unlisted = list(unlisted)
-    with ThreadPoolExecutor(run.at_once, thread_name_prefix="compare") as pool:
+    with ThreadPoolExecutor(run.most_calls, thread_name_prefix="compare") as pool:
         states = pool.map(ask, unlisted)
         return {hit.hit_id: state for hit, state in zip(unlisted, states, strict=True)}
 
@@ -180,7 +180,7 @@ def _assignments_there(
 ) -> dict[AssignmentId, Assignment]:
     slots = {hit_id: max(hit.max_assignments, there[hit_id].slots) for hit_id, hit in alive.items()}
     parts = run.platform.in_one_call(slots) if slots else []
-    with ThreadPoolExecutor(run.at_once, thread_name_prefix="compare") as pool:
+    with ThreadPoolExecutor(run.most_calls, thread_name_prefix="compare") as pool:
         fetched = pool.map(run.platform.assignments, parts)
         return {
             assignment.assignment_id: assignment

@@ -196,7 +196,7 @@ def loss_sentence(
     )
 
 
-def objection(bridge: Bridge, word: str) -> str:
+def why_not_publish(bridge: Bridge, word: str) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
     with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, bridge.name)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from piecework.analyses.ability import ability
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.kappa import (
@@ -19,6 +18,7 @@ from piecework.analyses.kappa import (
     fleiss_kappa_of_counts,
     jaccard,
 )
+from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.votes import (
     accuracy,
     majority,
@@ -26,8 +26,9 @@ from piecework.analyses.votes import (
     votes_that_count,
     weighted_majority,
 )
+from piecework.domain.field import Field
 from piecework.domain.imported import UNNAMED
-from piecework.domain.task import GOLD, Field
+from piecework.domain.task import GOLD
 from piecework.report.analysis.answers import AnalysedAnswers, Analysis, has_grades
 
 _BUSIEST = 30

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.votes import votes
+from piecework.domain.field import Field, is_graded
 from piecework.domain.hit import Item
-from piecework.domain.task import Field, Task, is_graded
+from piecework.domain.task import Task
 from piecework.domain.text import NOTHING, count
 from piecework.report.components import Cell, Column, Section, Table, number, table, text
 from piecework.report.formatting import excerpt

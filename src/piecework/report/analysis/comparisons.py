@@ -10,7 +10,7 @@ from piecework.analyses.condition_scores import mean_ratings
 from piecework.analyses.order import first_side_advantage, position_effect
 from piecework.analyses.paired import equivalence_tests, paired_t_tests
 from piecework.analyses.preferences import comparisons, preferences
-from piecework.domain.task import Field
+from piecework.domain.field import Field
 from piecework.report.analysis.answers import AnalysedAnswers, Analysis
 
 _BONFERRONI = "Adjusted: multiplied by the number of tests (Bonferroni)."

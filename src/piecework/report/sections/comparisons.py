@@ -12,8 +12,8 @@ from scipy.stats import chisquare
 
 from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
 from piecework.analyses.order import first_side_advantage, position_effect
+from piecework.domain.field import Arrangement, Field, is_graded
 from piecework.domain.tables import ITEM_VALUE, ORDER
-from piecework.domain.task import Arrangement, Field, is_graded
 from piecework.domain.text import count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Contest, Mean, contests, means

@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 from piecework.domain.edit import Edit
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field
 from piecework.domain.text import count, plural, regions_in_words, share
 from piecework.report import plots
 from piecework.report.components import (

@@ -11,7 +11,7 @@ import pandas as pd
 
 from piecework.analyses.kappa import option_pairs
 from piecework.analyses.votes import votes
-from piecework.domain.task import Field, Option, is_graded, is_unlimited
+from piecework.domain.field import Field, Option, is_graded, is_unlimited
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Mean, Ratings, matrix, means, strips

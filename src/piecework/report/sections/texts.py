@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from piecework.domain.edit import Edit
-from piecework.domain.task import Field
+from piecework.domain.field import Field
 from piecework.domain.text import NOTHING, count, plural, plural_of, share, with_article
 from piecework.domain.verdicts import NOT_WRITTEN_HERE
 from piecework.qc.written_here import FLAG_FROM, SHOWN_PROBABILITY

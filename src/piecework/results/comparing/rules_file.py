@@ -22,7 +22,7 @@ from piecework.config.shared_files import with_shared
 from piecework.config.user_files import read_text
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.task import Aggregate, AggregateKind
+from piecework.domain.field import Aggregate, AggregateKind
 from piecework.domain.text import did_you_mean
 from piecework.domain.toml_text import toml_document
 from piecework.domain.verdicts import PolicyRule

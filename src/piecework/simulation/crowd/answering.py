@@ -10,8 +10,9 @@ from random import Random
 from typing import Protocol
 
 from piecework.domain.column_names import MEASURES
+from piecework.domain.field import Field
 from piecework.domain.ids import AssignmentId, ItemId
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields import as_page_sends, name_of

@@ -21,9 +21,10 @@ from random import Random
 from typing import Protocol
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field, is_unlimited
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task, is_unlimited
+from piecework.domain.task import GOLD, TRUTH, Rule, Task
 from piecework.hit_templates.answers import SEPARATOR, offered
 from piecework.hit_templates.jinja_helpers import plain_number
 from piecework.simulation.crowd.typing_traces import broken_rules, repair

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from piecework.domain.column_names import MEASURES
+from piecework.domain.field import Field, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
-from piecework.domain.task import TRUTH, Field, Task, mirrored
+from piecework.domain.task import TRUTH, Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire

@@ -24,9 +24,10 @@ import httpx
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId, WorkerId
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
 from piecework.simulation.seeded_rng import log_normal, seeded_rng
 

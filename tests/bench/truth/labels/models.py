@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from piecework.analyses.ability import ability
 from piecework.analyses.dawid_skene import dawid_skene
+from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.votes import vote_table
 
 PYTHON = Path(".piecework/crowd-kit/venv/bin/python")

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.ability import ability
-from piecework.analyses.machine_replay import weighed
+from piecework.analyses.labels_from_votes import ability
+from piecework.analyses.machine_labels_replay import weighed
 from piecework.domain.campaign import AsNeeded
 
 LEAST = 1
@@ -32,7 +32,7 @@ def replay(
         gold: the known label by item; the outcome has the same order.
         values: the possible values.
         rule: when a label is certain enough.
-        machine: labels of models (`piecework.analyses.machine`), if there are any.
+        machine: labels of models (`piecework.analyses.machine_labels`), if there are any.
     """
     number, kept = votes.groupby("item_id").cumcount(), votes["item_id"].value_counts()
     asked = pd.Series(LEAST, index=gold.index)

@@ -80,7 +80,7 @@ def _keep_open(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled:
     elif study["status"] == "Paused" and possible:
         if study["places"] - taken > possible:
             _close(bridge, study)  # Its places cannot become fewer.
-        elif not reading.objection(bridge):
+        elif not reading.why_not_publish(bridge):
             _set_status(bridge, study, "Live")
     elif wanted > study["places"] and is_settled:
         _add_places(bridge, study, wanted)
@@ -110,7 +110,7 @@ def _close(bridge: Bridge, study: sqlite3.Row) -> None:
 def _begin(
     bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> None:
-    if reading.objection(bridge):
+    if reading.why_not_publish(bridge):
         return
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
@@ -120,7 +120,7 @@ def _begin(
 def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: int | None) -> None:
     """Create a wanted project, and publish it if that is allowed."""
     study = bridge.study(study_id)
-    trouble = reading.objection(bridge)
+    trouble = reading.why_not_publish(bridge)
     if trouble:
         bridge.say(study, trouble)
         return
@@ -182,7 +182,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _add_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = reading.objection(bridge) or _objection(bridge, study, places - study["places"])
+    trouble = reading.why_not_publish(bridge) or _objection(bridge, study, places - study["places"])
     bridge.say(study, trouble)
     if trouble:
         return

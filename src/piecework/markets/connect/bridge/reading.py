@@ -61,9 +61,9 @@ def unknown_sentence(study: UnknownStudy) -> str:
     )
 
 
-def objection(bridge: Bridge) -> str:
+def why_not_publish(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
-    return losses.objection(bridge, "projects")
+    return losses.why_not_publish(bridge, "projects")
 
 
 def set_aside(bridge: Bridge, project_id: str) -> None:

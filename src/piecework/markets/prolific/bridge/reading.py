@@ -72,9 +72,9 @@ def unknown_sentence(bridge: Bridge, study: UnknownStudy) -> str:
     )
 
 
-def objection(bridge: Bridge) -> str:
+def why_not_publish(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
-    return losses.objection(bridge, "studies")
+    return losses.why_not_publish(bridge, "studies")
 
 
 def set_aside(bridge: Bridge, study_id: str) -> None:

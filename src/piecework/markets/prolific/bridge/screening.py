@@ -50,7 +50,7 @@ def screen(bridge: Bridge) -> None:
     for study in at_work:
         is_needed = study["qualification_type"] in needed
         bridge.tried(partial(_follow, bridge, study, is_needed=is_needed))
-    for study in () if reading.objection(bridge) else lacking:
+    for study in () if reading.why_not_publish(bridge) else lacking:
         bridge.tried(partial(_offer, bridge, study))
 
 

@@ -82,7 +82,7 @@ def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bo
             _raise_places(bridge, study, wanted)
         return False
     if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
-        if not reading.objection(bridge):
+        if not reading.why_not_publish(bridge):
             _transit(bridge, study, "START")
         return False
     is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
@@ -92,7 +92,7 @@ def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bo
 def _begin(
     bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> None:
-    if reading.objection(bridge):
+    if reading.why_not_publish(bridge):
         return
     study = drafting.want(bridge, hit_type, slots, most=most)
     if study is not None:
@@ -103,7 +103,7 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Create the draft of a wanted study, and publish it if that is allowed."""
     study = bridge.study(study_id)
     reading.look(bridge)
-    trouble = reading.objection(bridge) or _rest(bridge)
+    trouble = reading.why_not_publish(bridge) or _rest(bridge)
     if trouble:
         bridge.say(study, trouble)
         return
@@ -191,7 +191,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = reading.objection(bridge) or _objection(bridge, study, places - study["places"])
+    trouble = reading.why_not_publish(bridge) or _objection(bridge, study, places - study["places"])
     bridge.say(study, trouble)
     if trouble:
         return

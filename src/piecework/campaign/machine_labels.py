@@ -9,9 +9,10 @@ from piecework.config.items_file import Row, read_rows
 from piecework.config.user_files import read_text
 from piecework.domain.campaign import MachineVote
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean, plural
 
 _KEYS = frozenset({"item", "label", "field", "probability", "model"})

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from piecework.analyses.ability import Ability, ability
-from piecework.analyses.machine import predictors
-from piecework.analyses.machine_replay import weighed
+from piecework.analyses.labels_from_votes import Ability, ability
+from piecework.analyses.machine_labels import predictors
+from piecework.analyses.machine_labels_replay import weighed
 from piecework.analyses.votes import accuracy
 from piecework.domain.campaign import AsNeeded
-from tests.analyses.test_ability import crowd
+from tests.analyses.test_labels_from_votes import crowd
 
 VALUES = ("0", "1")
 

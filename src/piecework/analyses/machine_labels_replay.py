@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.ability import ability
+from piecework.analyses.labels_from_votes import ability
 from piecework.domain.campaign import AsNeeded
 
 Votes = tuple[pd.DataFrame, Sequence[object]]
@@ -83,7 +83,7 @@ def replays(
         votes: for each field with a label, its votes in their order. The frames have
             the same rows: one for each answer.
         number: which of the fields the models label.
-        machine: the models' labels (`piecework.analyses.machine`).
+        machine: the models' labels (`piecework.analyses.machine_labels`).
         rule: when a label is certain enough.
         least: votes that each item gets.
         seed: of the shuffling.
@@ -200,7 +200,7 @@ def weighed(
             workers' ability), and the possible values. Other values do not count.
         answers: by id of the items in question, the answers that count so far.
         rule: when an item is certain enough.
-        machine: for each field, labels of models (`piecework.analyses.machine`), if
+        machine: for each field, labels of models (`piecework.analyses.machine_labels`), if
             there are any.
 
     Returns:

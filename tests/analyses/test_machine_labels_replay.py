@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.machine_replay import Replay, Replays, replays, saved, shuffled
+from piecework.analyses.machine_labels_replay import Replay, Replays, replays, saved, shuffled
 from piecework.domain.campaign import AsNeeded
-from tests.analyses.test_ability import crowd
-from tests.analyses.test_machine import VALUES, model
+from tests.analyses.test_labels_from_votes import crowd
+from tests.analyses.test_machine_labels import VALUES, model
 
 RULE = AsNeeded(most=5, until=0.9)
 

@@ -3,7 +3,7 @@
 A model does not vote as a worker does: models that were trained on the same texts make
 the same errors, and their votes would count twice. So the outputs of all models
 together set the expectation for each item, by a logistic regression whose weights are
-learnt from people's votes (`piecework.analyses.ability`). Models with the same errors
+learnt from people's votes (`piecework.analyses.labels_from_votes`). Models with the same errors
 share a weight, and a useless model has a weight near 0.
 """
 

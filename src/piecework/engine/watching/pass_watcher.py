@@ -79,7 +79,7 @@ def watch_passes(campaign: Path, folder: Path | None = None) -> Iterator[Watch]:
     watch: Watch = Unwatched()
     if named:
         # The library takes time to import, and most users have no Prometheus.
-        from piecework.engine.watching.watched_passes import WatchedPasses  # noqa: PLC0415
+        from piecework.engine.watching.metrics_file import WatchedPasses  # noqa: PLC0415
 
         watch = WatchedPasses(Path(named), campaign.stem)
     watch.begin()

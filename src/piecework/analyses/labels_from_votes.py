@@ -21,9 +21,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.analyses.item_response import Abilities
-from piecework.analyses.machine import predictors
+from piecework.analyses.machine_labels import predictors
 from piecework.analyses.vote_models import Ballots, Coin, Tables, VoteModel
-from piecework.analyses.votes import leading, votes_that_count
+from piecework.analyses.votes import likeliest_labels, votes_that_count
 from piecework.domain.imported import UNNAMED
 
 Floats = npt.NDArray[np.float64]
@@ -88,7 +88,7 @@ def ability(
             import could not name (`domain.imported.UNNAMED`), if they have one vote.
         values: all possible values, including those without votes.
         shared_error: the uncertainty that remains with any number of votes.
-        machine: labels of models (see `piecework.analyses.machine`). Only items with
+        machine: labels of models (see `piecework.analyses.machine_labels`). Only items with
             a worker's vote have labels.
 
     Raises:
@@ -124,7 +124,7 @@ def ability(
         truths = (1.0 - shared_error) * truths + shared_error * others
     probabilities = pd.DataFrame(truths, index=pd.Index(item_ids, name="item_id"), columns=columns)
     return Ability(
-        labels=leading(probabilities),
+        labels=likeliest_labels(probabilities),
         probabilities=probabilities,
         workers=_accuracies(ballots, truths, pd.Index(worker_ids, name="worker")),
         models=shares,

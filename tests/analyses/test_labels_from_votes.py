@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.ability import SHARED_ERROR, ability
+from piecework.analyses.labels_from_votes import SHARED_ERROR, ability
 from piecework.analyses.votes import accuracy, majority
 from piecework.domain.imported import UNNAMED
 from tests.analyses import published
