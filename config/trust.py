@@ -22,7 +22,6 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -37,6 +36,7 @@ from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import one_line
 from piecework.domain.toml_text import key_name
+from piecework.foundation.hosts import is_loopback
 
 if TYPE_CHECKING:
     from piecework.config.campaign_file import CampaignFile
@@ -314,8 +314,7 @@ def _links_of_results(file: "CampaignFile", home: str) -> Iterator[Reach]:
 
 def _is_local(endpoint: str) -> bool:
     try:
-        host = urlsplit(endpoint).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
+        return is_loopback(urlsplit(endpoint).hostname or "")
     except ValueError:
         return False
 

@@ -23,6 +23,7 @@ from piecework.backup.lag import Identity, connect_to_read, count_in, identity_o
 from piecework.backup.marker import FOLDER_MODE, ReplicaAddress, read_marker, take_over
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.foundation.sqlitefile.files import FOR_OWNER, backup_folder, files_of
+from piecework.store.files import sync
 
 NAME = "litestream"
 _OLDEST = (0, 5, 17)
@@ -336,17 +337,9 @@ def _checked(copy: Path, address: ReplicaAddress) -> tuple[Identity, int]:
 def _name(copy: Path, file: Path) -> None:
     """Give the copy its name; never replace a file that has appeared meanwhile."""
     os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FOR_OWNER))
-    _sync(copy)
+    sync(copy)
     copy.replace(file)
-    _sync(file.parent)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(file.parent)
 
 
 def _rfc3339(moment: datetime) -> str:

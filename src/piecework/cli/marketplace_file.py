@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.foundation.client.token import is_loopback
+from piecework.foundation.hosts import is_loopback
 from piecework.marketplace.state.transaction import site_address
 
 if TYPE_CHECKING:

@@ -283,7 +283,7 @@ def _account_of(
 
 def _endpoint(site: SiteOptions) -> str | None:
     """Return where commands on this machine reach a site that browsers open elsewhere."""
-    from piecework.foundation.server.connections import is_every_address, is_loopback
+    from piecework.foundation.hosts import is_every_address, is_loopback
 
     listens_here = is_every_address(site.host) or is_loopback(site.host)
     if site.site_url and listens_here and site.tls is None and site.port:

@@ -9,12 +9,11 @@ from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.foundation.hosts import is_every_address, is_loopback
 from piecework.foundation.server.connections import (
     Connections,
     Limits,
     Listening,
-    is_every_address,
-    is_loopback,
     listen,
     most_connections,
     origin,

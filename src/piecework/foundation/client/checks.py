@@ -13,7 +13,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from piecework.foundation.client.errors import ApiError, Unusable
-from piecework.foundation.client.token import is_loopback
+from piecework.foundation.hosts import is_loopback
 
 Level = Literal["ok", "warn", "fail"]
 

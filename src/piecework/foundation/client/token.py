@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
 from piecework.foundation.client.errors import Unusable
+from piecework.foundation.hosts import is_loopback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,18 +153,6 @@ def api_address(text: str, service: Service) -> str:
         )
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}"
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine.
-
-    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("10.0.0.1")
-    (True, True, False)
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _is_host(host: str) -> bool:

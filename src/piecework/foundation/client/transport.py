@@ -18,7 +18,8 @@ import httpx
 
 from piecework.foundation.client.calls import Request, document_of
 from piecework.foundation.client.errors import ApiError, Lost, Unreachable, Unusable, sentence
-from piecework.foundation.client.token import AccountToken, api_address, is_loopback
+from piecework.foundation.client.token import AccountToken, api_address
+from piecework.foundation.hosts import is_loopback
 from piecework.foundation.tracing.spans import span
 
 _LOG = logging.getLogger(__name__)

@@ -8,7 +8,6 @@ its addresses are known at once.
 """
 
 import errno
-import ipaddress
 import logging
 import os
 import resource
@@ -282,18 +281,3 @@ def origin(host: str, listening: socket.socket, *, scheme: str = "http") -> str:
     """Return the origin of a socket's server."""
     name = f"[{host}]" if ":" in host else host
     return f"{scheme}://{name}:{listening.getsockname()[1]}"
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach the host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def is_every_address(host: str) -> bool:
-    """Return whether the host means all addresses, so that a browser cannot open it."""
-    return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound

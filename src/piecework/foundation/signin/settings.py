@@ -1,8 +1,9 @@
 """How to reach a provider of OpenID Connect, and as whom."""
 
-import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+
+from piecework.foundation.hosts import is_loopback
 
 SCOPES = ("openid", "email", "profile")
 """What a sign-in asks for by default: an id, an e-mail address and a name."""
@@ -69,13 +70,4 @@ def is_safe_address(url: str) -> bool:
     parts = urlsplit(url)
     if parts.scheme == "https":
         return bool(parts.hostname)
-    return parts.scheme == "http" and _is_this_machine(parts.hostname or "")
-
-
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return parts.scheme == "http" and is_loopback(parts.hostname or "")

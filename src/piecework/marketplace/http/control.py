@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piecework.foundation.server.connections import is_loopback
+from piecework.foundation.hosts import is_loopback
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.faults import KINDS, Fault, FaultScript, Kind
 from piecework.marketplace.requester.wire import operation_names

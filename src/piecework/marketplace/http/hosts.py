@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from piecework.foundation.server.connections import is_every_address, is_loopback
+from piecework.foundation.hosts import is_every_address, is_loopback
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import wire
 from piecework.marketplace.state import clock

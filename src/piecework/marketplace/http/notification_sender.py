@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from piecework.foundation.server.connections import is_loopback
+from piecework.foundation.hosts import is_loopback
 from piecework.foundation.sqlitefile.files import Checkpoints
 from piecework.marketplace.state import clock
 

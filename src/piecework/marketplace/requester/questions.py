@@ -28,7 +28,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from piecework.foundation.server.connections import is_loopback
+from piecework.foundation.hosts import is_loopback
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, invalid_xml
 from piecework.marketplace.forms.model import Form
 from piecework.marketplace.forms.schema import read_form

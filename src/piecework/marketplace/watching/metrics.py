@@ -30,12 +30,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from piecework.foundation.hosts import is_loopback
 from piecework.foundation.server.connections import (
     LOOPBACK,
     Connections,
     Limits,
     Listening,
-    is_loopback,
     listen,
     origin,
 )

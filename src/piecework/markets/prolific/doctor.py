@@ -13,7 +13,7 @@ from piecework.foundation.client.checks import (
     passed,
 )
 from piecework.foundation.client.errors import ApiError, NoAccess, Unreachable
-from piecework.foundation.client.token import is_loopback
+from piecework.foundation.hosts import is_loopback
 from piecework.markets.prolific.calling import PROLIFIC, SERVICE
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.account import Workspace
