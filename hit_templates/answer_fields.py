@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import OwnFiles, Task
-from piecework.hit_templates.own_html.fields import (
+from piecework.hit_templates.own_html.fields_of_controls import (
     StatedField,
     aggregates,
     fields_and_rules,

@@ -33,7 +33,7 @@ from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING, TypingRecord, typing_records
 from piecework.hit_templates.order import item_order, option_order, shuffled
 from piecework.hit_templates.own_html.control_kinds import is_reserved
-from piecework.hit_templates.own_html.fields import received
+from piecework.hit_templates.own_html.fields_of_controls import received
 from piecework.hit_templates.rules import check
 
 SEPARATOR = "|"

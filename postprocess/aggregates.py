@@ -155,10 +155,10 @@ def _mean(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd
     reach = quantile * spread["std"] / np.sqrt(np.maximum(size, 1))
     return pd.DataFrame(
         {
-            f"{field.name}{names.MEAN}": spread["mean"],
-            f"{field.name}{names.SD}": spread["std"],
-            f"{field.name}{names.LOW}": spread["mean"] - reach,
-            f"{field.name}{names.HIGH}": spread["mean"] + reach,
+            f"{field.name}{names.MEAN}": _rounded(spread["mean"]),
+            f"{field.name}{names.SD}": _rounded(spread["std"]),
+            f"{field.name}{names.LOW}": _rounded(spread["mean"] - reach),
+            f"{field.name}{names.HIGH}": _rounded(spread["mean"] + reach),
             f"{field.name}{names.VOTES}": size,
         },
         index=items,

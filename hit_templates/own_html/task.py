@@ -13,7 +13,7 @@ from piecework.domain.task import HtmlPage, OwnFiles, Rule, Task
 from piecework.domain.text import NOT_FOR_XML, not_utf8, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded
-from piecework.hit_templates.own_html.fields import (
+from piecework.hit_templates.own_html.fields_of_controls import (
     REST,
     StatedField,
     aggregates,

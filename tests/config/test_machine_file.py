@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import piecework
-from piecework.campaign.rehearsals import begin_rehearsal
+from piecework.campaign.rehearsal_folders import begin_rehearsal
 from piecework.config.campaign_file import parse
 from piecework.config.trust import refusal_of
 from piecework.domain.errors import ConfigError, RefusedForSafety

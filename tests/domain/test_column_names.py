@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from piecework.domain import column_names as names
 from piecework.domain.column_names import ColumnNames, column_word
-from piecework.hit_templates.own_html.fields import StatedField, fields_and_rules
+from piecework.hit_templates.own_html.fields_of_controls import StatedField, fields_and_rules
 
 ALIKE = ("mood", "Mood", "mood_share", "mood-share", "mood_votes_a", "width", "WIDTH")
 NAMES = st.one_of(

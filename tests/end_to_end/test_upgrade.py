@@ -19,8 +19,8 @@ from tests.crash.people import People
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, Worker, free_port
 from tests.small_campaign import write_campaign
 
-# In `make test` tests/foundation/sqlitefile/test_schema.py copies a file before it is brought up to
-# date, and both test_strange_files.py refuse files of a later version.
+# In `make test` tests/foundation/sqlitefile/test_migrations.py copies a file before it is
+# brought up to date, and both test_strange_files.py refuse files of a later version.
 pytestmark = pytest.mark.full
 
 PIECEWORK = (sys.executable, "-c", "from piecework.cli.main import main; main()")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.campaign.rehearsals import go_on
+from piecework.campaign.rehearsal_folders import go_on
 from piecework.config.campaign_file import parse
 from piecework.domain.store_address import in_folder
 from piecework.flows.advance import advance

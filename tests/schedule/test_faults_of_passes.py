@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from piecework.campaign.rehearsals import go_on
+from piecework.campaign.rehearsal_folders import go_on
 from piecework.config.campaign_file import parse
 from piecework.domain.store_address import in_folder
 from piecework.marketplace.http.server import Marketplace, serve

@@ -28,7 +28,7 @@ from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine_labels import Sample, machine_texts, machine_votes
 from piecework.campaign.provenance import inputs_of
-from piecework.campaign.rehearsals import at_number, file_with_results, latest_rehearsal
+from piecework.campaign.rehearsal_folders import at_number, file_with_results, latest_rehearsal
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import COLUMNS, item_rows
@@ -45,7 +45,7 @@ from piecework.domain.task import GENERIC, PRACTICE, Task, is_page
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.generic import faults_of_keys
-from piecework.hit_templates.own_html.fields import StatedField
+from piecework.hit_templates.own_html.fields_of_controls import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
 from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import TASK_FILE, is_own, load_task

@@ -27,7 +27,7 @@ from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.embedding import IS_MISSING
 from piecework.hit_templates.own_html.escaping import is_markup
-from piecework.hit_templates.own_html.fields import REST
+from piecework.hit_templates.own_html.fields_of_controls import REST
 from piecework.hit_templates.own_html.page import controls_in, files_beside
 from piecework.hit_templates.own_html.placeholders import AS_MARKUP, MARKS, template_of, value_of
 from piecework.qc.heuristics import gold_failed

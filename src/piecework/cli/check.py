@@ -26,7 +26,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.dataset import STATEMENTS
 from piecework.domain.field import is_unlimited
 from piecework.domain.hit import MTURK
-from piecework.domain.text import plural, printable
+from piecework.domain.text import one_line, plural, printable
 from piecework.markets.registry import loaded
 
 if TYPE_CHECKING:
@@ -257,14 +257,25 @@ def _as_needed(campaign: "Campaign") -> Rows:
 
 
 def _fields(campaign: "Campaign") -> Rows:
-    """Return the fields of an own page of HTML, or what a generic task shows of an item."""
+    """Return the gaps and fields of an own page, or what a generic task shows of an item."""
     if campaign.task.is_generic:
         return _parts(campaign.task, campaign.items[0].item_id)
     if campaign.task.html_page is None:
         return []
+    first = campaign.items[0]
+    id_column, *gaps = campaign.task.columns
+    cells = first.columns
     return [
-        ("field", _shown(field.name), _shown(f"{_sent_as(field)}{_asked(field)}"))
-        for field in campaign.task.fields
+        ("id of an item", _shown(id_column), f"the first is {_shown(first.item_id)}"),
+        *(
+            ("fills the page", _shown(column), _shown(f"the first is {_beginning(cells[column])}"))
+            for column in gaps
+            if cells.get(column)
+        ),
+        *(
+            ("field", _shown(field.name), _shown(f"{_sent_as(field)}{_asked(field)}"))
+            for field in campaign.task.fields
+        ),
     ]
 
 
@@ -283,6 +294,9 @@ def _parts(task: "Task", first_id: str) -> Rows:
     ]
 
 
+_CELL = 60
+"""Letters of an item's cell that a row shows."""
+
 _KINDS = {
     "text": "text",
     "picture": "a picture",
@@ -295,6 +309,11 @@ _KINDS = {
 def _shown(text: str) -> str:
     """Return a page's text for a cell of a table, where [ begins a style."""
     return escape(printable(text))
+
+
+def _beginning(cell: str) -> str:
+    """Return what a cell begins with; a picture inside an address is long."""
+    return one_line(cell, at_most=_CELL)
 
 
 def _sent_as(field: "Field") -> str:

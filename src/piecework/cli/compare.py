@@ -135,7 +135,10 @@ def _rehearsals(path: Path, wanted: tuple[int, int] | None, seeds: int) -> _Show
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from piecework.simulation.forecast.compared import compare_rehearsals, comparison_page
+    from piecework.simulation.forecast.compared_rehearsals import (
+        compare_rehearsals,
+        comparison_page,
+    )
 
     columns = (TextColumn("rehearsals"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -28,7 +28,7 @@ from piecework.domain.progress import Progress
 from piecework.markets.registry import market
 
 if TYPE_CHECKING:
-    from piecework.campaign.rehearsals import Begun
+    from piecework.campaign.rehearsal_folders import Begun
     from piecework.domain.campaign import Campaign
     from piecework.report.components import Note
     from piecework.report.forecast import Forecast, Row
@@ -165,7 +165,7 @@ def rehearse(
     say_progress(progress, as_json=False)
     _say(loaded, facts, remarks, None if is_same else seconds)
     if begun.changes:
-        from piecework.simulation.forecast.compared import change_lines
+        from piecework.simulation.forecast.compared_rehearsals import change_lines
 
         for line in change_lines(campaign, begun):
             click.echo(line)

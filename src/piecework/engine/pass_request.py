@@ -75,7 +75,7 @@ class PassRequest:
     def file(self) -> CampaignFile:
         """The campaign file, read once for the whole pass.
 
-        Of a rehearsal: its copy (`piecework.campaign.rehearsals.go_on`).
+        Of a rehearsal: its copy (`piecework.campaign.rehearsal_folders.go_on`).
 
         Raises:
             ConfigError: the campaign file cannot be read.
@@ -83,7 +83,7 @@ class PassRequest:
         file = parse(self.campaign)
         if not self.rehearsal:
             return file
-        from piecework.campaign.rehearsals import go_on  # noqa: PLC0415 - live work does without
+        from piecework.campaign.rehearsal_folders import go_on  # noqa: PLC0415 - live work does without
 
         return go_on(file)
 
@@ -100,7 +100,7 @@ class PassRequest:
 
     def to_look(self) -> "PassRequest":
         """Return the same request on the campaign as it is; of a rehearsal, nothing begins."""
-        from piecework.campaign.rehearsals import at_number, latest_rehearsal  # noqa: PLC0415 - as above
+        from piecework.campaign.rehearsal_folders import at_number, latest_rehearsal  # noqa: PLC0415 - as above
 
         changed, file = copy(self), parse(self.campaign)
         number = latest_rehearsal(file) if self.rehearsal else None

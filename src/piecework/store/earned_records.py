@@ -29,7 +29,12 @@ from piecework.domain.qualifications import (
     Share,
 )
 from piecework.domain.store_address import StoreAddress, schema_name
-from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
+from piecework.foundation.sqlitefile.migrations import (
+    bring_up_to_date,
+    origin,
+    patiently,
+    read_schema,
+)
 from piecework.store import postgres
 from piecework.store.connection import Connection
 from piecework.store.database import from_text, parsed_moment, to_text

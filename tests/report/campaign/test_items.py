@@ -16,7 +16,7 @@ from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, choose_items
 from piecework.report.model import report_model
 from piecework.report.page import render_report
-from piecework.report.sections import items, judgements, texts
+from piecework.report.sections import answers_and_agreement, items, texts
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
 from tests.postprocess.test_aggregates import JUDGEMENTS
@@ -192,7 +192,7 @@ def test_a_grade_is_told_in_the_words_that_workers_read() -> None:
     )
     assert items._votes(mistakes, rows) == "#1 slightly better: 2 votes, Equal: 1 vote"
     assert items._shown(mistakes, "2") == "#1 slightly better"
-    _, described = judgements._bars(mistakes, rows)
+    _, described = answers_and_agreement._bars(mistakes, rows)
     assert described.startswith("#1 much better: 0 (0.0 %); #1 slightly better: 2")
 
 

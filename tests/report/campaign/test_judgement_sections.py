@@ -14,7 +14,7 @@ from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, choose_items
 from piecework.report.model import agreements, report_model
 from piecework.report.page import render_report
-from piecework.report.sections import comparisons, judgements, texts
+from piecework.report.sections import answers_and_agreement, comparisons, texts
 from tests.postprocess.answers_by_hand import FIT, PLACE, TASK, rows
 from tests.report.campaign import made_up
 
@@ -51,7 +51,7 @@ def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
 
 def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
     """Alpha and Jaccard are 1.00; graded options are compared as grades."""
-    table_rows = tables(judgements.judgements_section(report_model(facts)))[
+    table_rows = tables(answers_and_agreement.fields_section(report_model(facts)))[
         "Agreement between workers"
     ]
     assert [row[:3] for row in table_rows] == [
@@ -77,17 +77,19 @@ def test_agreement_about_boxes_stands_beside_that_of_other_fields(facts: ReportF
     drawn = is_other.map({True: _box(400), False: _box(1)}).astype("str")
     answers = facts.answers.assign(**{"value.boxes": drawn, "value.points": ""})
     model_ = report_model(replace(facts, answers=answers, task=task))
-    section = judgements.judgements_section(model_)
+    section = answers_and_agreement.fields_section(model_)
     rows_ = tables(section)["Agreement between workers"]
     assert rows_[-1] == ("boxes", "F1 of boxes", "0.33", "0.33 to 0.33", "4", "12")
-    figure = judgements.agreement_figure(model_)
+    figure = answers_and_agreement.agreement_figure(model_)
     assert figure is not None
     assert "IoU" in figure.note
 
 
 def test_options_are_counted(facts: ReportFacts) -> None:
     """A is ticked in all twelve answers, b in six, c never."""
-    table_rows = tables(judgements.judgements_section(report_model(facts)))["Options of ticks"]
+    table_rows = tables(answers_and_agreement.fields_section(report_model(facts)))[
+        "Options of ticks"
+    ]
     assert [(row[0], row[2], row[3]) for row in table_rows] == [
         ("a", "12", "100.0 %"),
         ("b", "6", "50.0 %"),
@@ -96,7 +98,7 @@ def test_options_are_counted(facts: ReportFacts) -> None:
     # Options that say themselves what they mean are not said twice.
     plain = tuple(replace(option, label=option.value) for option in FIT.options)
     task = replace(TASK, fields=(replace(FIT, options=plain), *TASK.fields[1:]))
-    every = tables(judgements.judgements_section(report_model(replace(facts, task=task))))
+    every = tables(answers_and_agreement.fields_section(report_model(replace(facts, task=task))))
     assert every["Options of fit"][0] == ("yes", "6", "50.0 %")
 
 
@@ -106,11 +108,11 @@ def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
     votes = [(who, item, {**values, "place": 5.0}) for who, item, values in JUDGEMENTS]
     task = replace(TASK, fields=(field,))
     changed_facts = replace(facts, answers=rows(votes), task=task)
-    section = judgements.judgements_section(report_model(changed_facts))
+    section = answers_and_agreement.fields_section(report_model(changed_facts))
     assert section is not None
     figure, _strips = section.figures
     assert all(f">{tick}</text>" in figure.svg for tick in range(6))
-    assert [column.amount for column in judgements._bins(PLACES, -0.5, 1, 6)] == [
+    assert [column.amount for column in answers_and_agreement._bins(PLACES, -0.5, 1, 6)] == [
         *(1, 0, 0, 0, 0, 3)
     ]
 
@@ -118,7 +120,7 @@ def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
 def test_items_with_one_answer_each_have_nothing_to_agree_about(facts: ReportFacts) -> None:
     """One sentence, and no table of dashes."""
     changed_facts = replace(facts, answers=rows(JUDGEMENTS[:4]))
-    section = judgements.judgements_section(report_model(changed_facts))
+    section = answers_and_agreement.fields_section(report_model(changed_facts))
     assert section is not None
     (agreement, *_) = section.tables
     assert (agreement.rows, agreement.note) == ((), "")
@@ -175,13 +177,13 @@ def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:
     assert "accepted answer" in page
     assert "free-text caption" not in page
     assert texts.texts_section(report_model(facts)) is None
-    assert judgements.judgements_section(report_model(made_up.empty())) is None
+    assert answers_and_agreement.fields_section(report_model(made_up.empty())) is None
 
 
 def test_before_the_first_answer_there_is_nothing_to_draw() -> None:
     """An unfinished campaign has a report too."""
     empty = replace(made_up.empty(), task=TASK)
-    section = judgements.judgements_section(report_model(empty))
+    section = answers_and_agreement.fields_section(report_model(empty))
     assert section is not None
     assert section.figures == ()
     assert render_report(empty)
@@ -193,7 +195,7 @@ def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> Non
     Two items are "yes", two "no": twelve pairs agree, none is apart. Grades are 2, 3, 4
     and 1, places 10 to 40, the same from everybody.
     """
-    section = judgements.judgements_section(report_model(facts))
+    section = answers_and_agreement.fields_section(report_model(facts))
     assert section is not None
     drawn = {figure.title: figure.svg for figure in section.figures}
     (fit,) = (svg for title, svg in drawn.items() if title.startswith("fit: "))
@@ -210,7 +212,7 @@ def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> Non
 def test_a_few_items_stand_for_many_in_a_strip_plot(facts: ReportFacts) -> None:
     """A hundred thousand items would be no plot."""
     many = [(worker, f"i{n}", JUDGEMENTS[0][2]) for worker in "ab" for n in range(60)]
-    section = judgements.judgements_section(report_model(replace(facts, answers=rows(many))))
+    section = answers_and_agreement.fields_section(report_model(replace(facts, answers=rows(many))))
     assert section is not None
     (strips,) = (f for f in section.figures if f.title.startswith("place: "))
     assert strips.note.startswith("20 items of 60")

@@ -25,13 +25,13 @@ from piecework.report.model import ReportModel, report_model
 from piecework.report.page import render_report
 from piecework.report.sections import (
     SECTIONS,
+    answers_and_agreement,
     comparisons,
     condition_texts,
     conditions,
     experiment,
     flags,
     items,
-    judgements,
     known_answers,
     money,
     other_sources,
@@ -695,7 +695,7 @@ def test_a_missed_worker_is_told_with_the_reason() -> None:
 
 
 OF_ANSWERS = {
-    judgements.judgements_section,
+    answers_and_agreement.fields_section,
     comparisons.order_effects_section,
     comparisons.systems_section,
     conditions.conditions_section,

@@ -10,10 +10,10 @@ import pytest
 from piecework.domain.campaign import RehearsalPlan
 from piecework.domain.errors import ConfigError, TransientPlatformError
 from piecework.platforms.clocks import VirtualClock
-from piecework.simulation.crowd.answering import Describing
 from piecework.simulation.crowd.crowd import Crowd, Event
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
 from piecework.simulation.crowd.site import WorkerSite
+from piecework.simulation.crowd.written_answers import Describing
 from piecework.simulation.pictures.scenes import scenes
 from tests.simulation.crowd.conftest import START, Market, Open
 

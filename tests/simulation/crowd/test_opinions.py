@@ -15,7 +15,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.simulation.crowd.judging import Judging
+from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.page import read_page
 from piecework.simulation.crowd.people import opinion_offset, people
 

@@ -16,7 +16,6 @@ from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
 from piecework.qc.typing_evidence import read_typing
-from piecework.simulation.crowd.answering import Form, fill_in
 from piecework.simulation.crowd.intentions import intend
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
 from piecework.simulation.crowd.page import Page, read_page
@@ -29,6 +28,7 @@ from piecework.simulation.crowd.people import (
     people,
 )
 from piecework.simulation.crowd.site import Accepted
+from piecework.simulation.crowd.written_answers import Form, fill_in
 from piecework.simulation.pictures.scenes import scenes
 from piecework.simulation.seeded_rng import seeded_rng
 from tests.simulation.crowd.conftest import START

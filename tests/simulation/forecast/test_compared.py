@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from piecework.campaign.rehearsals import at_number, begin_rehearsal
+from piecework.campaign.rehearsal_folders import at_number, begin_rehearsal
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.simulation.forecast.choices import Choice
-from piecework.simulation.forecast.compared import compare_rehearsals
+from piecework.simulation.forecast.compared_rehearsals import compare_rehearsals
 from piecework.simulation.forecast.forecasts import rehearse_once
 from piecework.simulation.rehearsals.campaign import prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through

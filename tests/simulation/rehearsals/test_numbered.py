@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign, load_with_results
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.rehearsals import (
+from piecework.campaign.rehearsal_folders import (
     KEPT,
     Begun,
     at_number,
@@ -28,7 +28,7 @@ from piecework.domain.store_address import in_folder
 from piecework.engine.run_pass import run_pass
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.forecast.compared import compare_rehearsals
+from piecework.simulation.forecast.compared_rehearsals import compare_rehearsals
 from piecework.simulation.rehearsals.campaign import finished_facts, prepare_rehearsal
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import bound

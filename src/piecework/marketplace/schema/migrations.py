@@ -1,7 +1,7 @@
-"""The migrations of a marketplace's database (`piecework.foundation.sqlitefile.schema`)."""
+"""The migrations of a marketplace's database (`piecework.foundation.sqlitefile.migrations`)."""
 
 from pathlib import Path
 
-from piecework.foundation.sqlitefile.schema import read_schema
+from piecework.foundation.sqlitefile.migrations import read_schema
 
 migrations = read_schema("marketplace", Path(__file__).parent)

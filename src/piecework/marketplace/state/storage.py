@@ -40,7 +40,7 @@ from piecework.foundation.sqlitefile.files import (
     is_from_later,
     make_private,
 )
-from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently
+from piecework.foundation.sqlitefile.migrations import bring_up_to_date, origin, patiently
 from piecework.foundation.sqlitefile.sqlite_utils_alone import Database
 from piecework.marketplace.schema.migrations import migrations
 from piecework.marketplace.state import lineage

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from piecework.report.components import Part, Section
 from piecework.report.model import ReportModel
 from piecework.report.sections import (
+    answers_and_agreement,
     comparisons,
     condition_texts,
     conditions,
     experiment,
     flags,
     items,
-    judgements,
     known_answers,
     money,
     other_sources,
@@ -43,7 +43,7 @@ _PARTS: tuple[_Planned, ...] = (
         "What the answers say",
         "The answers themselves, how far workers agree, and what was compared.",
         (
-            judgements.judgements_section,
+            answers_and_agreement.fields_section,
             texts.texts_section,
             experiment.experiment_section,
             conditions.conditions_section,

@@ -14,9 +14,9 @@ from piecework.report.facts import Money
 from piecework.report.formatting import duration, excerpt, listed, part_of
 from piecework.report.model import ReportModel
 from piecework.report.sections import (
+    answers_and_agreement,
     comparisons,
     conditions,
-    judgements,
     money,
     other_sources,
     outcomes,
@@ -228,7 +228,7 @@ def results(model: ReportModel) -> tuple[Figure, ...]:
     Means of the conditions that it compares, else strengths of systems, else the shares
     of each label.
     """
-    made = (each.result_figures(model) for each in (conditions, comparisons, judgements))
+    made = (each.result_figures(model) for each in (conditions, comparisons, answers_and_agreement))
     return next((figures for figures in made if figures), ())[:_MOST_RESULTS]
 
 
@@ -240,7 +240,7 @@ def aspects(model: ReportModel) -> tuple[Aspect, ...]:
         key="quality",
         title="Quality",
         key_figures=(accepted, items),
-        figure=judgements.agreement_figure(model) or outcomes.funnel_figure(model),
+        figure=answers_and_agreement.agreement_figure(model) or outcomes.funnel_figure(model),
     )
     return (
         quality,

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from piecework.campaign.assembling import with_rules_of
-from piecework.campaign.rehearsals import INPUTS
+from piecework.campaign.rehearsal_folders import INPUTS
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.changed_keys import changed_keys
 from piecework.config.schema import CampaignTables

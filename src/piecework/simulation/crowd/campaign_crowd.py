@@ -7,7 +7,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.platforms.clocks import VirtualClock
-from piecework.simulation.crowd.answering import Answering, Describing, FillingPages, answerable
+from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.item_knowledge import (
     ItemKnowledge,
@@ -15,9 +15,14 @@ from piecework.simulation.crowd.item_knowledge import (
     SceneKnowledge,
     with_truth,
 )
-from piecework.simulation.crowd.judging import Judging
 from piecework.simulation.crowd.people import crowd_as_stated
 from piecework.simulation.crowd.site import Site
+from piecework.simulation.crowd.written_answers import (
+    Answering,
+    Describing,
+    FillingPages,
+    answerable,
+)
 from piecework.simulation.pictures.scenes import imagined_scenes, scenes
 
 

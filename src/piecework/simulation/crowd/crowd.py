@@ -21,7 +21,6 @@ from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import Task
 from piecework.platforms.clocks import VirtualClock
-from piecework.simulation.crowd.answering import Answering
 from piecework.simulation.crowd.connection import Reply
 from piecework.simulation.crowd.examinees import Examinees
 from piecework.simulation.crowd.intentions import (
@@ -34,6 +33,7 @@ from piecework.simulation.crowd.intentions import (
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Worker, default_crowd, people
 from piecework.simulation.crowd.site import Accepted, ConflictError, Site
+from piecework.simulation.crowd.written_answers import Answering
 
 EventKind = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
 """`abandon` is reaching the time limit; `late` is work that came too late."""

@@ -321,7 +321,7 @@ _OF_A_PERSON = 0.21
 _IN_A_CONDITION = 0.105
 _IN_AN_ANSWER = 0.18
 """Standard deviations, as parts of the scale. The ends of the scale cut answers off,
-and people place answers with further noise (`piecework.simulation.crowd.judging`). With
+and people place answers with further noise (`piecework.simulation.crowd.chosen_answers`). With
 these values, the published figures are in the middle of 100 simulated studies
 (hit_templates/severity/NOTES.md)."""
 

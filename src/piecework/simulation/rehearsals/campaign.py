@@ -8,7 +8,7 @@ from piecework.campaign.assembling import assemble
 from piecework.campaign.caps import check_caps
 from piecework.campaign.growing_source import usable_items
 from piecework.campaign.opened import OpenedCampaign
-from piecework.campaign.rehearsals import Begun, begin_rehearsal
+from piecework.campaign.rehearsal_folders import Begun, begin_rehearsal
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import is_portrait_name, picture_name, scene_number
 from piecework.domain.campaign import Campaign

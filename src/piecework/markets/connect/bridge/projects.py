@@ -14,7 +14,7 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
-from piecework.markets.connect.bridge import drafting, reading
+from piecework.markets.connect.bridge import project_drafts, reading
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, money
 from piecework.markets.connect.bridge.status import committed_cents
 from piecework.markets.connect.client import ProjectStatus
@@ -63,7 +63,7 @@ def _follow(
         return is_settled and not _not_arrived(bridge, study)
     if study["id"] not in bridge.assignments:
         return False
-    if drafting.is_outdated(bridge, study, hit_type):
+    if project_drafts.is_outdated(bridge, study, hit_type):
         _close(bridge, study)
     else:
         _keep_open(bridge, study, possible, is_settled=is_settled)
@@ -112,7 +112,7 @@ def _begin(
 ) -> None:
     if reading.why_not_publish(bridge):
         return
-    study = drafting.want(bridge, hit_type, slots, most=most)
+    study = project_drafts.want(bridge, hit_type, slots, most=most)
     if study is not None:
         _bring_out(bridge, study, hit_type, None)
 
@@ -130,7 +130,7 @@ def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: i
         study = bridge.study(study_id)
     try:
         if study["stage"] == "Wanted":
-            drafting.draft(bridge, study, hit_type)
+            project_drafts.draft(bridge, study, hit_type)
             study = bridge.study(study_id)
         _publish(bridge, study, possible)
     except Refused as refusal:

@@ -24,7 +24,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.markets.connect.bridge.bridge import Bridge, Terms
-from piecework.markets.connect.bridge.drafting import NOBODY_HOLDS
+from piecework.markets.connect.bridge.project_drafts import NOBODY_HOLDS
 from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, settle_bridge
 from piecework.markets.connect.market import MARKET
 from piecework.platforms.clocks import START

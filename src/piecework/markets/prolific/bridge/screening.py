@@ -12,7 +12,7 @@ from functools import partial
 
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import eligibility
-from piecework.markets.prolific.bridge import drafting, reading, requirements
+from piecework.markets.prolific.bridge import reading, requirements, study_drafts
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.bridge.studies import bring_out, stop
 
@@ -89,18 +89,18 @@ def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
             )
             continue
         with bridge.backend.transaction() as transaction:
-            screening = drafting.write(
+            screening = study_drafts.write(
                 bridge, transaction, hit_type, _shape(bridge, kind), qualification_type=kind["id"]
             )
         bring_out(bridge, screening, hit_type)
 
 
-def _shape(bridge: Bridge, kind: sqlite3.Row) -> drafting.Shape:
+def _shape(bridge: Bridge, kind: sqlite3.Row) -> study_drafts.Shape:
     pay = bridge.terms.screening_cents
-    return drafting.Shape(
+    return study_drafts.Shape(
         hits=0,
         reward_cents=pay,
-        seconds=drafting.seconds_for(bridge, pay),
+        seconds=study_drafts.seconds_for(bridge, pay),
         # The test plus a minute to read the introduction.
         allowed_seconds=kind["duration_seconds"] + 60,
         places=bridge.terms.screening_places,

@@ -15,7 +15,7 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
-from piecework.markets.prolific.bridge import drafting, reading
+from piecework.markets.prolific.bridge import reading, study_drafts
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.bridge.status import committed_cents
 from piecework.markets.prolific.resources.studies import StudyAction, StudyChanges
@@ -94,7 +94,7 @@ def _begin(
 ) -> None:
     if reading.why_not_publish(bridge):
         return
-    study = drafting.want(bridge, hit_type, slots, most=most)
+    study = study_drafts.want(bridge, hit_type, slots, most=most)
     if study is not None:
         bring_out(bridge, study, hit_type)
 
@@ -109,7 +109,7 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
         return
     try:
         if study["stage"] == "Wanted":
-            drafting.draft(bridge, study, hit_type)
+            study_drafts.draft(bridge, study, hit_type)
             study = bridge.study(study_id)
         if study["stage"] == "Draft":
             _publish(bridge, study)

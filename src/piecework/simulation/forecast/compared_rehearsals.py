@@ -11,7 +11,7 @@ from math import isnan
 from pathlib import Path
 
 from piecework.campaign.assembling import load_with_results
-from piecework.campaign.rehearsals import (
+from piecework.campaign.rehearsal_folders import (
     Begun,
     at_number,
     below,

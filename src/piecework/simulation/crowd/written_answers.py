@@ -15,9 +15,9 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.own_html.controls import Controls
-from piecework.hit_templates.own_html.fields import as_page_sends, name_of
+from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, name_of
+from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
-from piecework.simulation.crowd.judging import Judging
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.crowd.regions import regions

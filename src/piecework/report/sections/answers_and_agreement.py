@@ -36,7 +36,7 @@ _NOTES_ON_AGREEMENT = {
 }
 
 
-def judgements_section(model: ReportModel) -> Section | None:
+def fields_section(model: ReportModel) -> Section | None:
     """Show the distribution and agreement of every judged field of the items."""
     task = model.facts.task
     if task.main_text:
