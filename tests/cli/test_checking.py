@@ -92,15 +92,17 @@ def test_fees_and_sinks_are_said_before_anything_is_reached(tmp_path: Path) -> N
     assert "pea" not in output
 
 
-def test_hosts_of_a_page_are_said_not_to_be_tried(tmp_path: Path) -> None:
-    """Only a worker's browser loads from them; a page without any has no such row."""
-    page = '<p>${text}</p><input name=word><script src="https://a.example/x.js">'
+def test_hosts_and_gaps_of_a_page_are_listed(tmp_path: Path) -> None:
+    """A gap with the first cell, and a host as untried: only a worker's browser loads from it."""
+    page = '<p>${text}</p><i>${more}</i><input name=word><script src="https://a.example/x.js">'
     (tmp_path / "hit.html").write_text(f"{page}</script>")
     own = CAMPAIGN.replace('task = "caption"', 'task = "hit.html"')
     own = own.replace("items_per_hit = 2", "")
     path = write_campaign(tmp_path, f'hosts = ["a.example"]\n{own}')
-    (tmp_path / "items.csv").write_text("text\nIt was\nthe best\n")
+    (tmp_path / "items.csv").write_text("text,more\nIt was,of times\nthe best,of all\n")
     done = CliRunner().invoke(main, ["check", str(path)])
     assert done.exit_code == 0, done.output
     assert re.search(r"host +[│|] +a\.example +[│|] each worker", done.output)
+    assert re.search(r"fills the page +[│|] +text +[│|] the first is It was", done.output)
+    assert re.search(r"fills the page +[│|] +more +[│|] the first is of times", done.output)
     assert "host" not in _checked(tmp_path, CAMPAIGN)

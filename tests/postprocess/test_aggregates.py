@@ -108,7 +108,7 @@ def test_a_mean_has_students_interval(summary: pd.DataFrame) -> None:
 
 def test_what_is_no_grade_is_no_vote_for_one(summary: pd.DataFrame) -> None:
     """1, 2 and 4 have the mean 7/3; "?" is left out."""
-    assert summary["grade_mean"].tolist()[0] == pytest.approx(7 / 3)
+    assert summary["grade_mean"].tolist()[0] == 2.333333  # six places, on every processor
     assert summary["grade_votes"].tolist() == [3, 0, 0]
 
 

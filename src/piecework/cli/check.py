@@ -269,7 +269,7 @@ def _fields(campaign: "Campaign") -> Rows:
         ("id of an item", _shown(id_column), f"the first is {_shown(first.item_id)}"),
         *(
             ("fills the page", _shown(column), _shown(f"the first is {_beginning(cells[column])}"))
-            for column in gaps
+            for column in (*gaps, *campaign.task.optional_columns)
             if cells.get(column)
         ),
         *(
