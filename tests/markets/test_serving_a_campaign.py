@@ -143,9 +143,12 @@ def test_without_a_market_the_machine_s_fees_are_taken_or_none(
             _run({}, "check", str(path), "--endpoint", key["endpoint"], "--json").stdout
         )
         done = _run({}, "run", str(path), "--once", "--json")
+        status = _run({}, "status", str(path)).stdout
         database = ("--database", str(tmp_path / "market.db"))
         [account] = json.loads(_run({}, "market", "account", "list", "--json", *database).stdout)
     assert printed.rstrip().endswith(f"next: piecework run {path}")
+    # `run` takes the marketplace from its key file, so the next command need not name it.
+    assert status.rstrip().endswith(f"next: piecework run {path}")
     # 4 assignments of 0.50.
     assert (known["rewards_cents"], known["fees_cents"]) == (200, 4 * fee)
     assert account["available_cents"] + account["held_cents"] == known["cap_cents"]

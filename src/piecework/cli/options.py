@@ -247,6 +247,9 @@ def _keep_although(name: str, *, value: bool) -> None:
         os.environ[f"PIECEWORK_ALTHOUGH_{name}"] = "1"
 
 
+ENDPOINT_VARIABLE = "PIECEWORK_ENDPOINT"
+
+
 class _Endpoint(click.Option):
     """An option that, when missing, says what it is and where to get it."""
 
@@ -277,7 +280,7 @@ class _Endpoint(click.Option):
 _ENDPOINT = click.option(
     "--endpoint",
     cls=_Endpoint,
-    envvar="PIECEWORK_ENDPOINT",
+    envvar=ENDPOINT_VARIABLE,
     required=True,
     help="URL of the marketplace (or PIECEWORK_ENDPOINT); default: that of "
     "`piecework market serve CAMPAIGN`.",

@@ -1,6 +1,7 @@
 """Prints progress, sections of pages and checks: tables for people, JSON for programs."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -16,6 +17,7 @@ from rich.table import Table
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from piecework.cli.options import ENDPOINT_VARIABLE
 from piecework.domain.progress import Progress, SourceState
 from piecework.domain.text import NOTHING, plural, printable
 
@@ -149,7 +151,16 @@ def next_command(
         return f"piecework stop {campaign} --undo"
     if endpoint is None:
         return f"piecework data assess {campaign}"
-    return f"piecework run {campaign} --endpoint {endpoint}" + " --live" * live
+    return run_command(campaign, endpoint, live=live)
+
+
+def run_command(campaign: "Path", endpoint: str, *, live: bool, once: bool = False) -> str:
+    """Return the command that makes passes; it names an endpoint that `run` would not take."""
+    from piecework.platforms.endpoint import endpoint_beside
+
+    is_usual = endpoint in {os.environ.get(ENDPOINT_VARIABLE), endpoint_beside(os.environ)}
+    named = "" if is_usual else f" --endpoint {endpoint}"
+    return f"piecework run {campaign}{' --once' * once}{named}{' --live' * live}"
 
 
 def _wrapped(text: str) -> str:

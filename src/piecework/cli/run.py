@@ -29,7 +29,7 @@ from piecework.cli.options import (
     grouped,
     load_results,
 )
-from piecework.cli.output import next_command, say_live_changes, say_progress
+from piecework.cli.output import next_command, run_command, say_live_changes, say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.cli.schedules import Interval, schedule
 from piecework.domain.errors import CampaignBusy, ConfigError
@@ -400,12 +400,12 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
             campaign_facts.record_stop(opened.store, at=opened.clock.now())
             outcome = f"stopped; {_expire(on_its_platform(opened))}"
         progress = read_progress(opened)
-        live = " --live" * (campaign_facts.agreed_cents(opened.store) is not None)
+        live = campaign_facts.agreed_cents(opened.store) is not None
     if not as_json:
         click.echo(f"{campaign}: {outcome}")
     say_progress(progress, as_json=as_json)
     if not as_json and not progress.is_finished:
-        click.echo(f"next: piecework run {campaign} --endpoint {opened.endpoint}{live}")
+        click.echo(f"next: {run_command(campaign, opened.endpoint, live=live)}")
 
 
 def _expire(run: "CampaignRun") -> str:

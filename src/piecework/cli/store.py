@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE, load_results
+from piecework.cli.output import run_command
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.text import plural
 
@@ -159,8 +160,8 @@ def move(campaign: Path, url: str, *, as_json: bool) -> None:
         click.echo("it is an older copy of itself: it lacks what was done last")
         click.echo(f"next: piecework store reconcile {campaign}")
         return
-    live = " --live" * (agreed_before(loaded) is not None)
-    click.echo(f"next: piecework run {campaign} --once --endpoint {result.now}{live}")
+    live = agreed_before(loaded) is not None
+    click.echo(f"next: {run_command(campaign, result.now, live=live, once=True)}")
 
 
 @click.command()
@@ -237,8 +238,7 @@ def _say(run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_r
             f"next: piecework pay {path} --from {owed_file} --label lost, after "
             "the next passes; it adds the amounts to other work of the same workers"
         )
-    live = " --live" * run.is_live
-    click.echo(f"next: piecework run {path} --once --endpoint {run.endpoint}{live}")
+    click.echo(f"next: {run_command(path, run.endpoint, live=run.is_live, once=True)}")
 
 
 _KINDS = (
