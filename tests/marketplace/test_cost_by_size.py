@@ -20,6 +20,8 @@ from tests.marketplace.market import HIT_TYPE, QUESTION, START
 from tests.marketplace.sqlite_steps import STEP, Action, steps
 
 FEW, MANY = 60, 1200
+MOST_WRITES = 14
+"""Rows that a new HIT writes, with those of its money and of its triggers."""
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +168,24 @@ def test_time_passing_costs_only_what_is_due(backends: list[Backend]) -> None:
         backend.move_clock(now_ms + 60_000)
         costs.append(steps(backend, lambda _: None))
     assert costs[1] <= costs[0] + STEP * 10
+
+
+def test_a_hit_is_created_with_few_statements() -> None:
+    """It is inserted as it begins, and not corrected afterwards."""
+    statements: list[str] = []
+    with closing(filled(0)) as backend:
+        made = perform_operation(backend, "KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
+        parameters = {
+            "HITTypeId": made,
+            "LifetimeInSeconds": 86_400,
+            "Question": QUESTION,
+            "UniqueRequestToken": "once",
+        }
+        with backend.without_catch_up() as transaction:
+            transaction.conn.set_trace_callback(statements.append)
+        perform_operation(backend, "KEY", "CreateHITWithHITType", parameters)
+    written = [line for line in statements if line.startswith(("INSERT", "UPDATE"))]
+    hits = [line for line in written if line.startswith(("INSERT INTO hits ", "UPDATE hits "))]
+    # A trigger's statements are traced under the name of the one that fired them.
+    assert {line.split()[0] for line in hits} == {"INSERT"}
+    assert len(written) <= MOST_WRITES, "\n".join(written)

@@ -131,6 +131,15 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
+def is_body_length(header: bytes) -> bool:
+    """Return whether a Content-Length header names a body that `BodyLimit` lets pass.
+
+    >>> is_body_length(b"12"), is_body_length(b"1048577"), is_body_length(b"-1")
+    (True, False, False)
+    """
+    return header.isdigit() and len(header) < 16 and int(header) <= LARGEST_BODY_BYTES  # noqa: PLR2004
+
+
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OCTETS = rb"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"
 _VALUE = re.compile(rb'%b|"%b"' % (_OCTETS, _OCTETS))

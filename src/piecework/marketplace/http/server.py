@@ -228,12 +228,14 @@ def _app(
     pictures = Pictures(marketplace.pictures, backend, origins)
     admission = Admission(backend, checks=is_guarded)
     api = RequesterApi(backend, admission, faults, pictures.address)
+    # Without signatures, the API answers this machine only: a proxy may show the site to
+    # others.
+    answer = routes.calls(api, is_local=not is_guarded)
     site = routes.site_app(
         backend,
         origins,
-        api,
+        answer,
         faults=faults,
-        is_guarded=is_guarded,
         pictures=pictures,
         admittance=Admittance(
             crowds=marketplace.crowds,
@@ -253,8 +255,8 @@ def _app(
     others = {sockets[1].getsockname()[1]: named(frames, origins.frames)}
     if aws_sockets is not None:
         hosts = [f"https://{host}" for host in AMAZON_HOSTS]
-        others[aws_sockets.tls_port] = named(routes.api_app(api), *hosts)
-    return routes.ByPort(named(site, origins.site), others)
+        others[aws_sockets.tls_port] = named(routes.api_app(routes.calls(api)), *hosts)
+    return routes.ByPort(named(routes.CallsFirst(site, answer), origins.site), others)
 
 
 def _checks_signatures(marketplace: Marketplace) -> bool:

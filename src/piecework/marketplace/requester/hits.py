@@ -149,25 +149,19 @@ def _create_hit(call: Call, hit_type: sqlite3.Row) -> Members:
         "LifetimeInSeconds", members["LifetimeInSeconds"], low=30, high=_YEAR_SECONDS
     )
     hit_id = transaction.id_generator.entity("hit", next_number(transaction.conn, "hits"))
-    hit = transaction.insert(
-        "hits",
+    hit = hits.create(
+        transaction,
+        hit_type,
         hit_id=hit_id,
         requester=call.requester,
-        hit_type=hit_type["id"],
-        status="Unassignable",
         max_assignments=most,
         reward_cents=hit_type["reward_cents"],
         fee_cents=_hit_fee(transaction, hit_type, most),
-        held_cents=0,
-        created_ms=transaction.now_ms,
         expires_ms=transaction.now_ms + lifetime * SECOND,
-        is_expired=0,
         annotation=_checked_annotation(members),
         **policies,
     )
     transaction.insert("questions", hit=hit, question=asked, texts=texts)
-    events.record(transaction, "HITCreated", hits.find(transaction, hit))
-    hits.settle(transaction, hit)
     call.remember(members.get("UniqueRequestToken"), hit_id)
     row = transaction.first_row(shapes.SELECT_HITS + "WHERE hits.id = ?", hit)
     return {"HIT": shapes.shape_hit(row)} if row else {}

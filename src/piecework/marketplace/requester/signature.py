@@ -20,7 +20,7 @@ from starlette.requests import Request
 
 from piecework.marketplace.exceptions import Refusal, unrecognized_client
 from piecework.marketplace.requester import wire
-from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.clock import SIGNATURE_SKEW
 
@@ -224,25 +224,29 @@ def _parameters(authorization: str) -> dict[str, str]:
 def _moment(stamp: str) -> datetime:
     try:
         if re.fullmatch(r"\d{8}T\d{6}Z", stamp, re.ASCII):
-            return datetime.strptime(stamp, _BASIC).replace(tzinfo=UTC)
+            # strptime takes ten times as long, in each call.
+            year, month, day = int(stamp[:4]), int(stamp[4:6]), int(stamp[6:8])
+            hour, minute, second = int(stamp[9:11]), int(stamp[11:13]), int(stamp[13:15])
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
         return parsedate_to_datetime(stamp).astimezone(UTC)
     except (ValueError, OverflowError) as fault:
         raise _incomplete("Date must be in ISO-8601 'basic format'.") from fault
 
 
 def _check_time(signed: Signed, now: datetime) -> None:
-    stamp, present = signed.signed_at.strftime(_BASIC), now.strftime(_BASIC)
     earliest, latest = now - SIGNATURE_SKEW, now + SIGNATURE_SKEW
+    if earliest <= signed.signed_at <= latest:
+        return
+    stamp, present = signed.signed_at.strftime(_BASIC), now.strftime(_BASIC)
     if signed.signed_at < earliest:
         raise _invalid(
             f"Signature expired: {stamp} is now earlier than "
             f"{earliest.strftime(_BASIC)} ({present} - 15 min.)"
         )
-    if signed.signed_at > latest:
-        raise _invalid(
-            f"Signature not yet current: {stamp} is still later than "
-            f"{latest.strftime(_BASIC)} ({present} + 15 min.)"
-        )
+    raise _invalid(
+        f"Signature not yet current: {stamp} is still later than "
+        f"{latest.strftime(_BASIC)} ({present} + 15 min.)"
+    )
 
 
 def _scope_faults(signed: Signed) -> Iterator[str]:
@@ -303,8 +307,7 @@ class Admission:
         received = _received(request, call.body)
         signed = read_signature(received)
         check_claim(signed, received, now=self._now())
-        with self._backend.without_catch_up() as transaction:
-            secret = accounts.secret_of_key(transaction, signed.access_key)
+        secret = self._backend.secret_of_key(signed.access_key)
         check_signature(signed, received, secret=secret)
         return signed.access_key
 

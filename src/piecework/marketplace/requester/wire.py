@@ -11,12 +11,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 import botocore.loaders
+import orjson
 from botocore.exceptions import DataNotFoundError, UnknownServiceError
 from botocore.model import ListShape, ServiceModel, Shape, StructureShape
 
@@ -109,8 +111,13 @@ def read_members(body: bytes) -> object:
     Raises:
         Refusal: the body is not JSON.
     """
+    if not body:
+        return {}
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(body)
+    # Either no JSON, or what orjson refuses: lone surrogates and deep nesting.
     try:
-        return json.loads(body or b"{}", parse_constant=_refuse_constant)
+        return json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as fault:
         raise Refusal(
             "SerializationException", "The request's body is not a JSON document."
@@ -119,6 +126,8 @@ def read_members(body: bytes) -> object:
 
 def write_reply(document: dict[str, Any]) -> bytes:
     """Return the body of a successful reply."""
+    with suppress(orjson.JSONEncodeError):
+        return orjson.dumps(document)
     # A refusal quotes the input, even lone surrogates that UTF-8 cannot encode.
     return json.dumps(document, ensure_ascii=False).encode(errors="replace")
 

@@ -215,16 +215,16 @@ def list_keys(transaction: Transaction) -> list[sqlite3.Row]:
     )
 
 
-def secret_of_key(transaction: Transaction, access_key: str) -> str:
-    """Return the secret of this key.
+FIND_KEY = "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL"
+
+
+def checked_secret(secret: object) -> str:
+    """Return the secret that `FIND_KEY` selected.
 
     Raises:
         Refusal: the key is unknown, or was revoked.
     """
-    secret: str | None = transaction.value(
-        "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
-    )
-    if secret is None:
+    if not isinstance(secret, str):
         raise unrecognized_client()
     return secret
 

@@ -148,9 +148,17 @@ class Backend:
 
     @contextmanager
     def without_catch_up(self) -> Iterator[Transaction]:
-        """Open a cheaper transaction for data that time does not change (keys)."""
+        """Open a cheaper transaction for data that time does not change."""
         with self._storage.transaction() as conn:
             yield self._transaction(conn)
+
+    def secret_of_key(self, access_key: str) -> str:
+        """Return the secret of a key; time does not change it, so no transaction is opened.
+
+        Raises:
+            Refusal: the key is unknown, or was revoked.
+        """
+        return accounts.checked_secret(self._storage.value(accounts.FIND_KEY, access_key))
 
     def catch_up(self) -> bool:
         """Do a slice of the due work; return whether some is left."""

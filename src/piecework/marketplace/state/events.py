@@ -8,6 +8,7 @@ they are deleted with their messages.
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from piecework.marketplace.state.clock import DAY, to_datetime
@@ -26,6 +27,9 @@ Kind = Literal[
     "HITExtended",
     "HITDisposed",
 ]
+
+Hit = sqlite3.Row | Mapping[str, Any]
+"""A HIT with the columns `hit_id`, `hit_type` (row id) and `requester`."""
 
 LIFE = 30 * DAY
 """How long events are kept."""
@@ -52,7 +56,7 @@ _LATEST = (
 def record(
     transaction: Transaction,
     kind: Kind,
-    hit: sqlite3.Row,
+    hit: Hit,
     *,
     assignment_id: str | None = None,
     at_ms: int | None = None,
@@ -62,7 +66,7 @@ def record(
     Args:
         transaction: the open one.
         kind: the event.
-        hit: a row of `hits`.
+        hit: the HIT.
         assignment_id: the event's assignment, if any.
         at_ms: the time of the event, if in the past.
     """

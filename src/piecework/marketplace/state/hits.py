@@ -9,6 +9,7 @@ which derives the rest. So the two laws are in one place:
 """
 
 import sqlite3
+from typing import Any
 
 from piecework.marketplace.exceptions import request_error
 from piecework.marketplace.state import events, ledger, money
@@ -43,6 +44,29 @@ def find(transaction: Transaction, hit: int) -> sqlite3.Row:
     if row is None:
         raise LookupError(f"no HIT has the row id {hit}")
     return row
+
+
+def create(transaction: Transaction, hit_type: sqlite3.Row, **columns: object) -> int:
+    """Insert a HIT as it begins, Assignable and with its money held; return its row id.
+
+    Args:
+        transaction: the open one.
+        hit_type: a row of `hit_types`.
+        columns: `hit_id`, `requester`, `max_assignments`, `reward_cents`, `fee_cents`,
+            `expires_ms` (not before now) and what does not decide.
+
+    Raises:
+        Refusal: `InsufficientFunds`, if the account cannot cover the hold.
+    """
+    hit: dict[str, Any] = {**columns, "hit_type": hit_type["id"], "is_expired": 0}
+    needed = (hit["reward_cents"] + hit["fee_cents"]) * hit["max_assignments"]
+    _hold(transaction, hit, needed)
+    transaction.execute(_ONE_MORE, 1, hit_type["id"])
+    row_id = transaction.insert(
+        "hits", **hit, status="Assignable", held_cents=needed, created_ms=transaction.now_ms
+    )
+    events.record(transaction, "HITCreated", hit)
+    return row_id
 
 
 def count(transaction: Transaction, hit: int, **changes: int) -> None:
@@ -114,13 +138,7 @@ def _move_hold(transaction: Transaction, row: sqlite3.Row) -> None:
     missing = needed - row["held_cents"]
     requester = row["requester"]
     if missing > 0:
-        ledger.pay(
-            transaction,
-            ledger.available(requester),
-            credited={ledger.held(requester): missing},
-            reason="hold",
-            subject=row["hit_id"],
-        )
+        _hold(transaction, row, missing)
     elif missing < 0:
         ledger.pay(
             transaction,
@@ -133,14 +151,23 @@ def _move_hold(transaction: Transaction, row: sqlite3.Row) -> None:
         transaction.execute("UPDATE hits SET held_cents = ? WHERE id = ?", needed, row["id"])
 
 
+def _hold(transaction: Transaction, hit: events.Hit, cents: int) -> None:
+    ledger.pay(
+        transaction,
+        ledger.available(hit["requester"]),
+        credited={ledger.held(hit["requester"]): cents},
+        reason="hold",
+        subject=hit["hit_id"],
+    )
+
+
+_ONE_MORE = "UPDATE hit_types SET assignable_hits = assignable_hits + ? WHERE id = ?"
+
+
 def _enter_state(transaction: Transaction, row: sqlite3.Row, status: str, *, at_ms: int) -> None:
     change = (status == "Assignable") - (row["status"] == "Assignable")
     if change:
-        transaction.execute(
-            "UPDATE hit_types SET assignable_hits = assignable_hits + ? WHERE id = ?",
-            change,
-            row["hit_type"],
-        )
+        transaction.execute(_ONE_MORE, change, row["hit_type"])
     dispose_ms = at_ms + KEPT_DAYS * DAY if status in FINISHED else None
     transaction.execute(
         "UPDATE hits SET status = ?, dispose_ms = ?, review_ms = ? WHERE id = ?",

@@ -147,6 +147,15 @@ class Storage:
             finally:
                 self._end()
 
+    def value(self, sql: str, *values: object) -> object:
+        """Return the first column of the first row as of now, without a transaction.
+
+        It sees writes that wait for `commit`, and else what was committed last.
+        """
+        with self._lock:
+            row = self._conn.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that cannot write; other connections write meanwhile.
