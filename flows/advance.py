@@ -89,8 +89,8 @@ def advance(
             next pass would do; nothing is written, posted or paid.
 
     Returns:
-        The progress as plain values (`domain.progress.Progress`); after a dry run of a
-        campaign that has not begun, an empty dictionary.
+        The progress as plain values (`domain.progress.Progress`), also if another pass
+        is at work; an empty dictionary before a campaign has begun.
     """
     path = Path(campaign)
     if dry_run:
@@ -214,7 +214,9 @@ def _advance(
                 progress = _whole_pass(request, credentials, watch, poll_open_hits=poll_open_hits)
         except CampaignBusy as busy:
             watch.stop("busy")
-            return Completed(name="AnotherPassIsAtWork", message=message_of(busy), data={})
+            return Completed(
+                name="AnotherPassIsAtWork", message=message_of(busy), data=_so_far_known(request)
+            )
         watch.end(progress)
         label_run(progress)
         _resume_answered(request)
@@ -222,6 +224,18 @@ def _advance(
         _LOG.info("%s", _so_far(progress))
         tell_of_end(str(request.campaign), progress, request.file.store)
     return _ended(progress)
+
+
+def _so_far_known(request: PassRequest) -> dict[str, object]:
+    """Return the progress that the store holds while another pass is at work.
+
+    Empty before the first pass of a campaign has begun it.
+    """
+    campaign = as_begun(request.assembled)
+    if not is_begun(campaign):
+        return {}
+    with open_to_look(campaign) as opened:
+        return read_progress(opened).as_dict()
 
 
 def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dict[str, object]]:

@@ -63,7 +63,7 @@ def test_who_is_waited_for_says_whether_it_goes_on_by_itself(
 def test_what_json_carries_comes_back() -> None:
     """All fields, and whether it is finished for programs that read it."""
     facts = json.loads(json.dumps(HALF.as_dict()))
-    assert facts["is_finished"] is False
+    assert (facts["is_finished"], facts["spent_cents"]) == (False, 810)
     assert Progress.from_dict(facts) == HALF
 
 

@@ -1,5 +1,6 @@
 """Campaigns, datasets and other tools' results, read from files."""
 
+import json
 from datetime import date
 from pathlib import Path
 
@@ -82,6 +83,21 @@ def test_a_folder_that_holds_no_dataset_is_refused(tmp_path: Path) -> None:
     croissant.write_text('{"recordSet": [{"name": "answers"}]}')
     with pytest.raises(piecework.ConfigError, match="the table 'answers': 'field'"):
         piecework.read_dataset(tmp_path)
+
+
+def test_a_field_called_answer_keeps_its_column(tmp_path: Path) -> None:
+    """As in every campaign of `describe`; the index is then the id, by its own name."""
+    fields = [{"name": f"answers/{name}", "dataType": "sc:Text"} for name in _DESCRIBED]
+    document = {"recordSet": [{"name": "answers", "field": fields}]}
+    (tmp_path / "croissant.json").write_text(json.dumps(document))
+    (tmp_path / "answers.csv").write_text(f"{','.join(_DESCRIBED)}\na.1,p1,W,A dog.\n")
+    answers = piecework.read_dataset(tmp_path).answers
+    assert answers.index.name == "answer_id"
+    assert answers.loc["a.1"].to_dict() == {"task": "p1", "worker": "W", "answer": "A dog."}
+    assert answers.reset_index()["answer_id"].tolist() == ["a.1"]
+
+
+_DESCRIBED = ("answer_id", "item_id", "worker", "answer")
 
 
 def test_a_campaign_is_priced_by_the_fees_of_a_day(tmp_path: Path) -> None:

@@ -14,6 +14,10 @@ GOES_ON = frozenset({"workers", "the next pass", "the next day", "the next month
 """Whom a campaign waits for while it continues automatically."""
 
 
+_COUNTED = ("is_finished", "spent_cents")
+"""What `as_dict` adds to the fields."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceState:
     """A source that grows, at a glance.
@@ -170,13 +174,13 @@ class Progress:
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values, for `--json`."""
-        return {**asdict(self), "is_finished": self.is_finished}
+        return {**asdict(self), **{name: getattr(self, name) for name in _COUNTED}}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> "Progress | None":
         """Restore the result of `as_dict`; `None` if another version wrote it."""
         named = {field.name for field in fields(cls)}
-        if {*values} - {"is_finished"} != named:
+        if {*values} - {*_COUNTED} != named:
             return None
         known: dict[str, Any] = {name: values[name] for name in named}
         if (source := known["source"]) is not None:

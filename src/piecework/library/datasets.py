@@ -14,7 +14,8 @@ from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.datasets.files import CROISSANT
 
 _MAIN = ("captions", "answers")
-_NAMES = {"item_id": "task", "answer_id": "answer"}
+_KEYS = {"answer_id": "answer", "item_id": "task"}
+"""The key of a table, the first that it has, and the name of the index."""
 _TYPES = {
     "sc:Integer": ("int64", "Int64"),
     "sc:Float": ("float64", "float64"),
@@ -28,8 +29,9 @@ class Dataset:
     """A dataset.
 
     Attributes:
-        answers: the answers that count, one row each, index `answer`, with `task`,
-            `worker` (a keyed hash) and more columns (docs/reference/dataset.md).
+        answers: the answers that count, one row each, index `answer` (or `answer_id`,
+            if a field is called `answer`), with `task`, `worker`
+            (a keyed hash) and more columns (docs/reference/dataset.md).
         set_aside: answers that do not count, with the reason in `set_aside`.
         items: the items, index `task`, with the labels from the answers.
         tables: all tables of the dataset by name, including these three.
@@ -127,9 +129,14 @@ def _table(folder: Path, record: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _indexed(table: pd.DataFrame) -> pd.DataFrame:
-    table = table.rename(columns=_NAMES)
-    keys = [key for key in ("answer", "task") if key in table]
-    return table.set_index(keys[0]) if keys else table
+    key = next((name for name in _KEYS if name in table), None)
+    if key is None:
+        return table
+    indexed = table.set_index(key)
+    # A field may be called `answer`, and pandas then takes no level of that name.
+    if _KEYS[key] not in indexed:
+        indexed = indexed.rename_axis(_KEYS[key])
+    return indexed.rename(columns={"item_id": "task"})
 
 
 def _parquet(path: Path) -> pd.DataFrame:
