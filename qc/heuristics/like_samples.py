@@ -85,6 +85,8 @@ def learnt_from(table: pd.DataFrame, params: Params) -> Tally:
 
     Of each side at most as many as the model takes, so all parts together have them.
     """
+    # Most campaigns name no samples, and their texts need not be kept.
+    table = table if params.samples else table.iloc[:0]
     chosen = table[_is_judged(table, params)]
     texts = chosen["text"].tolist()
     rows = pd.DataFrame(
