@@ -19,7 +19,7 @@ from piecework.config.money_tables import FeesTable
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Derived, Rewards
 from piecework.domain.money import FeeSchedule, cents_to_wire
-from piecework.domain.task import Task
+from piecework.domain.task import Task, is_page
 from piecework.domain.text import plural
 
 _LISTED = Path(__file__).with_name("fees.toml")
@@ -55,7 +55,7 @@ def pay_of(tables: CampaignTables, task: Task, *, shows: int) -> Pay:
     if tables.imported is not None:
         return Pay(reward_cents=reward or task.reward_cents, wage_cents=wage or 0, minutes=minutes)
     derived = []
-    if minutes is None and task.html_page is None:
+    if minutes is None and not is_page(str(tables.task)):
         minutes = own_minutes(task, shows)
         pace = (
             f"the pace of {task.name}: {task.seconds_to_begin:g} s to begin, "

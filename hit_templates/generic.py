@@ -55,6 +55,7 @@ _KEYS: Mapping[str, Collection[str]] = {
     "compare": {*_ALWAYS, "options"},
     "describe": {*_ALWAYS, "text"},
     "rate": {*_ALWAYS, "options", "scale"},
+    "tag": {"question", "instructions", "options"},
 }
 KEYS = sorted(set().union(*_KEYS.values()))
 """The keys of a campaign file that only generic tasks have."""
@@ -141,8 +142,8 @@ def generic_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> T
     Raises:
         ConfigError: each fault begins with its key.
     """
-    faults = [*faults_of_keys(asked.kind, asked.stated), *_faults_of_stated(asked)]
-    parts = _parts(asked, rows, grows=grows)
+    faults = [*faults_of_keys(asked.kind, asked.stated), *faults_of_stated(asked)]
+    parts = shown_parts(asked, rows, grows=grows)
     if rows:
         faults += _faults_of_parts(asked, parts, rows)
     if faults:
@@ -163,7 +164,7 @@ def generic_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> T
         fields=tuple(replace(field, is_nominal=asked.kind != "rate") for field in task.fields),
         parts=parts,
         instructions=asked.instructions,
-        own=_own(asked),
+        own=own_files(asked),
         examples=tuple(_worked(asked, row, task, parts) for row in asked.examples),
     )
     if faults := [*_faults_of_canned(task), *_faults_of_examples(asked, task, parts)]:
@@ -171,7 +172,7 @@ def generic_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> T
     return task
 
 
-def _faults_of_stated(asked: Asked) -> Iterator[str]:
+def faults_of_stated(asked: Asked) -> Iterator[str]:
     """Yield what is wrong with the question, the options and the scale alone."""
     if asked.kind != "describe" and asked.question is None:
         yield f'question: is missing; write what {asked.kind!r} asks: question = "..."'
@@ -182,13 +183,13 @@ def _faults_of_stated(asked: Asked) -> Iterator[str]:
         )
     if asked.scale is not None and not 0 < asked.scale.maximum - asked.scale.minimum <= _MOST_STEPS:
         yield f"scale: the second number must be 1 to {_MOST_STEPS} above the first"
-    if "options" in asked.stated or asked.kind in {"choose", "compare"}:
+    if "options" in asked.stated or asked.kind in {"choose", "compare", "tag"}:
         yield from _faults_of_options(asked)
 
 
 def _faults_of_options(asked: Asked) -> Iterator[str]:
     many = len(asked.options)
-    if many < 2:  # noqa: PLR2004 - a choice
+    if many < (1 if asked.kind == "tag" else 2):
         there = plural(many, "option") if many else "none"
         yield f'options: there must be two or more, but there is {there}: options = ["yes", "no"]'
     if many > MOST_OPTIONS:
@@ -245,7 +246,7 @@ def id_column(rows: Sequence[Row]) -> str:
     return ITEM_ID
 
 
-def _parts(asked: Asked, rows: Sequence[Row], *, grows: bool) -> tuple[Part, ...]:
+def shown_parts(asked: Asked, rows: Sequence[Row], *, grows: bool) -> tuple[Part, ...]:
     """Return what a page shows of the items, in the order of the file."""
     header = list(dict.fromkeys(name for row in rows for name in row))
     values = {value for value, _ in asked.options} if asked.kind == "compare" else set()
@@ -304,6 +305,11 @@ def _faults_of_parts(asked: Asked, parts: Sequence[Part], rows: Sequence[Row]) -
     yield from (f"options: {value!r} shows its column, so it takes no label" for value in labelled)
 
 
+def title_of(question: str) -> str:
+    """Return the title of a HIT that asks this."""
+    return question if len(question) <= _LONGEST_TITLE else f"{question[:_LONGEST_TITLE]}…"
+
+
 def _raw(
     asked: Asked,
     parts: Sequence[Part],
@@ -319,7 +325,7 @@ def _raw(
     own_pace = 45.0 if kind == "text" else 12.0 + 6.0 * (asked.kind == "compare")
     return {
         "version": _VERSION,
-        "title": question if len(question) <= _LONGEST_TITLE else f"{question[:_LONGEST_TITLE]}…",
+        "title": title_of(question),
         "description": asked.description or question,
         "keywords": [],
         "columns": [id_name, *(part.column for part in parts if not part.may_lack)],
@@ -416,7 +422,7 @@ def _words_with_points() -> dict[str, object]:
     return dict(rule.parameters)
 
 
-def _own(asked: Asked) -> OwnFiles:
+def own_files(asked: Asked) -> OwnFiles:
     """Return what binds HITs to the texts that the file states."""
     stated = {name: repr(getattr(asked, name)) for name in KEYS if name in asked.stated}
     stated["language"] = asked.language

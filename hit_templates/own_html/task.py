@@ -64,13 +64,18 @@ class Around:
     items_per_hit: int | None = None
 
 
-def html_task(path: Path, around: Around) -> Task:
+def html_task(path: Path, around: Around, text: str | None = None) -> Task:
     """Return the task with this file as its page.
+
+    Args:
+        path: the file.
+        around: what the campaign file states.
+        text: the page, if a campaign file (`path`) states it.
 
     Raises:
         ConfigError: the file cannot be a page; names every fault with its line.
     """
-    page = embedded(_text(path), path, around.folder or path.parent)
+    page = embedded(_text(path) if text is None else text, path, around.folder or path.parent)
     columns, most = around.header or (), around.items_per_hit
     loop = loop_in(page.html, columns)
     html = unrolled(page.html, most or 2, columns=columns)

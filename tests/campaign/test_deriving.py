@@ -76,14 +76,22 @@ task = "caption"
 items = "photos.csv"
 hourly_wage = "9"
 """
+BOXES = """
+task = "tag"
+question = "Draw a box around each bird."
+options = ["bird", "nest"]
+items = "photos/"
+hourly_wage = "12.00"
+"""
 FIVE = {
     "photos": PHOTOS,
     "pairs": PAIRS,
     "page": PAGE,
     "nightly": NIGHTLY,
     "on-prolific": PROLIFIC,
+    "boxes": BOXES,
 }
-LINES = {"photos": 4, "pairs": 6, "page": 5, "nightly": 8, "on-prolific": 7}
+LINES = {"photos": 4, "pairs": 6, "page": 5, "nightly": 8, "on-prolific": 7, "boxes": 5}
 COUNT = 12
 
 

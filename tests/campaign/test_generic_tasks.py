@@ -1,6 +1,8 @@
 """Campaigns whose question, options and examples are in the campaign file."""
 
 import csv
+import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from html import unescape
@@ -328,7 +330,60 @@ def test_the_page_around_a_question_speaks_three_languages(tmp_path: Path, langu
 
 
 _FIFTY_ONE = ", ".join(f'"o{n}"' for n in range(51))
+TAGS = """task = "tag"
+question = "Mark <b>each</b> ${name} in {{ the text }}."
+options = ["person", "a $5 {place}"]
+instructions = ["Mark whole names."]
+"""
+
+
+@pytest.mark.parametrize("shown", ["text", "picture"])
+def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> None:
+    """Spans of a text, or boxes in a picture; workers read the other texts."""
+    rows = [{"about": "Names", "text": "Ada met Bob."}, {"about": "Towns", "text": "To Rome!"}]
+    if shown == "picture":
+        rows = [{"about": row["about"], "photo": "https://e.org/a.png"} for row in rows]
+    path = written(tmp_path, TAGS, rows)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        export(run)
+    items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
+    part = "entities" if shown == "text" else "boundingBoxes"
+    merged = [region for cell in items["answer_merged"] for region in json.loads(cell)[part]]
+    assert {region["label"] for region in merged} <= {"person", "a $5 {place}"}
+    assert merged
+    assert items["input_about"].tolist() == ["Names", "Towns"]
+
+
+def test_the_texts_of_a_tagging_task_are_no_markup_and_no_gaps(tmp_path: Path) -> None:
+    """The page shows them as they are written, and its only gaps are the items' columns."""
+    path = written(tmp_path, TAGS)
+    task = load_campaign(path).task
+    assert {*task.columns, *task.optional_columns} == {"item_id", "text"}
+    page = page_of(path)
+    element = re.search(r'header="([^"]*)" labels="([^"]*)"', page)
+    assert element is not None
+    question, labels = map(unescape, element.groups())
+    assert question == "Mark <b>each</b> ${name} in {{ the text }}."
+    assert json.loads(labels) == [{"label": "person"}, {"label": "a $5 {place}"}]
+    assert "<p>Mark whole names.</p>" in page
+    store = open_store(tmp_path / "piecework.db", create=True)
+    bind_store(store, load_campaign(path), "here")
+    path.write_text(path.read_text().replace("whole names", "names"))
+    with pytest.raises(StoreError, match="changed: instructions"):
+        bind_store(store, load_campaign(path), "here")
+    store.close()
+
+
 WRONG = {
+    "no tag": ('task = "tag"\nquestion = "Q"', "", "", "options: there must be"),
+    "a tag with a label": (TAGS, '"person"', '{ value = "p", label = "Person" }', "takes no label"),
+    "an example of tags": (
+        TAGS,
+        "instr",
+        "examples = [{ text = 'a', answer = 'b' }]\ninstr",
+        "goes with task",
+    ),
     "no question": (CHOOSE, "question = ", "description2 = ", "description2"),
     "no question at all": ('task = "choose"\noptions = ["a", "b"]', "", "", "question: is missing"),
     "no option": ('task = "choose"\nquestion = "Q"', "", "", "options: there must be two"),

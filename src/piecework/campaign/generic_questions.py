@@ -28,6 +28,7 @@ from piecework.hit_templates.generic import (
 )
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.qualification import QUESTIONS, task_of_documents, task_of_questions
+from piecework.hit_templates.tagging import TAG, tag_task
 
 
 def task_of_file(file: CampaignFile) -> Task:
@@ -43,7 +44,8 @@ def task_of_file(file: CampaignFile) -> Task:
 
 def _built(file: CampaignFile, rows: Sequence[Mapping[str, str]], *, grows: bool) -> Task:
     try:
-        task = generic_task(_asked_in_file(file, rows), rows, grows=grows)
+        build = tag_task if file.tables.task == TAG else generic_task
+        task = build(_asked_in_file(file, rows), rows, grows=grows)
     except ConfigError as error:
         raise ConfigError([located(file, fault) for fault in error.faults]) from error
     is_stated = file.tables.posting.description or file.tables.description

@@ -42,6 +42,7 @@ _GENERIC = {
     "compare": "A question of your own: which of two or more",
     "describe": "A text about each item, such as a picture",
     "rate": "A question of your own: a number or a grade",
+    "tag": "Boxes in a picture, or words in a text, with your tags",
 }
 
 
@@ -301,7 +302,7 @@ def _question(
     if not question and kind != "describe":
         question = person.until_right(None, "--question", "Question", str)
     proposed = ", ".join(items.header) if kind == "compare" else ""
-    if not options and kind in {"choose", "compare"}:
+    if not options and kind in {"choose", "compare", "tag"}:
         words = "Columns to compare" if proposed else "Answers to choose from"
         if person.may_ask:
             options = click.prompt(f"{words}, with commas", default=proposed or None)

@@ -13,6 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from piecework.hit_templates.generic import Asked
+from piecework.hit_templates.tagging import tag_task
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Finger, Hand, Keys
 from tests.browser.worker_site.questions import html_question
@@ -113,6 +115,30 @@ def colour_at(mask: Image.Image, place: dict[str, int]) -> str:
     palette = mask.getpalette() or []
     index = mask.tobytes()[place["y"] * mask.width + place["x"]]
     return "#" + bytes(palette[3 * index : 3 * index + 3]).hex()
+
+
+def test_a_task_that_a_campaign_file_states_is_done(market: Market, browser: Browser) -> None:
+    """`tag`: the page that piecework writes offers the tags, and posts what is marked."""
+    asked = Asked(
+        kind="tag",
+        stated={"question", "options"},
+        path="birds.toml",
+        question="Box each ${bird}, please.",
+        options=(("a {{bird}}", "a {{bird}}"), ("nest", "nest")),
+    )
+    task = tag_task(asked, [{"item_id": "a", "photo": "https://e.org/a.png"}])
+    assert task.html_page is not None
+    body = task.html_page.html.replace("${photo}", PICTURE)
+    with at_work(market, browser, body) as (page, hit):
+        hand, tool = Hand(page), page.frame_locator("iframe").locator("crowd-bounding-box")
+        expect(tool.get_by_text("Box each ${bird}, please.")).to_be_visible()
+        expect(tool.get_by_label("a {{bird}}")).to_be_visible()
+        hand.label(tool, "nest")
+        hand.drag(tool.locator(".crowd-stage"), (-100, -50), (100, 50))
+        document = sent(page, market, hit)
+    left, top = corner(-100, -50).values()
+    box = {"height": 100, "label": "nest", "left": left, "top": top, "width": 200}
+    assert document["answer"]["boundingBoxes"] == near([box])
 
 
 @pytest.mark.parametrize("kind", [Hand, Finger, Keys])

@@ -1,0 +1,130 @@
+"""Builds the task `tag`, whose workers mark things in a picture or words in a text.
+
+What the campaign file states becomes a page with a crowd element, as a requester of MTurk
+would have written it, so answers, aggregates and exports are those of such a page.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.task import Part, Task
+from piecework.hit_templates.generic import (
+    ANSWER,
+    Asked,
+    Row,
+    faults_of_keys,
+    faults_of_stated,
+    own_files,
+    shown_parts,
+    title_of,
+)
+from piecework.hit_templates.own_html.task import Around, html_task
+
+TAG = "tag"
+"""What a campaign file calls the task."""
+
+_SECONDS = 45.0
+"""A careful worker's time for an item (ours)."""
+
+
+def tag_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> Task:
+    """Return the task that the file states, for items with these columns.
+
+    Workers mark the picture, or else the last column of text; they read the other texts.
+
+    Args:
+        asked: what the file states.
+        rows: the items' rows, or the first of them.
+        grows: more rows may arrive, so a cell may be empty in any column.
+
+    Raises:
+        ConfigError: each fault begins with its key.
+    """
+    parts = shown_parts(asked, rows, grows=grows)
+    faults = [*faults_of_keys(asked.kind, asked.stated), *faults_of_stated(asked)]
+    faults += [*_faults(asked, parts, grows=grows)] if rows else []
+    if faults:
+        raise ConfigError(faults)
+    page = _page(asked, parts)
+    around = Around(
+        title=title_of(asked.question or ""),
+        description=asked.description,
+        fields={},
+        reward_cents=asked.reward_cents,
+        seconds=asked.seconds,
+        language=asked.language,
+        header=tuple(dict.fromkeys(name for row in rows for name in row)),
+    )
+    task = html_task(Path(asked.path), around, page)
+    own = own_files(asked)
+    digest = hashlib.sha256(f"{own.digest}{page}".encode()).hexdigest()
+    return replace(
+        task,
+        name=TAG,
+        seconds_per_item=task.seconds_per_item if asked.seconds else _SECONDS,
+        own=replace(own, digest=digest, templates={}),
+    )
+
+
+def _marked(parts: Sequence[Part]) -> Part | None:
+    """Return what workers mark: the picture, or else the last text."""
+    pictures = [part for part in parts if part.kind == "picture"]
+    texts = [part for part in parts if part.kind == "text"]
+    return next(iter([*pictures, *reversed(texts)]), None)
+
+
+def _faults(asked: Asked, parts: Sequence[Part], *, grows: bool) -> Iterator[str]:
+    marked = _marked(parts)
+    if marked is None:
+        yield "items: workers mark a picture or a text, and no column holds any"
+    elif marked.may_lack and not grows:
+        yield f"items: a row has no {marked.column}, so there is nothing to mark; remove the row"
+    others = [part.column for part in parts if part is not marked and part.kind != "text"]
+    if others:
+        yield (
+            f"items: workers mark one picture or text, but {others[0]} is another; write a page "
+            "of your own, or leave that column out"
+        )
+    for value, label in asked.options:
+        if label != value:
+            yield f"options: a tag is shown as it is sent, so {value!r} takes no label"
+
+
+def _page(asked: Asked, parts: Sequence[Part]) -> str:
+    marked = _marked(parts)
+    assert marked is not None  # noqa: S101 - checked before
+    labels = [value for value, _ in asked.options]
+    column = f"${{{marked.column}}}"
+    if marked.kind == "picture":
+        name, source = "crowd-bounding-box", f'src="{column}"'
+        offered: list[object] = [*labels]
+    else:
+        name, source = "crowd-entity-annotation", f'text="{column}"'
+        offered = [{"label": label} for label in labels]
+    read = "".join(f"<p>${{{part.column}}}</p>" for part in parts if part is not marked)
+    lines = "".join(f"<p>{_plain(line)}</p>" for line in asked.instructions)
+    instructions = lines and f"<short-instructions>{lines}</short-instructions>"
+    return (
+        f"{_HEAD}<title>{_plain(title_of(asked.question or ''))}</title>"
+        f'<crowd-form>{read}<{name} name="{ANSWER}" {source} '
+        f'header="{_plain(asked.question or "")}" labels="{_plain(json.dumps(offered))}">'
+        f"{instructions}</{name}></crowd-form>"
+    )
+
+
+_HEAD = (
+    '<!DOCTYPE html><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
+)
+"""The marketplace serves its own elements in place of that script."""
+
+
+def _plain(text: str) -> str:
+    """Escape a text for a page in which `${` and `{{` begin a placeholder."""
+    return escape(text).replace("$", "&#36;").replace("{", "&#123;")
