@@ -23,6 +23,7 @@ from piecework.hit_templates.generic import (
     shown_parts,
     title_of,
 )
+from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
 
 TAG = "tag"
@@ -90,6 +91,12 @@ def _faults(asked: Asked, parts: Sequence[Part], *, grows: bool) -> Iterator[str
             f"items: workers mark one picture or text, but {others[0]} is another; write a page "
             "of your own, or leave that column out"
         )
+    for column in (part.column for part in parts):
+        if cut(f"${{{column}}}").columns != (column,):
+            yield (
+                f"items: the column {column!r} cannot be in a gap of a page; name it "
+                f"otherwise: columns = {{ text = {json.dumps(column)} }}"
+            )
     for value, label in asked.options:
         if label != value:
             yield f"options: a tag is shown as it is sent, so {value!r} takes no label"

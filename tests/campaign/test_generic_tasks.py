@@ -375,6 +375,17 @@ def test_the_texts_of_a_tagging_task_are_no_markup_and_no_gaps(tmp_path: Path) -
     store.close()
 
 
+def test_a_column_that_is_no_gap_of_a_page_is_named_otherwise(tmp_path: Path) -> None:
+    """The sentence has the line to write, and with it the text is shown as it is."""
+    path = written(tmp_path, TAGS, [{"text (EN)": "Ada & <b>Bob</b> ${x}"}])
+    with pytest.raises(ConfigError, match=r'otherwise: columns = \{ text = "text \(EN\)" \}'):
+        load_campaign(path)
+    path = written(tmp_path, TAGS, [{"text (EN)": "Ada & <b>Bob</b> ${x}"}])
+    text = path.read_text().replace("[items]", '[items]\ncolumns = { text = "text (EN)" }')
+    path.write_text(text)
+    assert "Ada &amp; &lt;b&gt;Bob&lt;/b&gt; ${x}" in page_of(path)
+
+
 WRONG = {
     "no tag": ('task = "tag"\nquestion = "Q"', "", "", "options: there must be"),
     "a tag with a label": (TAGS, '"person"', '{ value = "p", label = "Person" }', "takes no label"),
