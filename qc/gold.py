@@ -15,8 +15,10 @@ from statistics import median
 
 import pandas as pd
 
+from piecework.analyses.regions import f1, marks_in
 from piecework.domain.task import GOLD
 from piecework.qc.ratings import (
+    DRAWN,
     MATTER_OF_FACT,
     RATED,
     SECTION_OF,
@@ -26,14 +28,14 @@ from piecework.qc.ratings import (
     is_scale,
 )
 from piecework.qc.scores import is_first
-from piecework.qc.worker_scores import own_answers
+from piecework.qc.worker_scores import own_answers, own_drawn
 
 LEAST_WORKERS = 3
 """Two workers who both differ from a known answer prove nothing (ours)."""
 
 
 def failed_and_met(table: pd.DataFrame, tolerance: float) -> Iterator[tuple[str, pd.DataFrame]]:
-    """By rated field, how many known answers each worker met and failed.
+    """By field, how many known answers each worker met and failed.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
@@ -151,6 +153,11 @@ def _judged(
         with_gold = answers[is_given(answers[GOLD + field])]
         cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
         is_wrong = [distance(own, expected) > tolerance for own, expected in cells]
+        yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
+    for field, answers in own_drawn(table, prefix=GOLD):
+        with_gold = answers[answers[GOLD + field] != ""]
+        pairs = zip(with_gold[DRAWN + field], with_gold[GOLD + field], strict=True)
+        is_wrong = [1 - f1(marks_in(own), marks_in(known)) > tolerance for own, known in pairs]
         yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
 
 

@@ -17,6 +17,11 @@ answers vary (`Field.expects_variation`); for these `with_ratings` adds to the t
   (`Field.is_opinion`), so that agreement is measured only there
 - `twin`: str, the id of the item that asks the same again, ""
 
+For a field with boxes or spans, which are compared by how they overlap:
+
+- `drawn.<field>`: str, the answer as it was sent, "" if absent
+- `gold.<field>`: str, the expected answer, ""; only if an item of the table expects something
+
 In addition, if an option that is asked once per HIT excludes a worker from the study:
 
 - `is_outside`: bool, the worker chose such an option
@@ -47,7 +52,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
 from piecework.domain.assignment import FieldValue
-from piecework.domain.field import Field, is_graded, mirrored
+from piecework.domain.field import MERGED, Field, is_graded, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import SECTION
 from piecework.domain.tables import ORDER, value_column
@@ -63,6 +68,7 @@ OUTSIDE = "is_outside"
 LIKENESS = "likeness"
 SECTION_OF = "section."
 KEPT_DRAFT = "kept_draft."
+DRAWN = "drawn."
 
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a position on a scale from 0 to 1."""
@@ -83,9 +89,10 @@ def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.D
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
     rated = [field for field in task.item_fields if field.expects_variation]
-    texts, drafts = _text_columns(task), _drafts(task)
+    texts, drafts, drawn = _text_columns(task), _drafts(task), _drawn_fields(task)
     by_name = {field.name: field for field in task.item_fields}
-    asked_items = _AskedItems(table["item_id"], items if rated or texts or drafts else ())
+    is_read = rated or texts or drafts or drawn
+    asked_items = _AskedItems(table["item_id"], items if is_read else ())
     if texts and any(asked_items.has(name) for name in texts):
         likeness = _likeness(table, texts, asked_items)
         columns[LIKENESS] = pd.Series(likeness, index=table.index)
@@ -93,6 +100,8 @@ def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.D
         columns[KEPT_DRAFT + name] = pd.Series(
             _kept_draft(table[value_column(by_name[name])], draft, asked_items), index=table.index
         )
+    for field in drawn:
+        columns |= _drawn(field, table, asked_items)
     if rated:
         for field in rated:
             columns |= _ratings_of(field, table, task, asked_items)
@@ -129,7 +138,7 @@ def sources(task: Task) -> tuple[str, ...]:
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
     names += ["item_id", "text", "is_canned"] if _text_columns(task) else []
     by_name = {field.name: field for field in task.item_fields}
-    for name in _drafts(task):
+    for name in (*_drafts(task), *(field.name for field in _drawn_fields(task))):
         names += ["item_id", value_column(by_name[name])]
     return tuple(dict.fromkeys(names))
 
@@ -139,6 +148,13 @@ def rated_fields(table: pd.DataFrame, prefix: str = RATED) -> list[str]:
     names = [
         str(column).removeprefix(RATED) for column in table.columns if str(column).startswith(RATED)
     ]
+    return [name for name in names if prefix + name in table.columns]
+
+
+def drawn_names(table: pd.DataFrame, prefix: str = DRAWN) -> list[str]:
+    """Names of the fields with boxes or spans that also have a column with this prefix."""
+    columns = [str(column) for column in table.columns]
+    names = [name.removeprefix(DRAWN) for name in columns if name.startswith(DRAWN)]
     return [name for name in names if prefix + name in table.columns]
 
 
@@ -354,6 +370,22 @@ def _words_of(cell: str) -> str:
     # A picture can be its own address: `data:image/svg+xml;base64,...`.
     is_address = "://" in cell or cell.startswith("data:")
     return plain(cell) if len(cell.split()) > 1 and not is_address else ""
+
+
+def _drawn_fields(task: Task) -> list[Field]:
+    """Fields with boxes or spans, which can be compared."""
+    return [field for field in task.item_fields if field.regions in MERGED.values()]
+
+
+def _drawn(
+    field: Field, table: pd.DataFrame, asked_items: _AskedItems
+) -> dict[str, "pd.Series[Any]"]:
+    """The columns of a field with boxes or spans, by name."""
+    columns = {DRAWN + field.name: table[value_column(field)].fillna("").astype("str")}
+    if asked_items.has(GOLD + field.name):
+        cells = asked_items.cells(GOLD + field.name, str)
+        columns[GOLD + field.name] = pd.Series(cells, index=table.index, dtype="str")
+    return columns
 
 
 def _excluding_fields(task: Task) -> list[Field]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtrc
 
-from piecework.qc.ratings import RATED, is_given, is_scale, rated_fields
+from piecework.qc.ratings import DRAWN, RATED, drawn_names, is_given, is_scale, rated_fields
 from piecework.qc.scores import is_first, scored
 
 _MOST_BITS = 300.0
@@ -72,6 +72,23 @@ def own_answers(
     known = table[is_first(table) & (table["worker_id"] != "")]
     for field in fields:
         yield field, known[is_given(known[RATED + field])]
+
+
+def own_drawn(table: pd.DataFrame, *, prefix: str = DRAWN) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each field with boxes or spans with the known workers' rows that have an answer.
+
+    If a worker answered an item twice, the first answer counts.
+
+    Args:
+        table: of `piecework.qc.ratings.with_ratings`.
+        prefix: skip fields without a column of this prefix.
+    """
+    names = drawn_names(table, prefix)
+    if not names:
+        return
+    known = table[is_first(table) & (table["worker_id"] != "")]
+    for name in names:
+        yield name, known[known[DRAWN + name] != ""]
 
 
 def rareness(times: int, of: int, chance: float) -> float:

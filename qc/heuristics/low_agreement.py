@@ -4,7 +4,8 @@ Idea: a careful worker's answers move with the others' about the same items; tho
 guesses do not. The others' votes (single choices) say how probable each option is. The worth of
 a worker is the mean probability of their votes; the strength is the slope of their votes over
 these probabilities: 1 if they vote as the others, 0 if blindly. For places on a scale and ticks,
-both are Krippendorff's agreement beyond chance, for one worker.
+both are Krippendorff's agreement beyond chance; for boxes and spans, the mean F1 with the others
+(`piecework.analyses.regions`).
 
 Silent: about items without `min_others` other ratings, or if the field asks for opinions
 (`is_opinion` in the task). A worker with fewer than `min_items` such items is never flagged.
@@ -17,8 +18,8 @@ worker's own items, drawn towards those of all workers if the worker has few; or
 further from the usual worker's than noise puts any careful worker in nine of ten campaigns. The
 size of the relation decides and not its significance: a slope of 0.05 on thousands of items is
 significant, and the busiest bad workers would pass. The others weigh each other by how good they
-are (`piecework.analyses.dawid_skene`). A worker who uses the scale differently ("probably for"
-where others say "for") agrees little too, but reads the items. With more than two options, the
+are (`piecework.analyses.dawid_skene`). A worker who uses the scale differently
+agrees little too, but reads the items. With more than two options, the
 slope is along the line that separates the options best, which is learnt from all workers:
 options may be grades whose order the task does not say. A worker is not flagged for their worth
 if they have half of the usual strength, and not at all if their options tell half as much of
@@ -29,13 +30,14 @@ mean and variance over all orders are exact (W. Hoeffding, "A combinatorial cent
 theorem", 1951). With two options nothing of this excuses a worker whose votes are worth little.
 
 Edge cases: agreement beyond chance is 1 minus the mean distance from the others, divided by that
-of an answer drawn blindly from all; if blind answers never differ, there is nothing to measure. A
-worker's second answer about an item neither counts nor is judged.
+of an answer drawn blindly from all; if these never differ, nothing is measured. A worker's second
+answer about an item does not count. Of boxes and spans, only the strength counts.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -44,10 +46,11 @@ import pandas as pd
 from scipy.special import expit, ndtri
 
 from piecework.analyses.dawid_skene import beliefs_of_others
+from piecework.analyses.regions import f1, marks_in
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Share
-from piecework.qc.ratings import MATTER_OF_FACT, RATED, is_scale
+from piecework.qc.ratings import DRAWN, MATTER_OF_FACT, RATED, is_scale
 from piecework.qc.relations import (
     Codes,
     Floats,
@@ -57,14 +60,14 @@ from piecework.qc.relations import (
     nearness,
 )
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope
-from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
+from piecework.qc.worker_scores import WorkerScore, own_answers, own_drawn, workers_table
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
 VERSION = 6
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
-COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
+COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, MATTER_OF_FACT)
 FACTS = Facts()
 
 _STEPS = 50
@@ -137,30 +140,35 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table):
         if answers[RATED + field].nunique() < _TWO or table.get(MATTER_OF_FACT + field) is None:
             continue
-        compared = _compare(answers, field, params)
-        workers = compared.workers
-        many = workers[workers["items"] >= params.min_items]
-        usual = _usual_strength(many)
-        limit = min(params.min_agreement, _OF_USUAL * usual)
-        is_weak = many["strength"] + params.errors * many["error"] < limit
-        surely = -float(ndtri(_FALSE_FLAGS / max(len(many), 1)))
-        is_far = _below_usual(many) > surely
-        accused = many.index[is_weak | is_far]
-        flagged = {
-            worker
-            for worker in accused
-            if compared.is_lacking(worker, weak=is_weak[worker], usual=usual)
-        }
-        typical = float(workers["worth"].median())
-        rows = map(_Worker._make, workers.itertuples())
-        for row, suspicion in zip(rows, _suspicions(workers), strict=True):
-            flag = row.worker_id in flagged
-            yield WorkerScore(
-                row.worker_id,
-                0.5 + suspicion / 2 if flag else _MOST_UNFLAGGED * suspicion,
-                flag,
-                _sentence(field, row, limit, typical, little=flag, is_votes=compared.is_votes),
-            )
+        yield from _of_field(field, _compare(answers, field, params), params)
+    for field, answers in own_drawn(table):
+        yield from _of_field(field, _compare_drawn(answers, field, params), params)
+
+
+def _of_field(field: str, compared: "_Compared", params: Params) -> Iterator[WorkerScore]:
+    workers = compared.workers
+    many = workers[workers["items"] >= params.min_items]
+    usual = _usual_strength(many)
+    limit = min(params.min_agreement, _OF_USUAL * usual)
+    is_weak = many["strength"] + params.errors * many["error"] < limit
+    surely = -float(ndtri(_FALSE_FLAGS / max(len(many), 1)))
+    is_far = _below_usual(many) > surely
+    accused = many.index[is_weak | is_far]
+    flagged = {
+        worker
+        for worker in accused
+        if compared.is_lacking(worker, weak=is_weak[worker], usual=usual)
+    }
+    typical = float(workers["worth"].median())
+    rows = map(_Worker._make, workers.itertuples())
+    for row, suspicion in zip(rows, _suspicions(workers), strict=True):
+        flag = row.worker_id in flagged
+        yield WorkerScore(
+            row.worker_id,
+            0.5 + suspicion / 2 if flag else _MOST_UNFLAGGED * suspicion,
+            flag,
+            _sentence(field, row, limit, typical, little=flag, is_votes=compared.is_votes),
+        )
 
 
 class _Worker(NamedTuple):
@@ -242,6 +250,7 @@ class _Compared:
         beliefs: by answer, the probability of each rating by the others' votes; of votes.
         apart: the distance between any two ratings.
         is_votes: whether each answer is a single choice, or a place on a scale of two.
+        is_drawn: whether the answers are boxes or spans; then without `rows`.
     """
 
     workers: pd.DataFrame
@@ -251,9 +260,12 @@ class _Compared:
     beliefs: Floats
     apart: Floats
     is_votes: bool
+    is_drawn: bool = False
 
     def is_lacking(self, worker: str, *, weak: bool, usual: float) -> bool:
         """Whether nothing excuses a worker whose answers are weak or far from usual."""
+        if self.is_drawn:
+            return weak  # who draws less exactly than others still looks
         if not self.is_votes:
             return not self._is_near_as_usual(worker)
         if len(self.apart) <= _TWO:
@@ -331,6 +343,31 @@ def _compare(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
         beliefs=beliefs,
         apart=apart,
         is_votes=is_votes,
+    )
+
+
+def _compare_drawn(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
+    """Compare boxes or spans; an answer about another item would overlap with none."""
+    workers, distances = list[str](), list[float]()
+    for _, rows in answers.groupby("item_id", sort=True):
+        if len(rows) <= params.min_others:
+            continue
+        drawn = [marks_in(text) for text in rows[DRAWN + field].tolist()]
+        alike = np.zeros((len(drawn), len(drawn)))
+        for i, j in combinations(range(len(drawn)), 2):
+            alike[i, j] = alike[j, i] = f1(drawn[i], drawn[j])
+        workers += rows["worker_id"].tolist()
+        distances += (1.0 - alike.sum(axis=1) / (len(drawn) - 1)).tolist()
+    own = np.array(distances, dtype="float64")
+    return _Compared(
+        workers=_of_distances(np.array(workers, dtype="object"), own, np.ones_like(own)),
+        rows={},
+        codes=np.empty(0, dtype="intp"),
+        shares=np.empty((0, 0)),
+        beliefs=np.empty((0, 0)),
+        apart=np.empty((0, 0)),
+        is_votes=False,
+        is_drawn=True,
     )
 
 

@@ -1,5 +1,6 @@
 """Tables with ratings for tests: which worker rated which item how, and no more."""
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -34,6 +35,17 @@ def scale(name: str) -> Field:
     return Field(
         name=name, kind="number", label=name, minimum=0, maximum=100, expects_variation=True
     )
+
+
+def boxes(name: str) -> Field:
+    """Boxes in a picture."""
+    return Field(name=name, kind="text", label=name, regions="boundingBoxes")
+
+
+def box(left: float, label: str = "bird") -> str:
+    """An answer with one box of 10 by 10 pixels."""
+    region = {"label": label, "left": left, "top": 0, "width": 10, "height": 10}
+    return json.dumps({"boundingBoxes": [region]})
 
 
 def task_of(

@@ -23,7 +23,7 @@ from piecework.qc.ratings import sources, with_ratings
 from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
 from piecework.qc.scores import SHOWN_FROM
 from tests.examples import examples
-from tests.qc.rated import choice, scale, task_of
+from tests.qc.rated import box, boxes, choice, scale, task_of
 from tests.qc.tables import CANNED, NAN, START, row, table
 from tests.typing_records import record
 
@@ -174,6 +174,7 @@ def rated_table(task: Task, seed: int) -> pd.DataFrame:
                 **{
                     "value.best": order[0] if worker == "w1" else chance.choice("abc"),
                     "value.better": chance.choice("123"),
+                    "value.boxes": box(25.0 * (number % 5 // 2)),
                     "value.correction": "qqq qqq" if number % 3 else "qq",
                     "value.worth": float(chance.choice([50, 50, 0, 100])),
                     "value.has_text": chance.choice(["yes", "yes", "no"]),
@@ -192,6 +193,7 @@ TASK = task_of(
     choice("best", "a", "b", "c", shuffled=True),
     choice("better", "1", "2", "3", mirrored_by="sides"),
     scale("worth"),
+    boxes("boxes"),
     Field(name="correction", kind="text", label="correction"),
     Field(name="has_text", kind="choice", label="text"),
     Field(
@@ -211,6 +213,7 @@ ITEMS = [
         item_id=ItemId(f"i{number}"),
         columns={
             "gold.best": "a",
+            "gold.boxes": box(0),
             "section": "one",
             "twin": f"i{number ^ 1}",
             "twin_reversed": "",

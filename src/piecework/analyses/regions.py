@@ -126,6 +126,28 @@ def read_marks(text: str, part: Regions) -> Marks | None:
     )
 
 
+def marks_in(text: str) -> Marks | None:
+    """Return the regions of an answer of either kind; `None` if none is readable."""
+    return next(
+        (marks for part in _LEAST if (marks := read_marks(text, part)) is not None),
+        None,
+    )
+
+
+def f1(first: Marks | None, second: Marks | None) -> float:
+    """Return how alike two answers are, as `Likeness.f1`; 0 if one of them is unreadable.
+
+    >>> box = '{"boundingBoxes": [{"label": "a", "left": 0, "top": 0, "width": 9, "height": 9}]}'
+    >>> f1(marks_in(box), marks_in(box)), f1(marks_in(box), marks_in('{"boundingBoxes": []}'))
+    (1.0, 0.0)
+    """
+    if first is None or second is None or first.ends.shape[1] != second.ends.shape[1]:
+        return 0.0
+    count = len(first) + len(second)
+    least = _LEAST["entities" if first.ends.shape[1] == 1 else "boundingBoxes"]
+    return 2 * len(_matches(overlaps(first, second), least)) / count if count else 1.0
+
+
 def overlaps(first: Marks, second: Marks) -> Floats:
     """Return the IoU of each region with each other one; 0 if their labels differ."""
     low = np.maximum(first.ends[:, None, :, 0], second.ends[None, :, :, 0])

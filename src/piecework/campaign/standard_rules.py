@@ -6,6 +6,7 @@ first, because a new campaign file says `by = "person"`.
 
 from collections.abc import Iterator, Sequence
 
+from piecework.domain.field import MERGED
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TWIN, Task
 from piecework.domain.verdicts import PolicyRule
@@ -50,7 +51,9 @@ def standard_rules(
 
 
 def _is_judged(task: Task) -> bool:
-    return any(field.kind != "text" for field in task.item_fields) and (task.dataset != "captions")
+    return task.dataset != "captions" and any(
+        field.kind != "text" or field.regions in MERGED.values() for field in task.item_fields
+    )
 
 
 def _patterns(task: Task) -> Iterator[str]:
@@ -63,7 +66,7 @@ def _patterns(task: Task) -> Iterator[str]:
         yield "low_scale_variance"
     if task.arrangements or any(field.shuffled for field in fields):
         yield "same_place"
-    if not all(field.is_opinion for field in fields if field.kind != "text"):
+    if not all(field.is_opinion for field in fields if field.kind != "text" or field.regions):
         yield "low_agreement"
     if any(rule.is_question for rule in task.rules):
         yield "ignored_page_warnings"

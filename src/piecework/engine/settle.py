@@ -28,6 +28,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN
+from piecework.domain.text import regions_in_words
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import exclusion_type
@@ -352,6 +353,8 @@ def _about_item(field: Field, row: Mapping[Any, Any], item: Item) -> str:
 
 def _in_labels(field: Field, value: object, item: Item) -> str:
     """Return a value with the labels that the worker read."""
+    if field.regions and isinstance(value, str):
+        return regions_in_words(value, field.regions)
     if isinstance(value, float | int):
         return f"{value:g}"
     labels = {

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
-from tests.qc.rated import choice, ratings, scale, task_of
+from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
@@ -39,6 +39,19 @@ def test_a_place_on_a_scale_is_right_nearby() -> None:
 
     assert flags(15.0) == flags(65.0) == set()
     assert flags(66.0) == {"w"}
+
+
+def test_boxes_are_right_if_most_match_the_known_ones() -> None:
+    """Within three of ten pixels a box matches; without a label or elsewhere it does not."""
+    task = task_of(boxes("s"))
+    items = {f"i{n}": {"gold.s": box(40)} for n in range(3)}
+
+    def flags(answer: str) -> set[str]:
+        rows = [("w", f"i{n}", answer) for n in range(3)]
+        return flagged(score(ratings(task, rows, items=items), HALF))
+
+    assert flags(box(40)) == flags(box(43)) == set()
+    assert flags(box(46)) == flags(box(40, "nest")) == flags("no JSON") == {"w"}
 
 
 def test_without_gold_it_says_nothing() -> None:

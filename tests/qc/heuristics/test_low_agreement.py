@@ -10,7 +10,7 @@ import pytest
 from piecework.analyses.dawid_skene import beliefs_of_others
 from piecework.qc.heuristics.low_agreement import Params, score
 from piecework.qc.relations import line_of, nearness
-from tests.qc.rated import choice, ratings, scale, task_of
+from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
 TASK = task_of(choice("fit", "yes", "no"))
@@ -198,3 +198,33 @@ def test_options_that_are_grades_are_put_in_order() -> None:
     others = [min(max(n % 4 + chance.choice((-1, 0, 1)), 0), 3) for n in range(400)]
     axis = line_of(np.array(codes), np.eye(len(grades))[others])
     assert abs(np.diff(np.argsort(np.argsort(axis)))).tolist() == [1, 1, 1]
+
+
+def test_boxes_are_compared_by_how_they_overlap() -> None:
+    """Who draws elsewhere is flagged; who draws less exactly than others is not.
+
+    By hand: a, b and c agree fully; d draws 3 of 10 pixels beside them (IoU 7/13), which
+    still matches; x matches nobody.
+    """
+    task = task_of(boxes("boxes"))
+    shifts = {"a": 0, "b": 0, "c": 0, "d": 3, "x": 500}
+    rows = [
+        (worker, f"i{n}", box(100 * n + shift))
+        for n in range(12)
+        for worker, shift in shifts.items()
+    ]
+    scores = score(ratings(task, rows), Params())
+    assert flagged(scores) == {"x"}
+    assert "about boxes: 0.00, give or take" in cells(scores, "x")[2]
+    # Three of four others are near.
+    assert "about boxes: 0.75, give or take" in cells(scores, "d")[2]
+    tags = [(worker, item, box(0, "nest" if worker == "x" else "bird")) for worker, item, _ in rows]
+    assert flagged(score(ratings(task, tags), Params())) == {"x"}
+
+
+def test_boxes_that_cannot_be_read_match_none() -> None:
+    """What a script sends is no reason to fail."""
+    task = task_of(boxes("boxes"))
+    drawn = {"a": box(0), "b": box(0), "c": box(0), "x": "[", "y": '{"boundingBoxes": 5}'}
+    rows = [(worker, f"i{n}", text) for n in range(12) for worker, text in drawn.items()]
+    assert flagged(score(ratings(task, rows), Params())) == {"x", "y"}
