@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
@@ -353,6 +354,27 @@ def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> Non
     assert {region["label"] for region in merged} <= {"person", "a $5 {place}"}
     assert merged
     assert items["input_about"].tolist() == ["Names", "Towns"]
+
+
+def test_boxes_of_a_rehearsal_are_in_their_pictures(tmp_path: Path) -> None:
+    """Pictures of 40 by 20 and of 3 by 900 pixels; a worker states the picture's size."""
+    (tmp_path / "photos").mkdir()
+    sizes = {"a.png": (40, 20), "b.png": (3, 900)}
+    for name, size in sizes.items():
+        Image.new("RGB", size).save(tmp_path / "photos" / name)
+    path = written(tmp_path, TAGS)
+    text = path.read_text().replace('[items]\nfile = "items.csv"\n', "")
+    path.write_text(f'items = "photos"\n{text}')
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        table = answers_table(run)
+    for item_id, answer in zip(table["item_id"], table["value.answer"], strict=True):
+        wide, high = sizes[item_id]
+        document = json.loads(answer)
+        assert document["inputImageProperties"] == {"width": wide, "height": high}
+        for box in document["boundingBoxes"]:
+            assert box["left"] + box["width"] / 2 <= wide
+            assert box["top"] + box["height"] / 2 <= high
 
 
 def test_the_texts_of_a_tagging_task_are_no_markup_and_no_gaps(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.platforms.clocks import VirtualClock
+from piecework.results.pictures import picture_sizes
 from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.item_knowledge import (
@@ -78,7 +79,10 @@ def answering_of(campaign: Campaign) -> Answering:
         judging = Judging(task, items, practice, people=people)
     if is_described:
         return Describing(task, _knowledge(campaign), judging)
-    return judging if task.html_page is None else FillingPages(task, judging)
+    if task.html_page is None:
+        return judging
+    sizes = picture_sizes(campaign) if any(field.regions for field in task.fields) else {}
+    return FillingPages(task, judging, sizes)
 
 
 def _knowledge(campaign: Campaign) -> ItemKnowledge:

@@ -1,8 +1,8 @@
 """Regions of pictures and spans of texts of a simulated worker, as crowd elements send them.
 
 Simulated workers do not look at pictures. Each item has regions that every careful worker
-draws, within a few pixels; a careless worker draws others. The picture counts as 800 by
-600 pixels.
+draws, within a few pixels; a careless worker draws others. A picture whose size is not known
+counts as 800 by 600 pixels.
 """
 
 import json
@@ -15,17 +15,27 @@ from zlib import compress, crc32
 
 from piecework.hit_templates.own_html.control_kinds import REGIONS, Control
 
-_WIDE, _HIGH = 800, 600
+_USUAL_SIZE = 800, 600
 _MOST = 3
-_MARGIN = 60
+_TENTHS = 10
+"""A region's middle is this part of the shorter side from the edges, and its sides are
+between a third and four fifths of that."""
 _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
 _WORD = re.compile(r"\w+")
 
 Place = tuple[float, float]
+Size = tuple[int, int]
 Shape = Mapping[str, object]
 
 
-def regions(control: Control, truth: Random, own: Random, *, accuracy: float) -> str:
+def regions(
+    control: Control,
+    truth: Random,
+    own: Random,
+    *,
+    accuracy: float,
+    size: Size | None = None,
+) -> str:
     """Return an answer in the JSON of the control's element.
 
     Args:
@@ -33,24 +43,33 @@ def regions(control: Control, truth: Random, own: Random, *, accuracy: float) ->
         truth: seeded by the item: what careful workers agree about.
         own: seeded by the worker and the item.
         accuracy: the share of regions that this worker draws as careful workers do.
+        size: width and height of the picture in pixels, if they are known.
     """
     labels = [*control.options] or ["object"]
     if control.element == "crowd-entity-annotation":
         return json.dumps({"entities": _spans(control.text, labels, truth, own, accuracy)})
+    is_mask = REGIONS[control.element] == "labeledImage"
+    # The mask of a large picture would be larger than an answer may be.
+    wide, high = _USUAL_SIZE if size is None or is_mask else size
+    margin = min(wide, high) / _TENTHS
     drawn = []
     for _ in range(truth.randint(1, _MOST)):
-        centre = truth.uniform(_MARGIN, _WIDE - _MARGIN), truth.uniform(_MARGIN, _HIGH - _MARGIN)
+        centre = _place(truth, wide, high, margin)
         label = truth.choice(labels)
         if own.random() > accuracy:
-            centre = own.uniform(_MARGIN, _WIDE - _MARGIN), own.uniform(_MARGIN, _HIGH - _MARGIN)
-            label = own.choice(labels)
-        near = tuple(round(place + own.gauss(0, 2)) for place in centre)
-        drawn.append((label, near[0], near[1], truth.randint(20, _MARGIN - 10)))
-    size = {"height": _HIGH, "width": _WIDE}
-    if REGIONS[control.element] == "labeledImage":
-        return json.dumps({"inputImageProperties": size, **_mask(control, labels, drawn)})
+            centre, label = _place(own, wide, high, margin), own.choice(labels)
+        x, y = (round(place + own.gauss(0, margin / 30)) for place in centre)
+        half = max(1, round(truth.uniform(margin / 3, margin * 5 / 6)))
+        drawn.append((label, min(max(x, 0), wide), min(max(y, 0), high), half))
+    stated = {"height": high, "width": wide}
+    if is_mask:
+        return json.dumps({"inputImageProperties": stated, **_mask(control, labels, drawn)})
     shapes = [_SHAPES[control.element](*region) for region in drawn]
-    return json.dumps({"inputImageProperties": size, REGIONS[control.element]: shapes})
+    return json.dumps({"inputImageProperties": stated, REGIONS[control.element]: shapes})
+
+
+def _place(draw: Random, wide: int, high: int, margin: float) -> Place:
+    return draw.uniform(margin, wide - margin), draw.uniform(margin, high - margin)
 
 
 def _spans(
@@ -108,12 +127,13 @@ _SHAPES: Mapping[str, Callable[[str, int, int, int], Shape]] = {
 def _mask(
     control: Control, labels: list[str], regions: list[tuple[str, int, int, int]]
 ) -> dict[str, object]:
+    wide, high = _USUAL_SIZE
     is_instances = control.element == "crowd-instance-segmentation"
-    rows = [bytearray(_WIDE) for _ in range(_HIGH)]
+    rows = [bytearray(wide) for _ in range(high)]
     for n, (label, x, y, size) in enumerate(regions, 1):
         index = n if is_instances else labels.index(label) + 1
         for row in rows[max(y - size, 0) : y + size]:
-            start, end = max(x - size, 0), min(x + size, _WIDE)
+            start, end = max(x - size, 0), min(x + size, wide)
             row[start:end] = bytes([min(index, 255)]) * (end - start)
     colours = [_COLOURS[n % len(_COLOURS)] for n in range(max(len(labels), len(regions)))]
     image = {"labeledImage": {"pngImageData": b64encode(_png(rows, colours)).decode()}}
@@ -127,7 +147,7 @@ def _mask(
 def _png(rows: list[bytearray], colours: list[str]) -> bytes:
     palette = b"\xff\xff\xff" + b"".join(bytes.fromhex(colour[1:]) for colour in colours)
     pixels = compress(b"".join(b"\0" + row for row in rows))
-    head = pack(">IIBBBBB", _WIDE, _HIGH, 8, 3, 0, 0, 0)
+    head = pack(">IIBBBBB", *_USUAL_SIZE, 8, 3, 0, 0, 0)
     parts = ((b"IHDR", head), (b"PLTE", palette), (b"IDAT", pixels), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         pack(">I", len(content)) + name + content + pack(">I", crc32(name + content))

@@ -20,7 +20,7 @@ from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
-from piecework.simulation.crowd.regions import regions
+from piecework.simulation.crowd.regions import Size, regions
 from piecework.simulation.crowd.typing_traces import Way, entered, mistype, repair
 from piecework.simulation.seeded_rng import seeded_rng
 
@@ -284,10 +284,19 @@ def _narrowed(field: Field) -> Field:
 class FillingPages:
     """Simulated answers on requesters' own HTML pages."""
 
-    def __init__(self, task: Task, judging: Judging) -> None:
-        """Answer as `judging` does, with the page's own names."""
+    def __init__(
+        self, task: Task, judging: Judging, sizes: Mapping[str, Size] | None = None
+    ) -> None:
+        """Answer as `judging` does, with the page's own names.
+
+        Args:
+            task: the task.
+            judging: what they answer.
+            sizes: width and height of pictures by item id, as far as they are known.
+        """
         self._task = task
         self._judging = judging
+        self._sizes = sizes or {}
 
     def knows(self, item_id: ItemId) -> bool:
         """Return whether a worker can answer anything about this item."""
@@ -338,7 +347,8 @@ class FillingPages:
             own = seeded_rng(seed, person.handle, item_id, field.name, "regions")
             if ours.get(name, [DRAWN]) == [DRAWN] or own.random() > accuracy:
                 truth = seeded_rng(seed, item_id, field.name, "regions")
-                drawn[name] = [regions(control, truth, own, accuracy=accuracy)]
+                size = self._sizes.get(item_id)
+                drawn[name] = [regions(control, truth, own, accuracy=accuracy, size=size)]
         return drawn
 
     def _named_as_ours(self, page: Page) -> Page:
