@@ -50,7 +50,7 @@ FLAGGED = {
     "foreign_results/simple_amt_results.txt": 0,
     "iiw_side_by_side_gpt4v.jsonl": 0,
     "multimodal_caption_eval.csv": 0,
-    "para_quality_half.csv": 107,
+    "para_quality_half.csv": 123,
     "error_analysis_2017/annotations_emiel/congruency_data_final.json": 0,
     "error_analysis_2017/annotations_emiel/incongruent_final.json": 0,
 }
