@@ -92,11 +92,12 @@ def test_half_sent_heads_keep_no_reviewer_waiting(tmp_path: Path) -> None:
         finally:
             is_over.set()
             flooding.join()
-        lines = log.read_text().splitlines()
+        # Without keys, the command says first that it asks no marketplace.
+        lines = [line for line in log.read_text().splitlines() if "WARNING" in line]
     # How long each waits depends on the machine; that each is answered does not.
     print(f"{max(waits):.3f} s at most, of {len(waits)} pages")  # noqa: T201 - measured
     assert 1 <= len(lines) < 15
-    assert all("connections are open, which is the limit" in line for line in lines)
+    assert all("connections are open, which is the limit" in line for line in lines), lines
 
 
 @pytest.mark.parametrize(
