@@ -24,7 +24,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import linear_sum_assignment
 
 from piecework.analyses.votes import votes_that_count
 from piecework.domain.field import Regions
@@ -262,6 +261,9 @@ def _likeness(first: Counter[_Listed], second: Counter[_Listed], matches: Floats
 
 def _matches(shares: Floats, least: float) -> Floats:
     """Return a best matching; columns IoU, place in the first, place in the second."""
+    # Commands that only check a campaign's rules load this module too.
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
+
     enough = np.where(shares >= least, shares, 0.0)
     rows, columns = linear_sum_assignment(enough, maximize=True)
     matches = np.column_stack([enough[rows, columns], rows, columns])
