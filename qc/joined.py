@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import JOINED, Finding, SubjectKind
@@ -208,7 +208,7 @@ def probabilities(weights: Weights, features: pd.DataFrame) -> Floats:
     log_odds = np.zeros(len(features))
     for name, weight in weights.weights.items():
         log_odds += weight * features[name].to_numpy(dtype="float64")
-    return np.asarray(expit(weights.intercept + log_odds), dtype="float64")
+    return np.asarray(scipy.special.expit(weights.intercept + log_odds), dtype="float64")
 
 
 def refitted(weights: Weights, features: pd.DataFrame, judged: Mapping[str, bool]) -> Weights:
@@ -247,7 +247,7 @@ def fit(
     counts = np.ones(len(rows)) if counts is None else counts
     fitted = around.copy()
     for _ in range(_ROUNDS):
-        likely = expit(cases @ fitted)
+        likely = scipy.special.expit(cases @ fitted)
         bend = (cases * (counts * likely * (1 - likely))[:, None]).T @ cases
         slope = cases.T @ (counts * (is_bad - likely)) - precision * (fitted - around)
         fitted = fitted + np.linalg.solve(bend + np.diag(precision), slope)

@@ -24,9 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.linalg import solve
-from scipy.sparse import csr_array
-from scipy.special import expit
+import scipy
 
 PRIOR = 1 / 6
 """Share of texts that are like the samples, as for the joined suspicion."""
@@ -92,7 +90,7 @@ class SampleModel(NamedTuple):
         runs = _runs([_words(text) for text in texts], self.common)
         scores = _scaled(runs, self.rarity) @ self.weights[:-1] + self.weights[-1]
         own = scores[np.arange(len(texts)), _folds(items)]
-        return np.asarray(expit(self.intercept + self.slope * own))
+        return np.asarray(scipy.special.expit(self.intercept + self.slope * own))
 
 
 def fitted(
@@ -169,7 +167,7 @@ def _distorted(words: Sequence[str], common: frozenset[str]) -> str:
     )
 
 
-def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> csr_array:
+def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> "scipy.sparse.csr_array":
     """Count the runs of characters of each text, by hash."""
     letters = [
         np.frombuffer(f" {_distorted(own, common)} ".encode("utf-32-le"), "<u4") for own in words
@@ -190,18 +188,18 @@ def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> csr_array:
         hashes = (mixed >> np.uint64(20)) & np.uint64((1 << _BITS) - 1)
         keys.append((row[:ends][whole] << _BITS) + hashes[whole].astype("int64"))
     different, counts = np.unique(np.concatenate(keys), return_counts=True)
-    return csr_array(
+    return scipy.sparse.csr_array(
         (counts.astype("float64"), (different >> _BITS, different & ((1 << _BITS) - 1))),
         shape=(len(letters), 1 << _BITS),
     )
 
 
-def _rarity(runs: csr_array) -> Floats:
+def _rarity(runs: "scipy.sparse.csr_array") -> Floats:
     texts = np.bincount(runs.indices, minlength=runs.shape[1])
     return np.asarray(np.log((1 + runs.shape[0]) / (1 + texts)) + 1.0)
 
 
-def _scaled(runs: csr_array, rarity: Floats) -> csr_array:
+def _scaled(runs: "scipy.sparse.csr_array", rarity: Floats) -> "scipy.sparse.csr_array":
     """Weigh the runs, and give every text the same length."""
     scaled = runs.copy()
     scaled.data = (1.0 + np.log(runs.data)) * rarity[runs.indices]
@@ -215,7 +213,7 @@ def _ridge(likeness: Floats, is_sample: Flags) -> Floats:
     """Return the dual weights; both sides count alike."""
     share = np.where(is_sample, is_sample.mean(), 1 - is_sample.mean())
     regular = likeness + np.diag(_RIDGE * 2 * share)
-    return np.asarray(solve(regular, np.where(is_sample, 1.0, -1.0), assume_a="pos"))
+    return np.asarray(scipy.linalg.solve(regular, np.where(is_sample, 1.0, -1.0), assume_a="pos"))
 
 
 def _curve(scores: Floats, is_sample: Flags) -> tuple[float, float]:
@@ -228,7 +226,7 @@ def _curve(scores: Floats, is_sample: Flags) -> tuple[float, float]:
         slope = (middle - mean) / spread
         at = slope * (of_texts - (middle + mean) / 2)
         prior = np.log(max(mixed, 0.01) / (1 - max(mixed, 0.01)))
-        is_like = expit(at + prior)
+        is_like = scipy.special.expit(at + prior)
         mixed = min(is_like.mean(), _MOST_MIXED)
         mean = np.average(of_texts, weights=1 - is_like)
         inside = ((of_samples - middle) ** 2).mean()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtrc
+import scipy
 
 from piecework.qc.ratings import DRAWN, RATED, drawn_names, is_given, is_scale, rated_fields
 from piecework.qc.scores import is_first, scored
@@ -98,7 +98,7 @@ def rareness(times: int, of: int, chance: float) -> float:
     3.01
     """
     # As scipy.stats.binom.sf computes it, without a second of imports.
-    return powers_of_ten(float(bdtrc(times - 1, of, chance)))
+    return powers_of_ten(float(scipy.special.bdtrc(times - 1, of, chance)))
 
 
 def powers_of_ten(probability: float) -> float:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
+import scipy
 
 from piecework.domain.verdicts import NOT_WRITTEN_HERE, Finding
 from piecework.qc.heuristics import canary, like_samples, not_typed
@@ -36,7 +36,7 @@ SHOWN_PROBABILITY = 2 * SHOWN_FROM
 LEAST = -1.0
 MOST = 4.0
 
-_START = float(logit(PRIOR))
+_START = math.log(PRIOR / (1 - PRIOR))
 
 
 class Weights(NamedTuple):
@@ -60,7 +60,7 @@ class Parts(NamedTuple):
     def log_odds(self, weights: Weights = WEIGHTS) -> dict[str, float]:
         """What each part that speaks adds, by its name."""
         return {
-            name: float(np.clip(weight * (logit(part) - _START), LEAST, MOST))
+            name: float(np.clip(weight * (scipy.special.logit(part) - _START), LEAST, MOST))
             for name, part, weight in zip(self._fields, self, weights, strict=True)
             if part is not None
         }
@@ -71,7 +71,7 @@ class Parts(NamedTuple):
         >>> round(Parts(typing=None, samples=None, word=None).probability(), 3)
         0.167
         """
-        return float(expit(_START + sum(self.log_odds(weights).values())))
+        return float(scipy.special.expit(_START + sum(self.log_odds(weights).values())))
 
 
 _NAMES = {"typing": "how it was entered", "samples": "samples", "word": "planted word"}

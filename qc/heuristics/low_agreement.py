@@ -43,7 +43,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import expit, ndtri
+import scipy
 
 from piecework.analyses.dawid_skene import beliefs_of_others
 from piecework.analyses.regions import f1, marks_in
@@ -151,7 +151,7 @@ def _of_field(field: str, compared: "_Compared", params: Params) -> Iterator[Wor
     usual = _usual_strength(many)
     limit = min(params.min_agreement, _OF_USUAL * usual)
     is_weak = many["strength"] + params.errors * many["error"] < limit
-    surely = -float(ndtri(_FALSE_FLAGS / max(len(many), 1)))
+    surely = -float(scipy.special.ndtri(_FALSE_FLAGS / max(len(many), 1)))
     is_far = _below_usual(many) > surely
     accused = many.index[is_weak | is_far]
     flagged = {
@@ -234,7 +234,7 @@ def _suspicions(workers: pd.DataFrame) -> list[float]:
     drawn = (worth * items + _VOTES_OF_ALL * mean) / (items + _VOTES_OF_ALL)
     usual = drawn.median()
     deviation = max(_MAD_TO_SD * (drawn - usual).abs().median(), 0.05)
-    return [float(expit(far - _TWO)) for far in (usual - drawn) / deviation]
+    return [float(scipy.special.expit(far - _TWO)) for far in (usual - drawn) / deviation]
 
 
 @dataclass(frozen=True, kw_only=True)

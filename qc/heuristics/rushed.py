@@ -34,7 +34,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
@@ -127,7 +127,7 @@ def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
     )
     haste = np.log(expected) - np.log(np.where(seconds > 0, seconds, np.nan))
     flag = (haste >= limit) & (haste > 0)
-    suspicion = np.nan_to_num(expit(4 * (haste - limit)))
+    suspicion = np.nan_to_num(scipy.special.expit(4 * (haste - limit)))
 
     def sentence(seconds: float, expected: float, limit: float) -> str:
         times, least = expected / seconds, float(np.exp(limit))

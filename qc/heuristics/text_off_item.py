@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
@@ -60,7 +60,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     fits = text_fit(table)
     against = -fits["log_odds"].to_numpy()
     flag = against >= np.log(params.min_odds)
-    suspicion = np.nan_to_num(expit(against - np.log(params.min_odds)))
+    suspicion = np.nan_to_num(scipy.special.expit(against - np.log(params.min_odds)))
 
     def sentence(against: float, words: float, shared: float, chance: float, others: float) -> str:
         return (

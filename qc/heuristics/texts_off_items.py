@@ -22,7 +22,7 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
@@ -70,7 +70,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     against = -sums["bounded"].to_numpy()
     flag = enough & (against >= np.log(params.min_odds))
     # Two neutral texts more: a mean of three is less certain than one of twenty.
-    graded = expit(2 * against / (sums["wordings"].to_numpy() + 2) - 1)
+    graded = scipy.special.expit(2 * against / (sums["wordings"].to_numpy() + 2) - 1)
     graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
     suspicion = np.where(enough, graded, 0.0)
 

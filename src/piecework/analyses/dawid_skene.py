@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.special import logsumexp
+import scipy
 
 from piecework.analyses.votes import likeliest_labels, votes_that_count
 
@@ -101,11 +100,11 @@ class _Fit:
         kinds, crowd = int(values.max()) + 1, int(workers.max()) + 1
         ones = np.ones(len(items))
         # One column per worker and value.
-        sayings = coo_array(
+        sayings = scipy.sparse.coo_array(
             (ones, (items, workers * kinds + values)), shape=(int(items.max()) + 1, crowd * kinds)
         )
         self.sayings = sayings.tocsr()
-        votes = coo_array((ones, (items, values))).toarray()
+        votes = scipy.sparse.coo_array((ones, (items, values))).toarray()
         self.votes = len(items)
         self.truths: Floats = votes / votes.sum(axis=1, keepdims=True)
         self.prior: Floats = np.full(kinds, 1.0 / kinds)
@@ -188,7 +187,7 @@ def beliefs_of_others(items: Places, workers: Places, values: Places) -> Floats:
         sums = np.bincount(cells, weights, size * kinds).reshape(size, kinds) + prior
         beliefs = sums[items]
         beliefs[votes, values] -= weights
-        beliefs = np.exp(beliefs - logsumexp(beliefs, axis=1, keepdims=True))
+        beliefs = np.exp(beliefs - scipy.special.logsumexp(beliefs, axis=1, keepdims=True))
         probable = beliefs[votes, values]
         right = np.bincount(workers, probable, crowd) + _USUAL * _VOTES_BEFORE
         before, accuracies = accuracies, right / (done + _VOTES_BEFORE)
