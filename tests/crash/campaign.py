@@ -188,11 +188,11 @@ def check_laws(database: Path, rules: Rules) -> None:
         assert ledger.broken_laws(transaction) == []
 
 
-def check_store(books: dict[str, Any], address: StoreAddress | Path) -> None:
-    """Check that the end is the same after any fault."""
+def check_store(books: dict[str, Any], address: StoreAddress | Path, *, fee: int = 10) -> None:
+    """Check that the end is the same after any fault; `fee` is of an assignment, in cents."""
     with closing(open_store(address)) as store:
         _check_hits(books, store.db)
-        _check_money(books, store.db)
+        _check_money(books, store.db, fee)
         left = "SELECT count(*) FROM intents WHERE done_at IS NULL"
         assert store.db.execute(left).fetchone() == (0,)
 
@@ -225,14 +225,15 @@ def _check_hits(books: dict[str, Any], store: Asked) -> None:
     assert totals.fetchone() == (2, 2)
 
 
-def _check_money(books: dict[str, Any], store: Asked) -> None:
-    # Six approved assignments of 50 cents, 10 cents fee each; no money is held.
+def _check_money(books: dict[str, Any], store: Asked, fee: int) -> None:
+    # Six approved assignments of 50 cents and the fee of each; no money is held.
     paid = sum(assignment["paid_cents"] for assignment in books["assignments"])
     fees = sum(assignment["fee_cents"] for assignment in books["assignments"])
-    assert (paid, fees, books["held_cents"]) == (300, 60, 0)
-    assert books["balance_cents"] == 1_000_000 - 360
-    ledger = _ledger(store)
-    assert ledger == {"requester": -360, "held": 0, "rewards": 300, "fees": 60}
+    assert (paid, fees, books["held_cents"]) == (300, 6 * fee, 0)
+    whole = 300 + 6 * fee
+    assert books["balance_cents"] == 1_000_000 - whole
+    ledger = {"fees": 0} | _ledger(store)
+    assert ledger == {"requester": -whole, "held": 0, "rewards": 300, "fees": 6 * fee}
 
     excluded = [
         qualification

@@ -99,8 +99,11 @@ class Campaign:
         os.kill(self._pass.pid, signal.SIGKILL)
 
     def check(self) -> None:
-        """The books of both sides say the same, which is what the script leads to."""
-        check_store(self.market.books(), self.folder / "out/crash/piecework.db")
+        """The books of both sides say the same, which is what the script leads to.
+
+        A marketplace of one's own takes no fees unless its machine states some.
+        """
+        check_store(self.market.books(), self.folder / "out/crash/piecework.db", fee=0)
 
 
 def run_command_in(folder: Path, environment: dict[str, str], words: tuple[str, ...]) -> None:
