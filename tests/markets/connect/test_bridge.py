@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from piecework.markets.connect.bridge.bonuses import settle_unknown
+from piecework.markets.connect.bridge.serving import CONSENT
 from tests.marketplace.market import START
 from tests.markets.connect.town import SPENT, Town, a_town
 
@@ -17,6 +18,8 @@ def test_work_is_done_approved_and_paid_once(town: Town) -> None:
     town.settle()
     visitor = town.visitor()
     assignment = visitor.work(town.project())
+    [consent] = town.rows("SELECT text FROM consents JOIN consent_texts ON id = consent_text")
+    assert consent["text"] == "\n\n".join(CONSENT)
     town.settle()
     for each in town.submitted(*hits):
         town.requester.approve_assignment(AssignmentId=each)

@@ -21,7 +21,7 @@ from tests.marketplace.market import START, Market, post
 
 SECRET = "the panel and this site know it"  # noqa: S105 - any words are one
 USUAL = Terms()
-_TABLES = ("participants", "studies", "visits", "workers", "worker_sessions")
+_TABLES = ("consents", "participants", "studies", "visits", "workers", "worker_sessions")
 
 
 def panel_of(text: str) -> Panel:

@@ -142,7 +142,8 @@ def test_one_session_opened_eight_times_at_once_is_one_visit(scene: Scene) -> No
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda visitor: visitor.arrive(link), visitors))
     assert {reply.status_code for reply in replies} == {201}
-    assert scene.sizes()["visits"] == scene.sizes()["participants"] == 1
+    sizes = scene.sizes()
+    assert sizes["visits"] == sizes["participants"] == sizes["consents"] == 1
     shown = {visitor.visit()["assignment"]["assignment_id"] for visitor in visitors}
     assert len(shown) == 1
     assert sum(hit["accepted"] for hit in _open_hits(scene)) == 2

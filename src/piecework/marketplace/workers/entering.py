@@ -143,6 +143,9 @@ def may_work(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row) 
 NOT_TICKED = sentence("Please tick the box if you agree, or close this page.")
 """What a page says that was sent without consent."""
 
+OTHER_TEXT = sentence("This text has changed since you opened the page. Please read it again.")
+"""What a page says whose text for consent is no longer the present one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admittance:

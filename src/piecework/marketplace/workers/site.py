@@ -19,11 +19,11 @@ from starlette.staticfiles import StaticFiles
 
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.languages import say, sentence
+from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts, clock, messages, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, discovery, history, open_links, pages
-from piecework.marketplace.workers.entering import NOT_TICKED, Admittance, Crowds
+from piecework.marketplace.workers.entering import NOT_TICKED, OTHER_TEXT, Admittance, Crowds
 from piecework.marketplace.workers.frames import Submitting, framed_page
 from piecework.marketplace.workers.pages import STATIC, render_page
 from piecework.marketplace.workers.pictures import Pictures
@@ -321,7 +321,6 @@ def _is_row_id(text: str) -> bool:
 
 
 CONSENT_ADDRESS = "/worker/consent"
-OTHER_TEXT = sentence("This text has changed since you opened the page. Please read it again.")
 
 
 @dataclass(frozen=True)

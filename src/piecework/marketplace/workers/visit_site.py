@@ -32,7 +32,7 @@ from piecework.marketplace.state.outside_crowd import (
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, entering, invitations, pages
-from piecework.marketplace.workers.entering import NOT_TICKED, Crowds
+from piecework.marketplace.workers.entering import NOT_TICKED, OTHER_TEXT, Crowds
 from piecework.marketplace.workers.pages import render_page
 from piecework.marketplace.workers.sign_in import Endpoints, Form, action, form, page
 
@@ -82,9 +82,13 @@ class Visits(Endpoints):
         with self.backend.transaction() as transaction:
             study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
-        if form.get("agreed") != "1":
+        # Programs that name no text agree to the present one.
+        digest = accounts.digest_consent(crowd.consent)
+        is_this = form.get("text", digest) == digest
+        if not is_this or form.get("agreed") != "1":
+            complaint = NOT_TICKED if is_this else OTHER_TEXT
             return self._asked(
-                request, crowd, arrival, study, None, complaint=NOT_TICKED, status=400
+                request, crowd, arrival, study, None, complaint=complaint, status=400
             )
         if form.get("offered", study["study_id"]) != study["study_id"]:
             # Meanwhile the described work was taken by others.
@@ -113,6 +117,7 @@ class Visits(Endpoints):
                     link=crowd.link(arrival),
                     has_messages=crowd.has_messages,
                 )
+            accounts.give_consent(transaction, worker, crowd.consent)
             key = self._opened(transaction, request, worker, visit, own=own)
         return self._let_in(request, worker, key, by="visit")
 

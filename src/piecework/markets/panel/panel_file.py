@@ -25,7 +25,7 @@ from piecework.marketplace.state.outside_crowd import OutsideMarket
 NAME = "panel"
 """How the marketplace's tables name the market that a panel is."""
 
-_RESERVED = ("agreed", "instead_of", "offered")
+_RESERVED = ("agreed", "instead_of", "offered", "text")
 """Fields of the arrival page's form."""
 
 _NAMES_IN_LINK = ("person", "session", "project")

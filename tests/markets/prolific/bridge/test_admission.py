@@ -11,10 +11,14 @@ from collections import Counter
 import httpx
 import pytest
 
+from piecework.marketplace.state import clock
+from piecework.markets.prolific.bridge.serving import CONSENT
+from tests.marketplace.market import START
 from tests.markets.prolific.bridge.long_campaign import LONG_AGO
 from tests.markets.prolific.bridge.test_pay import LATER, answer_all, check, decide
 from tests.markets.prolific.bridge.town import Town, Visitor
 
+START_MS = clock.to_ms(START)
 KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 
@@ -60,6 +64,34 @@ def test_a_link_with_ids_of_others_lets_nobody_in(town: Town) -> None:
     assert "invitation" not in nobody.text
     assert _nobody_came(town)
     assert _arrive(ann, link).status_code == 201
+
+
+_CONSENTS = (
+    "SELECT worker_id, text, agreed_ms FROM consents "
+    "JOIN consent_texts ON consent_texts.id = consents.consent_text "
+    "JOIN workers ON workers.id = consents.worker"
+)
+
+
+def test_consent_is_stored_with_its_text_and_time(town: Town) -> None:
+    """The text of the page, when it was sent; an older page's text is not the present one."""
+    town.post()
+    town.settle()
+    ann = town.visitor()
+    link = ann.open(town.study())
+    page = ann.http.get("/visit/arrive", params=link, headers={"accept": "text/html"}).text
+    digest = page.partition('name="text" value="')[2].partition('"')[0]
+    older = _arrive(ann, link | {"text": "0" * 64}, accept="text/html")
+    assert (older.status_code, "This text has changed" in older.text) == (400, True)
+    assert _nobody_came(town)
+    town.wait(minutes=1)
+    reply = _arrive(ann, link | {"text": digest})
+    town.wait(minutes=1)
+    assert _arrive(ann, link | {"text": digest}).status_code == 201
+    [consent] = town.rows(_CONSENTS)
+    assert consent["worker_id"] == reply.json()["worker_id"]
+    assert consent["text"] == "\n\n".join(CONSENT)
+    assert START_MS + 60_000 <= consent["agreed_ms"] < START_MS + 120_000
 
 
 def test_a_submission_that_is_over_lets_nobody_in(town: Town) -> None:
