@@ -92,11 +92,14 @@ class OutsidePrice:
         hit_type_id: the type of the HITs.
         cents: how much more (or less) it cost than reward and fee of the HITs.
         unsettled: how many visits and bonuses it has not settled yet.
+        paid_rejections: rejected assignments for which it paid all the same; their
+            rewards are part of `cents`.
     """
 
     hit_type_id: HitTypeId
     cents: int
     unsettled: int
+    paid_rejections: tuple[AssignmentId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

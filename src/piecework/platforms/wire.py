@@ -216,6 +216,9 @@ def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
         hit_type_id=HitTypeId(str(wire["HITTypeId"])),
         cents=int(str(wire["Cents"])),
         unsettled=int(str(wire["Unsettled"])),
+        paid_rejections=tuple(
+            AssignmentId(str(each)) for each in _list(wire.get("PaidRejections"))
+        ),
     )
 
 

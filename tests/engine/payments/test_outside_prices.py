@@ -3,14 +3,18 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
+from piecework.cli.main import main
 from piecework.domain.progress import Progress
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.quick_check import cached_progress
+from piecework.markets.prolific.bridge.reconciling import reconcile
 from piecework.results.whole_pass import advance_without_prefect
-from piecework.store import campaign_facts, ledger
+from piecework.store import campaign_facts, ledger, workers
+from piecework.store.settlements import PAID_ALREADY
 from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 
 CAMPAIGN = """
@@ -112,3 +116,53 @@ def test_what_prolific_took_is_in_the_campaigns_ledger(
         assert cached_progress(request) is not None
         advance_without_prefect(request)
         assert _spent(path) == _taken(town)
+
+
+REJECTS = """[[decisions.rule]]
+on = "assignment"
+any_of = ["same_sentence"]
+then = "reject"
+because = "{flagged} of {answers} answers repeat: {evidence}."
+[heuristics.same_sentence]
+min_images = 2
+"""
+
+
+def test_work_that_prolific_paid_though_it_was_rejected_counts_as_paid(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The bridge asks for a return first; the 21 days of Prolific end before it rejects."""
+    path = _write(tmp_path, "0.16")
+    path.write_text(path.read_text().replace("answers = 2", "answers = 1") + REJECTS)
+    with a_town(tmp_path) as town:
+        request = PassRequest(campaign=path, endpoint=town.market.endpoint, live=False)
+        advance_without_prefect(request)
+        town.settle()
+        ann = town.visitor()
+        assert ann.arrive(town.study()).status_code == 201
+        while ann.visit()["stage"] == "Open":
+            ann.answer(caption="A red cup lies on a table")
+        ann.complete(ann.submission_id, ann.visit()["code"])
+        town.settle()
+        assert advance_without_prefect(request).rejected == 2
+        town.settle()
+        town.researcher.wait(days=22)
+        town.settle()
+        assert town.researcher.submission(ann.submission_id)["status"] == "APPROVED"
+        town.check_books()
+        for _ in range(2):
+            progress = advance_without_prefect(request)
+            assert (progress.rejected, _spent(path)) == (0, _taken(town))
+        assert "that their market paid all the same: 2" in caplog.text
+        with open_to_look(load_campaign(path)) as looked:
+            assert ledger.balances(looked.store)["rewards"] == 2 * 16
+            [(worker, totals)] = workers.totals(looked.store, paid_already=PAID_ALREADY).items()
+        assert (worker, totals.rejected, totals.paid_cents) == (ann.worker_id, 0, 2 * 16)
+        status = CliRunner().invoke(
+            main, ["market", "prolific", "status", "--database", str(tmp_path / "market.db")]
+        )
+        told = "whose HITs were all rejected here (£0.45)"
+        assert told in status.output
+        assert [told in each.sentence for each in reconcile(town.bridge)] == [True]
+        assert "paid the submission" in caplog.text
+        town.check_books()

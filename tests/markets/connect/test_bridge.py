@@ -1,10 +1,12 @@
 """The bridge to Connect: projects, visits, decisions and pay, on the real wire."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.serving import CONSENT
+from piecework.markets.connect.bridge.status import read_status
 from tests.marketplace.market import START
 from tests.markets.connect.town import SPENT, Town, a_town
 
@@ -70,6 +72,23 @@ def test_rejected_work_is_rejected_with_its_reason_and_can_be_approved(town: Tow
         )
     town.settle()
     assert town.status_of(assignment)["status"] == "Approved"
+    town.check_books()
+
+
+def test_work_that_connect_paid_before_it_was_rejected_there_is_told(town: Town) -> None:
+    """A server that was off for Connect's 14 days; each cent is booked once."""
+    hits = town.post(2)
+    town.settle()
+    assignment = town.visitor().work(town.project())
+    town.settle()
+    for each in town.submitted(*hits):
+        town.requester.reject_assignment(AssignmentId=each, RequesterFeedback="Blurred.")
+    town.connect.advance(timedelta(days=15))
+    town.settle()
+    assert town.status_of(assignment)["status"] == "Approved"
+    with town.bridge.backend.reading() as transaction:
+        [told] = read_status(transaction).troubles
+    assert "whose HITs were all rejected here ($1.38)" in told
     town.check_books()
 
 

@@ -253,8 +253,14 @@ def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
 def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     prices: Members = dict(call.transaction.prices.members())
     if outside := outside_crowd.list_outside_prices(call.transaction, call.requester):
+        rejected = outside_crowd.list_paid_rejections(call.transaction, call.requester)
         prices["OutsidePrices"] = [
-            {"HITTypeId": row["hit_type_id"], "Cents": row["cents"], "Unsettled": row["unsettled"]}
+            {
+                "HITTypeId": row["hit_type_id"],
+                "Cents": row["cents"],
+                "Unsettled": row["unsettled"],
+                "PaidRejections": rejected.get(row["hit_type_id"], []),
+            }
             for row in outside
         ]
     if markets := outside_crowd.served(call.transaction):

@@ -172,6 +172,30 @@ _OF_HIT_TYPES = (
 )
 
 
+PAID_THOUGH_REJECTED = (
+    "(visits.outcome = 'Paid' "
+    "AND EXISTS (SELECT 1 FROM assignments WHERE visit = visits.id AND status = 'Rejected') "
+    "AND NOT EXISTS (SELECT 1 FROM assignments WHERE visit = visits.id "
+    "AND status IN ('Approved', 'Submitted')))"
+)
+"""SQL: a visit that its market paid though all of its HITs were rejected."""
+
+
+def list_paid_rejections(transaction: Transaction, requester: int) -> dict[str, list[str]]:
+    """Return rejected assignments that their market paid all the same, by HIT type."""
+    by_type: dict[str, list[str]] = {}
+    for row in transaction.all(
+        "SELECT hit_type_id, assignment_id FROM visits "
+        "JOIN studies ON studies.id = visits.study "
+        "JOIN hit_types ON hit_types.id = studies.hit_type "
+        "JOIN assignments ON assignments.visit = visits.id AND assignments.status = 'Rejected' "
+        f"WHERE hit_types.requester = ? AND {PAID_THOUGH_REJECTED} ORDER BY assignments.id",
+        requester,
+    ):
+        by_type.setdefault(row["hit_type_id"], []).append(row["assignment_id"])
+    return by_type
+
+
 def list_outside_prices(transaction: Transaction, requester: int) -> list[sqlite3.Row]:
     """Return price in cents and unsettled rest for each HIT type with studies."""
     return transaction.all(_OF_HIT_TYPES, requester)

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable
 
 from piecework.marketplace.state import ledger
+from piecework.marketplace.state.outside_crowd import PAID_THOUGH_REJECTED
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.accounts import Bridge
 from piecework.markets.bridging.studies import in_own_study
@@ -146,6 +147,40 @@ def book_paid(bridge: Bridge, visit: sqlite3.Row, money: Callable[[int], object]
     with bridge.backend.transaction() as transaction:
         settle_visit(transaction, visit["id"])
         conclude(transaction, visit, "Paid", trouble)
+        is_rejected = transaction.has(
+            f"SELECT 1 FROM visits WHERE id = ? AND {PAID_THOUGH_REJECTED}", visit["id"]
+        )
+    if is_rejected:
+        bridge.log.warning(
+            "%s paid the submission %s, whose HITs were all rejected here: %s",
+            bridge.market,
+            visit["submission_id"],
+            money(visit["cost_cents"]),
+        )
+
+
+def paid_rejections(
+    transaction: Transaction, market: str, title: str, money: Callable[[int], object]
+) -> dict[str, str]:
+    """Return, by study id, what a person should know of rejected work that was paid.
+
+    Args:
+        transaction: the open one.
+        market: how the marketplace's tables name the market.
+        title: its display name.
+        money: returns cents as people read them.
+    """
+    return {
+        row["study_id"]: f"{title} paid for {row['visits']} visits of {row['study_id']} whose HITs "
+        f"were all rejected here ({money(row['cents'])}): it pays what is not rejected there in "
+        "time. The campaign counts this work as paid"
+        for row in transaction.all(
+            "SELECT study_id, count(*) AS visits, sum(cost_cents) AS cents FROM visits "
+            "JOIN studies ON studies.id = visits.study "
+            f"WHERE market = ? AND {PAID_THOUGH_REJECTED} GROUP BY studies.id ORDER BY studies.id",
+            market,
+        )
+    }
 
 
 def owe_by_bonus(transaction: Transaction, visit: int, promised_cents: int = 0) -> None:

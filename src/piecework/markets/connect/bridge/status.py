@@ -16,6 +16,7 @@ from piecework.markets.bridging.losses import (
     loose_ends,
     states_of,
 )
+from piecework.markets.bridging.settling import paid_rejections
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import MOST_APPROVAL_SECONDS, NAME, money
 from piecework.markets.connect.bridge.reading import unknown_sentence
@@ -146,11 +147,14 @@ class Status(MarketStatus):
 def read_status(transaction: Transaction) -> Status:
     """Return the state as of the bridge's last step."""
     committed = committed_cents(transaction)
+    ends = loose_ends(transaction, LastStart.read(transaction), committed)
+    rejected = paid_rejections(transaction, NAME, "Connect", money)
+    ends["troubles"] = (*ends["troubles"], *rejected.values())
     return Status(
         projects=tuple(_projects(transaction)),
         spent_cents=spent_cents(transaction),
         committed_cents=committed,
-        **loose_ends(transaction, LastStart.read(transaction), committed),
+        **ends,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from piecework.foundation.client.errors import NoAccess
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.losses import undecided
+from piecework.markets.bridging.settling import paid_rejections
 from piecework.markets.prolific.bridge import reading
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import read_prolific
@@ -75,7 +76,23 @@ def reconcile(bridge: Bridge) -> list[Difference]:
     bridge.listed = None
     reading.look(bridge)
     compare_bonuses(bridge)
-    return status_changes + _unknown(bridge) + _lost(bridge) + _costs(bridge)
+    return (
+        status_changes
+        + _paid_rejections(bridge)
+        + _unknown(bridge)
+        + _lost(bridge)
+        + _costs(bridge)
+    )
+
+
+def _paid_rejections(bridge: Bridge) -> list[Difference]:
+    """Return studies with rejected work that Prolific paid, as the books have it."""
+    with bridge.backend.reading() as transaction:
+        paid = paid_rejections(transaction, NAME, bridge.market, bridge.terms.money)
+    return [
+        Difference(study_id=study_id, sentence=sentence, is_taken_in=True)
+        for study_id, sentence in paid.items()
+    ]
 
 
 def _unknown(bridge: Bridge) -> list[Difference]:

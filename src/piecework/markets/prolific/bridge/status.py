@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import ApiError, Unusable
 from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
 from piecework.marketplace.state.clock import SECOND
@@ -22,7 +23,7 @@ from piecework.markets.bridging.losses import (
     loose_ends,
     states_of,
 )
-from piecework.markets.bridging.settling import SCREENED_OUT
+from piecework.markets.bridging.settling import SCREENED_OUT, paid_rejections
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.bridge import NAME, Terms
 from piecework.markets.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
@@ -405,13 +406,17 @@ def read_status(transaction: Transaction) -> Status:
         "reward; they are not offered there"
         for row in transaction.all(_UNPAID)
     )
-    ends["troubles"] = (*ends["troubles"], *unpaid)
+    currency = start.currency or (studies[0].currency if studies else "GBP")
+    rejected = paid_rejections(
+        transaction, NAME, "Prolific", lambda cents: Money(minor=cents, currency=currency)
+    )
+    ends["troubles"] = (*ends["troubles"], *unpaid, *rejected.values())
     return Status(
         of_hit_types=tuple(studies),
         spent_cents=spent_cents(transaction),
         held_cents=held_cents(transaction),
         committed_cents=committed,
-        currency=start.currency or (studies[0].currency if studies else "GBP"),
+        currency=currency,
         **ends,
     )
 
