@@ -125,7 +125,7 @@ def check(
     day = (on or SystemClock().now()).date()
     checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach, internal=internal)
     asking = loaded("estimate", say=partial(click.echo, err=True))
-    estimates = {name: ask(checked.campaign) if reach else None for name, ask in asking.items()}
+    estimates = {name: ask(checked.campaign, asks=reach) for name, ask in asking.items()}
     if as_json:
         document = checked.as_dict() | {
             name: known and known[0] for name, known in estimates.items()

@@ -62,8 +62,9 @@ class Market:
             (`simulation.rehearsals.outside`).
         rehearsed_crowd: `rehearsed_crowd(address, prices)`, a context manager that returns the
             marketplace's view of the people of an `OfflineMarket`.
-        estimate: `estimate(campaign)` returns what the market says about a campaign: plain values
-            for `--json`, and lines for people; or None. "" if the market is not asked.
+        estimate: `estimate(campaign, asks)` returns what a campaign is at the market: plain values
+            for `--json` if the market was asked, and lines for people; or None. "" if
+            the market is not asked.
     """
 
     name: str

@@ -87,8 +87,8 @@ def test_work_that_connect_paid_before_it_was_rejected_there_is_told(town: Town)
     town.settle()
     assert town.status_of(assignment)["status"] == "Approved"
     with town.bridge.backend.reading() as transaction:
-        [told] = read_status(transaction).troubles
-    assert "whose HITs were all rejected here ($1.38)" in told
+        [sentence] = read_status(transaction).troubles
+    assert "whose HITs were all rejected here ($1.38)" in sentence
     town.check_books()
 
 

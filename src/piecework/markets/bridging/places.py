@@ -5,6 +5,7 @@ if and only if the slots, counting at most P per HIT, add up to at least n times
 Taking the HITs with the most free slots first then fills all of them.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 
@@ -39,6 +40,47 @@ def longest_visit(free_slots: Mapping[int, int], wanted: int) -> int:
     """
     hits = sum(hits for free, hits in free_slots.items() if free > 0)
     return min(hits, wanted)
+
+
+def planned_visits(free_slots: Mapping[int, int], wanted: int) -> list[tuple[int, int]]:
+    """Return the visits of the studies that fill all slots, one study after the other.
+
+    Args:
+        free_slots: the number of HITs by number of free slots.
+        wanted: the HITs that a visit has, if there are as many.
+
+    Returns:
+        For each study, how many visits it has, and how many HITs each visit has.
+
+    >>> planned_visits({3: 2}, 9)  # two HITs, each for three people
+    [(3, 2)]
+    >>> planned_visits({1: 5}, 3)
+    [(1, 3), (1, 2)]
+    """
+    left, studies = {free: hits for free, hits in free_slots.items() if free > 0 and hits}, []
+    while left:
+        length = longest_visit(left, wanted)
+        visits = visits_possible(left, length)
+        left = _without(left, visits, length)
+        studies.append((visits, length))
+    return studies
+
+
+def _without(free_slots: Mapping[int, int], visits: int, length: int) -> dict[int, int]:
+    """Return the HITs by free slots after visits that take those with most slots first."""
+    left = Counter(free_slots)
+    if len(left) == 1:  # All levels stay within one of each other, so this is quick.
+        more = _slots(left) - visits * length
+        return {1: more} if more else {}
+    for _ in range(visits):
+        taken, to_take = Counter[int](), length
+        for free in sorted(left, reverse=True):
+            taken[free] = min(left[free], to_take)
+            to_take -= taken[free]
+        left.subtract(taken)
+        left.update({free - 1: hits for free, hits in taken.items() if free > 1})
+        left = +left
+    return dict(left)
 
 
 def _slots(free_slots: Mapping[int, int]) -> int:

@@ -61,9 +61,8 @@ def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -
     known = json.loads(ask(url, "check", "--reach", path, "--json").stdout)["prolific"]
     assert known["eligible"] == PEOPLE
     assert known["currency"] == "GBP"
-    wanted = known["hits_per_visit"] * known["places"]
-    assert known["reward_cents"] == 50 * known["hits_per_visit"]
-    assert wanted >= 4
+    # Two batches of one HIT with two answers: nobody does a HIT twice.
+    assert (known["hits_per_visit"], known["places"], known["reward_cents"]) == (1, 4, 50)
     with httpx.Client(
         base_url=f"{url}/api/v1", headers={"authorization": "Token rehearsal-token"}
     ) as client:
@@ -72,7 +71,7 @@ def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -
             json={"reward": known["reward_cents"], "total_available_places": known["places"]},
         ).json()
         studies = client.get("/studies/").json()["results"]
-    assert known["cost_cents"] == cost["total_cost"] > 50 * wanted
+    assert known["cost_cents"] == cost["total_cost"] > 50 * 4
     assert studies == []
     # Two batches, one after the other: each has a study of its own.
     [first, second] = known["batches"]
@@ -82,12 +81,41 @@ def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -
     reply = ask(url, "check", "--reach", path)
     assert reply.exit_code == 0, reply.output
     assert "eligible at Prolific: 30 participants" in reply.output
-    assert "study of batch 2: 1 visit of 2 HITs" in reply.output
+    assert "study of batch 2: 2 visits of 1 HIT" in reply.output
     assert f"{known['hours']:g} hours, as Prolific predicts" in reply.output
+
+
+def test_a_study_has_no_more_hits_in_a_visit_than_the_campaign(
+    url: str, campaign: Callable[..., Path]
+) -> None:
+    """Two HITs of a minute for three people each: three visits of two, and not two of three."""
+    path = campaign()
+    text = (
+        path.read_text().replace("batches = 2", "batches = 1").replace("answers = 2", "answers = 3")
+    )
+    path.write_text(text.replace("budget", "minutes = 1\nbudget"))
+    reply = ask(url, "check", str(path), "--reach")
+    assert "study: 3 visits of 2 HITs, 2 minutes and £1.00 each; £" in reply.output
+    document = json.loads(ask(url, "check", str(path), "--reach", "--json").stdout)["prolific"]
+    assert (document["places"], document["hits_per_visit"]) == (3, 2)
+    # The advice is for those who did not just follow it.
+    assert "check --reach" not in reply.output
+    visits_line = (
+        "at Prolific: 3 participants, each does 2 HITs (4 items), gets £1.00, about 2 minutes"
+    )
+    plain = ask(url, "check", str(path)).output
+    assert visits_line in plain
+    assert "check --reach asks your account at Prolific" in plain
+    without = ask(url, "check", str(path), "--reach", token="").output
+    assert visits_line in without
+    assert "PROLIFIC_TOKEN is not set" in without
 
 
 def test_check_asks_it_with_reach_and_a_token(url: str, campaign: Callable[..., Path]) -> None:
     """Without --reach or a token, or for no participants, it is not asked."""
+    everybody = ask(url, "check", str(campaign("\n[prolific]\n")), "--reach")
+    assert "eligible at Prolific: 30 participants" in everybody.output
+    assert "study of batch 1: 2 visits of 1 HIT" in everybody.output
     path = str(campaign())
     reply = ask(url, "check", path, "--reach")
     assert reply.exit_code == 0, reply.output
@@ -98,7 +126,7 @@ def test_check_asks_it_with_reach_and_a_token(url: str, campaign: Callable[..., 
         token = "" if "--reach" in words else "rehearsal-token"
         silent = ask(url, *words, token=token)
         assert silent.exit_code == 0, silent.output
-        assert "eligible" not in silent.output
+        assert "eligible at Prolific" not in silent.output
     plain = str(campaign(""))
     assert "eligible" not in ask(url, "check", plain, "--reach").output
 

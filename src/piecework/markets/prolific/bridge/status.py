@@ -2,7 +2,7 @@
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,6 +23,7 @@ from piecework.markets.bridging.losses import (
     loose_ends,
     states_of,
 )
+from piecework.markets.bridging.places import planned_visits
 from piecework.markets.bridging.settling import SCREENED_OUT, paid_rejections
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.bridge import NAME, Terms
@@ -167,7 +168,8 @@ class Work:
     """The HITs of a campaign.
 
     Attributes:
-        batches: how many assignments each batch has.
+        batches: for each batch, the number of HITs by number of assignments.
+        most_hits: the most HITs of one participant; `None` for no limit.
         reward_cents: the reward of each.
         seconds: how long each takes; 0 if unknown.
         requirements: on participants, in MTurk's terms.
@@ -176,18 +178,29 @@ class Work:
         currency: of the reward.
     """
 
-    batches: Sequence[int]
+    batches: Sequence[Mapping[int, int]]
     reward_cents: int
     seconds: int
     requirements: Sequence[Requirement]
     currency: str
     recruiting: str | None = None
+    most_hits: int | None = None
+
+    def visits(self, slots: Mapping[int, int], seconds: float) -> list[tuple[int, int]]:
+        """Return the visits to a batch's studies, and the HITs in each; see `planned_visits`."""
+        usual = math.ceil(VISIT_SECONDS / seconds)
+        return planned_visits(slots, max(1, min(usual, self.most_hits or usual)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchEstimate:
-    """What Prolific says about the study of one batch; attributes as in `Estimate`."""
+    """What Prolific says about the study of one batch; attributes as in `Estimate`.
 
+    Attributes:
+        shorter: how many of the places have fewer HITs, as the last HITs of a batch.
+    """
+
+    shorter: int
     hits_per_visit: int
     places: int
     minutes: int
@@ -254,13 +267,14 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
     filters = with_recruiting(filters_of(work.requirements, kinds), work.recruiting)
     seconds = work.seconds or _guessed(prolific, workspace_id, work)
-    by_size = {
-        size: _of_batch(
-            prolific, workspace_id, filters, size, reward_cents=work.reward_cents, seconds=seconds
+    plans = [tuple(work.visits(slots, seconds)) for slots in work.batches]
+    by_plan = {
+        plan: _of_batch(
+            prolific, workspace_id, filters, plan, reward_cents=work.reward_cents, seconds=seconds
         )
-        for size in dict.fromkeys(work.batches)
+        for plan in dict.fromkeys(plans)
     }
-    batches = tuple(by_size[size] for size in work.batches)
+    batches = tuple(by_plan[plan] for plan in plans)
     hours = [each.hours for each in batches if each.hours is not None]
     largest = max(batches, key=lambda each: each.places * each.hits_per_visit)
     return Estimate(
@@ -281,15 +295,15 @@ def _of_batch(
     prolific: Prolific,
     workspace_id: str,
     filters: "Sequence[Filter]",
-    assignments: int,
+    plan: Sequence[tuple[int, int]],
     *,
     reward_cents: int,
     seconds: float,
 ) -> BatchEstimate:
-    """Ask Prolific about the study of a batch with this many assignments."""
-    hits = max(1, min(math.ceil(VISIT_SECONDS / seconds), assignments))
-    places, reward = math.ceil(assignments / hits), hits * reward_cents
-    minutes = max(1, round(hits * seconds / 60))
+    """Ask Prolific about the studies of a batch: their visits, and the HITs in each."""
+    (places, hits), *shorter = plan
+    reward = hits * reward_cents
+    minutes = visit_minutes(hits, seconds)
     time: RecruitmentTime | None = None
     # Not every account has the prediction, and the rest is worth knowing.
     with suppress(ApiError):
@@ -298,13 +312,24 @@ def _of_batch(
         )
     return BatchEstimate(
         hits_per_visit=hits,
-        places=places,
+        places=sum(visits for visits, _ in plan),
+        shorter=sum(visits for visits, _ in shorter),
         minutes=minutes,
         reward_cents=reward,
-        cost_cents=prolific.studies.calculated_cost_minor(reward_minor=reward, places=places),
+        cost_cents=sum(
+            prolific.studies.calculated_cost_minor(
+                reward_minor=length * reward_cents, places=visits
+            )
+            for visits, length in plan
+        ),
         hours=time.hours if time else None,
         hours_shown=time.words if time else "",
     )
+
+
+def visit_minutes(hits: int, seconds: float) -> int:
+    """Return how long a visit takes, in whole minutes."""
+    return max(1, round(hits * seconds / 60))
 
 
 def _guessed(prolific: Prolific, workspace_id: str, work: Work) -> float:

@@ -6,6 +6,7 @@ campaign, by a test participant, for no money.
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,17 +34,24 @@ from piecework.markets.prolific.commands.account import (
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
     from piecework.foundation.client.checks import Check
-    from piecework.markets.prolific.bridge.status import Estimate
+    from piecework.markets.prolific.bridge.status import Estimate, Work
     from piecework.markets.prolific.calling import Token
 
+NAME = "prolific"
 _API = "https://api.prolific.com"
 
 
-def estimate_if_possible(campaign: "Campaign") -> tuple[dict[str, object], list[str]] | None:
-    """Return what Prolific says about a campaign that asks for its participants.
+def estimate_if_possible(
+    campaign: "Campaign", *, asks: bool
+) -> tuple[dict[str, object] | None, list[str]] | None:
+    """Return what a campaign with participants of Prolific is there.
 
     Plain values for programs, and lines for people. `None`: the campaign asks for no
-    participants of Prolific, or there is no token.
+    participants of Prolific.
+
+    Args:
+        campaign: the campaign.
+        asks: whether to ask Prolific, if there is a token; only then there are values.
 
     Raises:
         ConfigError: Prolific cannot be asked, or refuses a filter.
@@ -51,18 +59,54 @@ def estimate_if_possible(campaign: "Campaign") -> tuple[dict[str, object], list[
     from piecework.domain.hit import PROLIFIC
     from piecework.markets.prolific.calling import Token
 
-    asks = campaign.recruiting is not None or any(
+    is_for_prolific = NAME in campaign.markets or any(
         each.qualification_type_id.startswith(PROLIFIC) for each in campaign.requirements
     )
-    if not asks:
+    if not is_for_prolific:
         return None
+    work = _work_of(campaign)
+    if not work.batches:
+        return None
+    if not asks:
+        return None, [*_visits_of(campaign, work), _ADVICE]
     with api_faults():
         token = Token.read(os.environ, None)
         if token is None:
-            return None
+            return None, [*_visits_of(campaign, work), _NOT_ASKED]
         url = os.environ.get("PROLIFIC_URL") or _API
-        known = _ask(campaign, url=url, token=token, workspace="")
+        known = _ask(campaign, work, url=url, token=token, workspace="")
     return known.as_dict(), [*_lines_of(campaign, known)]
+
+
+_ADVICE = "check --reach asks your account at Prolific who is eligible, for the cost and the time"
+_NOT_ASKED = (
+    "Prolific was not asked who is eligible, for the cost and the time: PROLIFIC_TOKEN is not set"
+)
+
+
+def _visits_of(campaign: "Campaign", work: "Work") -> Iterator[str]:
+    """Yield how the campaign's largest batch is divided into visits; nothing if unknown."""
+    from piecework.markets.prolific.bridge.status import visit_minutes
+
+    rewards = campaign.rewards
+    hourly = rewards.wage_floor_cents_per_hour
+    seconds = work.seconds or (rewards.reward_cents * _HOUR / hourly if hourly else 0)
+    if not seconds:
+        return
+    largest = max(work.batches, key=lambda slots: sum(n * hits for n, hits in slots.items()))
+    plan = work.visits(largest, seconds)
+    visits, hits = plan[0]
+    items = hits * campaign.posting.items_per_hit
+    of_batch = " for the largest batch" if len(work.batches) > 1 else ""
+    yield (
+        f"at Prolific{of_batch}: {plural(visits, 'participant')}, each does {plural(hits, 'HIT')} "
+        f"({plural(items, 'item')}), gets {rewards.shown(hits * rewards.reward_cents)}, "
+        f"about {plural(visit_minutes(hits, seconds), 'minute')}"
+        + "".join(f"; then {n} with {plural(length, 'HIT')}" for n, length in plan[1:])
+    )
+
+
+_HOUR = 3600
 
 
 def _lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
@@ -73,7 +117,7 @@ def _lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     if known.is_hardly_anybody:
         yield (
             f"WARNING: fewer than {FEWEST_COUNTED} participants of Prolific are "
-            "eligible, perhaps none: see [requirements]"
+            "eligible, perhaps none: see [prolific] and [requirements]"
         )
     else:
         yield f"eligible at Prolific: {plural(known.eligible, 'participant')}"
@@ -81,7 +125,8 @@ def _lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     for batch, each in enumerate(known.batches[:_MOST_BATCHES], start=1):
         name = f"study of batch {batch}" if number > 1 else "study"
         yield (
-            f"{name}: {plural(each.places, 'visit')} of {plural(each.hits_per_visit, 'HIT')}, "
+            f"{name}: {plural(each.places, 'visit')} of {plural(each.hits_per_visit, 'HIT')}"
+            f"{f' ({each.shorter} of them shorter)' * bool(each.shorter)}, "
             f"{plural(each.minutes, 'minute')} and {shown(each.reward_cents)} each; "
             f"{shown(each.cost_cents)} with fees and tax; {_time(each.hours, each.hours_shown)}"
         )
@@ -106,26 +151,38 @@ def _time(hours: float | None, words: str) -> str:
     return printable(words) or ("unknown" if hours is None else f"{hours:g} hours")
 
 
-def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "Estimate":
+def _work_of(campaign: "Campaign") -> "Work":
+    """Return the HITs that a campaign posts first for participants of Prolific."""
     from piecework.campaign.dealing import all_first_rounds
     from piecework.domain.clock import SystemClock
-    from piecework.foundation.client.token import api_address
-    from piecework.foundation.client.transport import Patience, Transport
-    from piecework.markets.prolific.bridge.status import Work, estimate
-    from piecework.markets.prolific.calling import SERVICE
-    from piecework.markets.prolific.client import Prolific
+    from piecework.markets.prolific.bridge.status import Work
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
 
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())
+    slots = [
+        Counter(hit.max_assignments for hit in hits if hit.market in ("", NAME)) for hits in rounds
+    ]
     recruiting = campaign.recruiting
-    work = Work(
-        batches=[sum(hit.max_assignments for hit in hits) for hits in rounds],
+    return Work(
+        batches=[each for each in slots if each],
+        most_hits=campaign.most_per_worker,
         reward_cents=campaign.rewards.reward_cents,
         seconds=round(campaign.rewards.expected_seconds or 0),
         requirements=[dict(requirement_to_wire(each)) for each in campaign.requirements],
         currency=campaign.rewards.currency,
         recruiting=None if recruiting is None else json.dumps(recruiting_to_wire(recruiting)),
     )
+
+
+def _ask(
+    campaign: "Campaign", work: "Work", *, url: str, token: "Token", workspace: str
+) -> "Estimate":
+    from piecework.foundation.client.token import api_address
+    from piecework.foundation.client.transport import Patience, Transport
+    from piecework.markets.prolific.bridge.status import estimate
+    from piecework.markets.prolific.calling import SERVICE
+    from piecework.markets.prolific.client import Prolific
+
     # A person is waiting, so it repeats a call only twice.
     patience = Patience(tries=3, first_seconds=0.5)
     with Transport(api_address(url, SERVICE), token, patience=patience) as transport:
