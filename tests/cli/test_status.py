@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from piecework.cli.output import next_command, progress_lines, progress_rows
-from piecework.domain.progress import Waiting
+from piecework.domain.progress import BY_A_PERSON, Waiting
 from tests.for_each import for_each
 from tests.progress import BEFORE_THE_FIRST_PASS
 
@@ -126,9 +126,13 @@ def test_the_next_command_is_the_one_that_helps() -> None:
     )
     agreed = next_command(live, campaign, report=None, endpoint=_MARKET, live=True)
     assert agreed == f"piecework run birds.toml --endpoint {_MARKET} --live"
-    stopped = replace(live, stopped_by="ada", waiting_for="workers")
+    # Work that was submitted is still collected and paid.
+    stopped = replace(live, stopped_by=BY_A_PERSON, hits_open=2)
     assert (
         next_command(stopped, campaign, report=None, endpoint=_MARKET)
-        == "piecework stop birds.toml --undo"
+        == f"piecework run birds.toml --endpoint {_MARKET}"
     )
-    assert "stopped by ada, batch" in next(progress_lines(stopped))
+    first = " ".join(next(progress_lines(stopped)).split())
+    assert "stopped by piecework stop, batch" in first
+    assert "2 HITs expired and to be collected" in first
+    assert "2 HITs open" in next(progress_lines(replace(live, hits_open=2)))

@@ -18,7 +18,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from piecework.cli.options import ENDPOINT_VARIABLE
-from piecework.domain.progress import Progress, SourceState
+from piecework.domain.progress import BY_A_PERSON, Progress, SourceState
 from piecework.domain.text import NOTHING, plural, printable
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def _state(progress: Progress) -> str:
 
 
 def _open_hits(progress: Progress) -> str:
-    return f"{plural(progress.hits_open, 'HIT')} open"
+    state = "expired and to be collected" if progress.stopped_by == BY_A_PERSON else "open"
+    return f"{plural(progress.hits_open, 'HIT')} {state}"
 
 
 def next_command(
@@ -147,8 +148,6 @@ def next_command(
         return None if report is None else f"open {report}"
     if progress.is_rehearsal:
         return f"piecework rehearse {campaign}"
-    if progress.stopped_by:
-        return f"piecework stop {campaign} --undo"
     if endpoint is None:
         return f"piecework data assess {campaign}"
     return run_command(campaign, endpoint, live=live)
@@ -218,7 +217,10 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         *_source(progress.source),
         ("HITs posted", f"{progress.hits_posted}"),
         ("HITs posted again or extended", f"{progress.replaced}"),
-        ("HITs still open", f"{progress.hits_open}"),
+        (
+            "HITs to be collected" if progress.stopped_by == BY_A_PERSON else "HITs still open",
+            f"{progress.hits_open}",
+        ),
         ("assignments submitted", f"{progress.submitted}"),
         ("answers", f"{progress.answers}"),
         *([("  with more than the fields", f"{progress.with_more}")] if progress.with_more else []),

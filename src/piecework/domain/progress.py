@@ -10,6 +10,9 @@ Waiting = Literal[
     "nobody", "workers", "people", "the next pass", "the next day", "the next month", "new rows"
 ]
 
+BY_A_PERSON = "piecework stop"
+"""What `stopped_by` is if a person stopped the campaign: its HITs are expired."""
+
 GOES_ON = frozenset({"workers", "the next pass", "the next day", "the next month"})
 """Whom a campaign waits for while it continues automatically."""
 

@@ -13,10 +13,8 @@ from typing import Literal
 from piecework.campaign.dealing import first_rounds_cost_cents
 from piecework.campaign.market_shares import hit_cost_cents
 from piecework.domain.campaign import Campaign
-from piecework.domain.progress import Waiting
+from piecework.domain.progress import BY_A_PERSON, Waiting
 from piecework.domain.text import plural
-
-BY_A_PERSON = "piecework stop"
 
 Step = Literal["decide", "resume", "settle", "weigh", "wind down", "plan", "launch"]
 """Steps of a pass that can be due while the campaign waits."""
@@ -163,7 +161,8 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
     if snapshot.open_hits:
         return Action(
             waiting_for="workers",
-            reason=f"open HITs: {snapshot.open_hits}" + _why_refused(snapshot),
+            reason=("expired HITs" if snapshot.stopped else "open HITs")
+            + f": {snapshot.open_hits}{_why_refused(snapshot)}",
             at=snapshot.due_at,
             stopped_by=snapshot.put_off_by if is_put_off else stopped_by,
         )
