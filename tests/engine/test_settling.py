@@ -251,11 +251,11 @@ def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(
         collected.platform.reject(name, "by hand")
     assert settle(replace(collected, clock=FixedClock(LATER))) == 2
     assert _outcomes(collected) == {
-        f"approve:{first}": (REJECTED_ALREADY, 60),
-        f"approve:{second}": (REJECTED_ALREADY, 0),
+        f"approve:{first}": (f"{REJECTED_ALREADY}: by hand", 60),
+        f"approve:{second}": (f"{REJECTED_ALREADY}: by hand", 0),
     }
     assert ledger.balances(collected.store)["held"] == HELD
-    because = "it was rejected outside of this campaign"
+    because = "it was rejected outside of this campaign: by hand"
     in_force = decisions.load_decisions(collected.store)
     assert {
         (decision.subject_kind, decision.subject_id, decision.verdict, decision.because)

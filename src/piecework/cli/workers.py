@@ -27,7 +27,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.payday import known_people
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
-from piecework.domain.text import one_line, printable
+from piecework.domain.text import one_line, plural, printable
 from piecework.store.lock import only_pass
 
 if TYPE_CHECKING:
@@ -351,6 +351,8 @@ def _lines(
         yield _LINE.format(*cells).rstrip()
         if names is not None:
             yield f"    {printable(names.get(history.worker_id) or 'name not known')}"
+        for because, number in totals.rejected_elsewhere.items():
+            yield printable(f"    {plural(number, 'assignment')}: {because}")
         flags = ", ".join(f"{name} {number}" for name, number in totals.flags.items())
         if flags:
             yield f"    flagged: {flags}"
@@ -375,6 +377,7 @@ def _worker_as_dict(opened: "OpenedCampaign", history: "WorkerHistory") -> dict[
         "worker": history.worker,
         "assignments": totals.assignments,
         "rejected": totals.rejected,
+        "rejected_elsewhere": dict(totals.rejected_elsewhere),
         "answers": totals.answers,
         "kept": totals.kept,
         "dropped": totals.dropped,

@@ -8,7 +8,12 @@ from importlib import import_module
 from typing import Any, Literal
 
 RefusalKind = Literal[
-    "hit_unknown", "hit_type_unknown", "qualification_type_unknown", "already_exists", "other"
+    "hit_unknown",
+    "hit_type_unknown",
+    "qualification_type_unknown",
+    "already_exists",
+    "decided_already",
+    "other",
 ]
 """What a refusal is about, if any caller acts on it; otherwise `other`."""
 

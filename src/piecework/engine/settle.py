@@ -28,7 +28,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN
-from piecework.domain.text import regions_in_words
+from piecework.domain.text import one_line, regions_in_words
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import exclusion_type
@@ -48,8 +48,8 @@ from piecework.store.settlements import (
     FORGOTTEN,
     NOTHING_TO_KEEP_OUT_OF,
     PAID_ALREADY,
-    REJECTED_ALREADY,
     Settlement,
+    rejected_already,
 )
 
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
@@ -204,13 +204,16 @@ def _approve(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
 
     def look() -> str | None:
         status = run.platform.assignment_status(assignment_id)
-        return {"Approved": DONE, "Rejected": REJECTED_ALREADY}.get(status)
+        if status == "Rejected":
+            # At Prolific it may have been the participant, who returned the submission.
+            return rejected_already(one_line(run.platform.feedback(assignment_id), at_most=500))
+        return {"Approved": DONE}.get(status)
 
     def do() -> str:
         try:
             run.platform.approve(assignment_id, words)
         except PlatformRefused:
-            # It may have been rejected by hand; a person decides whether that stands.
+            # It may have been rejected elsewhere; a person decides whether that stands.
             if (outcome := look()) is None:
                 raise
             return outcome

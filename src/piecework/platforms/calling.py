@@ -86,6 +86,7 @@ _KINDS: Mapping[str, RefusalKind] = {
     "QualificationTypeDoesNotExist": "qualification_type_unknown",
     "HitAlreadyExists": "already_exists",
     "QualificationTypeAlreadyExists": "already_exists",
+    "InvalidAssignmentState": "decided_already",
 }
 """MTurk's codes, without their prefix, for the kinds that callers distinguish."""
 

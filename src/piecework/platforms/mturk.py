@@ -344,6 +344,11 @@ class MTurk:
         reply = called(self._client.get_assignment, AssignmentId=assignment_id)
         return reply["Assignment"]["AssignmentStatus"]
 
+    def feedback(self, assignment_id: AssignmentId) -> str:
+        """Return what the worker reads about the verdict; "" if nothing was written."""
+        reply = called(self._client.get_assignment, AssignmentId=assignment_id)
+        return reply["Assignment"].get("RequesterFeedback", "")
+
     def prices(self) -> PriceList | None:
         """Return currency and fees as the platform itself states them, if it does.
 
@@ -367,31 +372,22 @@ class MTurk:
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """Pay the reward, once; the worker reads the message, if there is one."""
-        self._judge(
-            assignment_id,
-            "Approved",
-            self._client.approve_assignment,
-            RequesterFeedback=message,
-        )
+        self._judge(assignment_id, "Approved", self._client.approve_assignment, message)
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:
         """Refuse the reward; the worker reads the reason. A repeat changes nothing."""
-        self._judge(
-            assignment_id,
-            "Rejected",
-            self._client.reject_assignment,
-            RequesterFeedback=because,
-        )
+        self._judge(assignment_id, "Rejected", self._client.reject_assignment, because)
 
     def _judge(
         self,
         assignment_id: AssignmentId,
         wanted: AssignmentStatus,
         call: Callable[..., object],
-        **members: str | bool,
+        feedback: str,
+        **members: bool,
     ) -> None:
         try:
-            called(call, AssignmentId=assignment_id, **members)
+            called(call, AssignmentId=assignment_id, RequesterFeedback=feedback, **members)
         except PlatformRefused:
             # boto3 repeats a call whose reply was lost; the repeat is then refused
             # because the first one worked.
@@ -443,13 +439,8 @@ class MTurk:
 
     def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
         """Take a rejection back within 30 days, and pay; the worker reads the reason."""
-        self._judge(
-            assignment_id,
-            "Approved",
-            self._client.approve_assignment,
-            RequesterFeedback=because,
-            OverrideRejection=True,
-        )
+        call = self._client.approve_assignment
+        self._judge(assignment_id, "Approved", call, because, OverrideRejection=True)
 
     def bonus(self, bonus: Bonus, *, token: str) -> None:
         """Pay a bonus for an assignment; a repeated token is refused for 24 hours."""

@@ -25,8 +25,20 @@ FORGOTTEN = "the marketplace has lost the work"
 NOTHING_TO_KEEP_OUT_OF = "nothing is left to keep the worker out of"
 """Outcomes of acts."""
 
+REJECTED_ELSEWHERE = "it was rejected outside of this campaign"
+"""What the reason of such a rejection begins with."""
+
 ELSEWHERE = "somebody else"
 """The `decided_by` of decisions made outside the campaign."""
+
+
+def rejected_already(feedback: str) -> str:
+    """Return the outcome of an approval of work that was rejected elsewhere.
+
+    Args:
+        feedback: what its worker reads about that; "" if nothing.
+    """
+    return f"{REJECTED_ALREADY}: {feedback}" if feedback else REJECTED_ALREADY
 
 
 def forget_key(name: str) -> str:
@@ -126,9 +138,10 @@ def record(store: Store, settlement: Settlement, outcome: str, *, at: datetime) 
     if hit is None:
         return
     assignment_id = AssignmentId(decision.subject_id)
-    if outcome == REJECTED_ALREADY:
+    if outcome.startswith(REJECTED_ALREADY):
         # Reject it here as well; it is booked when that decision is settled.
-        decisions.overrule(store, _rejected_elsewhere(store, decision, at))
+        why = outcome.removeprefix(REJECTED_ALREADY)
+        decisions.overrule(store, _rejected_elsewhere(store, decision, why, at))
         return
     if outcome != FORGOTTEN:
         _pay_or_release(store, settlement, hit, outcome, at)
@@ -149,7 +162,7 @@ def _pay_or_release(
     )
 
 
-def _rejected_elsewhere(store: Store, decision: Decision, at: datetime) -> list[Decision]:
+def _rejected_elsewhere(store: Store, decision: Decision, why: str, at: datetime) -> list[Decision]:
     """Return decisions for approved work that was rejected: unpaid work is not used.
 
     It is then like any other rejection: it is shown as one and can be taken back.
@@ -159,7 +172,7 @@ def _rejected_elsewhere(store: Store, decision: Decision, at: datetime) -> list[
         verdict="reject",
         decided_by=ELSEWHERE,
         decided_at=at,
-        because="it was rejected outside of this campaign",
+        because=f"{REJECTED_ELSEWHERE}{why}",
     )
     assignment_id = AssignmentId(decision.subject_id)
     dropped = [

@@ -12,6 +12,7 @@ from datetime import datetime
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store import ledger
 from piecework.store.database import Store, parsed_moment, to_text
+from piecework.store.settlements import ELSEWHERE
 
 _SENT = """
 SELECT worker_id, count(*) AS assignments,
@@ -57,6 +58,14 @@ SELECT heuristic, count(*) FROM findings WHERE flag = 1 AND heuristic <> :but AN
         WHERE worker_id = :worker))
 ) GROUP BY heuristic ORDER BY 2 DESC, 1
 """
+_REJECTED_ELSEWHERE = """
+SELECT worker_id, because, count(*) FROM assignments JOIN decisions
+ON subject_kind = 'assignment' AND subject_id = assignment_id AND decided_by = :elsewhere
+AND decision_id = (SELECT max(decision_id) FROM decisions AS latest
+    WHERE latest.subject_kind = 'assignment' AND latest.subject_id = assignment_id)
+WHERE assignments.verdict = 'reject' AND outcome IS DISTINCT FROM :paid_already
+GROUP BY worker_id, because ORDER BY worker_id, because
+"""
 _KNOWN = """
 SELECT worker_id FROM assignments UNION SELECT worker_id FROM scores
 UNION SELECT subject_id FROM decisions WHERE subject_kind = 'worker'
@@ -73,6 +82,7 @@ class WorkerTotals:
     Attributes:
         assignments: submitted assignments.
         rejected: those of them that were not paid.
+        rejected_elsewhere: how many of these were rejected outside of the campaign, by reason.
         answers: answers to items in them.
         paid_cents: rewards, bonuses and compensations, without fees.
         flags: how many subjects each heuristic flagged: the worker, assignments,
@@ -86,6 +96,7 @@ class WorkerTotals:
     dropped: int = 0
     paid_cents: int = 0
     flags: Mapping[str, int] = field(default_factory=dict)
+    rejected_elsewhere: Mapping[str, int] = field(default_factory=dict)
 
 
 def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
@@ -102,6 +113,11 @@ def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
     flags: dict[str, dict[str, int]] = {}
     for worker_id, heuristic, number in store.db.execute(_FLAGGED):
         flags.setdefault(worker_id, {})[heuristic] = number
+    elsewhere: dict[str, dict[str, int]] = {}
+    for worker_id, because, number in store.db.execute(
+        _REJECTED_ELSEWHERE, {"elsewhere": ELSEWHERE, "paid_already": paid_already}
+    ):
+        elsewhere.setdefault(worker_id, {})[because] = number
     paid = paid_from(store, "rewards", "bonuses", "compensations")
     return {
         WorkerId(worker_id): WorkerTotals(
@@ -109,6 +125,7 @@ def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
             **answered.get(worker_id, {}),
             paid_cents=paid.get(worker_id, 0),
             flags=flags.get(worker_id, {}),
+            rejected_elsewhere=elsewhere.get(worker_id, {}),
         )
         for (worker_id,) in store.db.execute(_KNOWN)
     }

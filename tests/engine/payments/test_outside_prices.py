@@ -118,6 +118,35 @@ def test_what_prolific_took_is_in_the_campaigns_ledger(
         assert _spent(path) == _taken(town)
 
 
+def test_who_finishes_and_then_returns_is_not_paid_and_said_to_have_returned(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The campaign approves what came; its participant had returned it at Prolific."""
+    caplog.set_level("INFO", "piecework")
+    path = _write(tmp_path, "0.16")
+    path.write_text(path.read_text().replace("answers = 2", "answers = 1"))
+    with a_town(tmp_path) as town:
+        request = PassRequest(campaign=path, endpoint=town.market.endpoint, live=False)
+        advance_without_prefect(request)
+        town.settle()
+        ann = town.visitor()
+        assert ann.arrive(town.study()).status_code == 201
+        while ann.visit()["stage"] == "Open":
+            ann.answer(caption=f"A red cup {ann.visit()['answered']}")
+        ann.give_back(ann.submission_id)
+        town.settle()
+        for _ in range(2):
+            advance_without_prefect(request)
+        assert _spent(path) == _taken(town) == 0
+        assert "was not done" not in caplog.text
+    shown = CliRunner().invoke(main, ["workers", "list", str(path)])
+    assert shown.exit_code == 0, shown.output
+    assert (
+        "2 assignments: it was rejected outside of this campaign: The participant" in shown.output
+    )
+    assert "returned the submission" in shown.output
+
+
 REJECTS = """[[decisions.rule]]
 on = "assignment"
 any_of = ["same_sentence"]
