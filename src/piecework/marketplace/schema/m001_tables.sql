@@ -586,6 +586,8 @@ CREATE TABLE studies (
     refusals INTEGER NOT NULL DEFAULT 0,
     -- How many submissions were undecided there when the study was last read.
     undecided INTEGER NOT NULL DEFAULT 0,
+    -- Its submissions there whose visit had not begun here by then: status by id, as JSON.
+    not_begun TEXT NOT NULL DEFAULT '{}',
     -- What bonuses of the study have cost there beyond these books, with fees and tax.
     unbooked_bonus_cents INTEGER NOT NULL DEFAULT 0,
     trouble TEXT NOT NULL DEFAULT '',

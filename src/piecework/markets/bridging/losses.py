@@ -6,6 +6,7 @@ by itself, since codes get shared, and not rejected, since its participant may h
 the work. A person decides, who can look into the campaign's store.
 """
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -224,7 +225,7 @@ class OfStudy:
     Attributes:
         status: the market's status, or the stage before the market has one.
         cost_cents: the cost of a place, including fees and tax.
-        states: the number of visits by status at the market.
+        states: the number of submissions by status at the market.
         trouble: what keeps the study from continuing; "" if nothing does.
     """
 
@@ -308,6 +309,14 @@ def described_studies(transaction: Transaction, market: str) -> list[sqlite3.Row
     return transaction.all(_STUDIES, market)
 
 
-def states_of(visits: list[sqlite3.Row]) -> dict[str, int]:
-    """Return the number of visits by status at the market."""
-    return dict(sorted(Counter(visit["status"] for visit in visits).items()))
+def states_of(visits: list[sqlite3.Row], not_begun: str = "{}") -> dict[str, int]:
+    """Return the number of submissions by status at the market.
+
+    Args:
+        visits: those whose visit has begun.
+        not_begun: the column of the study with the others.
+    """
+    begun = {visit["submission_id"] for visit in visits}
+    states = Counter(visit["status"] for visit in visits)
+    states.update(status for each, status in json.loads(not_begun).items() if each not in begun)
+    return dict(sorted(states.items()))

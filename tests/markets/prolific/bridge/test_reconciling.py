@@ -126,3 +126,20 @@ def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(town: Town)
                 ended_ms=transaction.now_ms,
             )
     assert len(town.rows("SELECT * FROM visits")) == 1
+
+
+def test_who_returned_before_and_after_the_visit_began_is_counted(town: Town) -> None:
+    """One never pressed Begin; their place is open again all the same."""
+    town.post(hits=2, assignments=3)
+    town.settle()
+    study = town.study()
+    ann, bob, cat = (town.visitor() for _ in range(3))
+    ann.open(study)
+    for each in (bob, cat):
+        assert each.arrive(study).status_code == 201
+    for each in (ann, bob):
+        each.give_back(each.submission_id)
+    town.settle()
+    with town.bridge.backend.reading() as transaction:
+        [status] = read_status(transaction).of_hit_types
+    assert status.states == {"ACTIVE": 1, "RETURNED": 2}

@@ -160,7 +160,9 @@ def read_status(transaction: Transaction) -> Status:
 
 def _projects(transaction: Transaction) -> Iterator[ProjectStatus]:
     for study in described_studies(transaction, NAME):
-        visits = transaction.all("SELECT status FROM visits WHERE study = ?", study["id"])
+        visits = transaction.all(
+            "SELECT submission_id, status FROM visits WHERE study = ?", study["id"]
+        )
         yield ProjectStatus(
             title=study["title"],
             requester=study["requester"],

@@ -12,6 +12,7 @@ a name.
 Changes made by hand on Prolific's own pages arrive in the same way.
 """
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection
@@ -231,12 +232,17 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
     else:
         bridge.counts.pop(study["id"], None)
     with bridge.backend.transaction() as transaction:
+        _take_all_in(transaction, study, listed)
+        visits_here = transaction.all(
+            "SELECT submission_id FROM visits WHERE study = ?", study["id"]
+        )
+        begun = {row["submission_id"] for row in visits_here}
         transaction.execute(
-            "UPDATE studies SET undecided = ? WHERE id = ?",
+            "UPDATE studies SET undecided = ?, not_begun = ? WHERE id = ?",
             sum(each.status in (*AT_WORK, AWAITING) for each in listed.values()),
+            json.dumps({each.id: each.status for each in listed.values() if each.id not in begun}),
             study["id"],
         )
-        _take_all_in(transaction, study, listed)
         _suspect_losses(bridge, transaction, study, listed)
 
 

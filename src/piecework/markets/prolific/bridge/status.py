@@ -415,7 +415,7 @@ def read_status(transaction: Transaction) -> Status:
                 currency=study["currency"],
                 reward_cents=study["reward_cents"],
                 cost_cents=study["cost_cents"],
-                states=states_of(visits),
+                states=states_of(visits, study["not_begun"]),
                 waits_for_requester=sum(visit["undecided"] > 0 for visit in visits),
                 waits_for_participant=sum(
                     visit["return_asked_ms"] is not None for visit in waiting
