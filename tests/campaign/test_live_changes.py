@@ -90,6 +90,23 @@ def test_the_complete_file_in_place_of_the_short_one_binds_nothing(at_work: Open
         assert Means.BOUND in {each.means for each in live_changes(run.store, load_campaign(path))}
 
 
+def test_a_derived_reward_is_named_before_and_after(at_work: Open) -> None:
+    """Of another wage, and of a reward that the file states from now on."""
+    short = CAMPAIGN.replace('reward = "0.50"', "minutes = 6")
+    with at_work(short) as (run, _):
+        run_pass(run)
+        path = run.campaign.path
+        for line, becomes, named in (
+            ('hourly_wage = "5.00"', 'hourly_wage = "6.00"', "reward was $0.50 and is $0.60"),
+            ("minutes = 6", 'minutes = 6\nreward = "0.70"', "reward was $0.50 and is $0.70"),
+            ("minutes = 6", 'minutes = 6\nreward = "0.50"', ""),
+        ):
+            path.write_text(short.replace(line, becomes))
+            changes = live_changes(run.store, load_campaign(path))
+            rewards = [str(each) for each in changes if each.key == "reward"]
+            assert rewards == [named][: bool(named)]
+
+
 def test_check_and_run_say_it_first(at_work: Open) -> None:
     """Old and new value, what it means, and what to do; `check` fails if it is refused."""
     with at_work() as (run, _):

@@ -5,6 +5,7 @@ change that only new HITs have; and a change of what answers are comparable by, 
 the store is bound. A rehearsal has no such limits: it begins again.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 
@@ -13,7 +14,7 @@ from piecework.config.changed_keys import differences
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.domain.inputs import CODE, Difference
-from piecework.store import bound, campaign_facts
+from piecework.store import bound, campaign_facts, hits
 from piecework.store.database import Store
 
 
@@ -93,10 +94,31 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
     changes = [
         LiveChange(**asdict(each), means=_of(each, is_refused=is_refused))
         for each in differences(used, campaign.inputs)
-        if each.key != CODE
+        if each.key != CODE and not _hides_reward(each)
     ]
+    changes += _derived_reward(store, campaign, changes)
     kinds = [Means.BOUND, Means.NEW_HITS, Means.FREE]
     return tuple(sorted(changes, key=lambda change: kinds.index(change.means)))
+
+
+def _hides_reward(change: Difference) -> bool:
+    """Return whether a reward was or is derived, so its key alone does not say both."""
+    return change.key == "reward" and not (change.before and change.now)
+
+
+def _derived_reward(
+    store: Store, campaign: Campaign, changes: Sequence[LiveChange]
+) -> Iterator[LiveChange]:
+    """Yield what a derived reward was and is; it follows from the wage and the minutes."""
+    before, rewards = hits.last_reward_cents(store), campaign.rewards
+    if (
+        before is None
+        or before == rewards.reward_cents
+        or any(each.key == "reward" for each in changes)
+    ):
+        return
+    was, now = rewards.shown(before), rewards.shown(rewards.reward_cents)
+    yield LiveChange(key="reward", before=was, now=now, means=Means.NEW_HITS)
 
 
 def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:

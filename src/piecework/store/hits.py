@@ -123,6 +123,12 @@ def lost_ids(store: Store) -> frozenset[HitId]:
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
 
+def last_reward_cents(store: Store) -> int | None:
+    """Return the reward of the HIT that was planned last; `None` before the first."""
+    row = store.db.execute("SELECT reward_cents FROM hits ORDER BY rowid DESC LIMIT 1").fetchone()
+    return None if row is None else int(row[0])
+
+
 def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
     """Return the HIT of an assignment.
 
