@@ -14,8 +14,10 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
     model_validator,
 )
 
@@ -30,7 +32,19 @@ _Number = Annotated[int, Field(ge=0, le=1_000_000_000)]
 FilterId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,54}$")]
 """A filter of Prolific's, such as `first-language`."""
 
-FilterChoices = Annotated[tuple[_Number, ...], Field(min_length=1, max_length=15)]
+
+def _numbers(value: object) -> object:
+    if isinstance(value, list | tuple) and all(type(choice) is int for choice in value):
+        return value
+    raise ValueError(
+        "write numbers of choices, such as [0, 1]; `piecework market prolific filters`, with the "
+        "filter's name, lists them"
+    )
+
+
+FilterChoices = Annotated[
+    tuple[_Number, ...], BeforeValidator(_numbers), Field(min_length=1, max_length=15)
+]
 """Numbers of a filter's choices."""
 
 
@@ -98,8 +112,27 @@ def _are_lists(table: dict[str, object]) -> dict[str, object]:
     return table
 
 
+def _form(value: object) -> str:
+    """Return which form a value has, so that only the faults of that form are reported."""
+    keys = set(value) if isinstance(value, dict) else set()
+    if "file" in keys or isinstance(value, ParticipantFile):
+        return "branch[file]"
+    if keys & {"choices", "percent"} or isinstance(value, FilterShares):
+        return "branch[shares]"
+    is_range = isinstance(value, dict | FilterRange)
+    return "branch[range]" if is_range else "branch[choices]"
+
+
+_Filter = Annotated[
+    Annotated[FilterChoices, Tag("branch[choices]")]
+    | Annotated[FilterRange, Tag("branch[range]")]
+    | Annotated[FilterShares, Tag("branch[shares]")]
+    | Annotated[ParticipantFile, Tag("branch[file]")],
+    Discriminator(_form),
+]
+
 ProlificTable = Annotated[
-    dict[FilterId, FilterChoices | FilterRange | FilterShares | ParticipantFile],
+    dict[FilterId, _Filter],
     Field(max_length=6),
     AfterValidator(_are_lists),
 ]

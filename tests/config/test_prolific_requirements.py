@@ -40,8 +40,8 @@ def test_choices_are_one_requirement_and_a_range_is_two(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ("first-language = []", "first-language"),
-        ("first-language = ['English']", "first-language"),
-        ("first-language = 3", "first-language"),
+        ("first-language = ['English']", "first-language: write numbers of choices, such as"),
+        ("first-language = 3", "first-language: write numbers of choices"),
         ("First-Language = [1]", "First-Language"),
         ("age = {}", "state at_least, at_most or both"),
         ("age = { at_least = 40, at_most = 20 }", "at_least is above at_most"),
@@ -51,6 +51,7 @@ def test_choices_are_one_requirement_and_a_range_is_two(tmp_path: Path) -> None:
         ("sex = { choices = [0, 1], percent = [50, 40] }", "adds up to 90, not to 100"),
         ("sex = { choices = [0, 1], percent = [100] }", "percent"),
         ("sex = { choices = [0, 1], percent = [99] }", "2 choices and 1 numbers"),
+        ("sex = { choices = ['A', 'B'], percent = [50, 50] }", "choices: write numbers of choices"),
         ("sex = { choices = [0, 0], percent = [50, 50] }", "names a choice twice"),
         ("sex = { choices = [0, 1], percent = [0, 100] }", "percent"),
         ("sex = { file = 'ids.txt' }", "sex takes no file"),
@@ -73,6 +74,9 @@ def test_what_is_no_filter_is_named(tmp_path: Path, line: str, words: str) -> No
         asked(tmp_path, f"[prolific]\n{line}\n")
     assert words in str(refused.value)
     assert "crash.toml:" in str(refused.value)
+    # No sentence is about a form that the line does not have.
+    assert str(refused.value).count("crash.toml:") == 1 + line.count("percent = [0, 100]")
+    assert "branch" not in str(refused.value)
 
 
 def test_more_requirements_than_mturk_allows_are_counted(tmp_path: Path) -> None:

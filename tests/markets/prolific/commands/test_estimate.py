@@ -142,7 +142,8 @@ def test_nobody_eligible_is_said_in_one_sentence(url: str, campaign: Callable[..
     ("requirements", "currency", "words"),
     [
         (ASKS.format(choice=77), "GBP", "first-language has no choice 77"),
-        ("\n[prolific]\nshoe-size = [1]\n", "GBP", "PROLIFICSHOESIZE"),
+        ("\n[prolific]\nshoe-size = [1]\n", "GBP", "no filter shoesize (PROLIFICSHOESIZE)"),
+        ("\n[prolific]\nfirst-langage = [1]\n", "GBP", "did you mean first-language?"),
         (ASKS.format(choice=0), "USD", "pays in GBP, and the campaign in USD"),
     ],
 )

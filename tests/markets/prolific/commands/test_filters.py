@@ -77,6 +77,7 @@ def test_other_words_lead_to_the_filter_that_is_meant(url: str, words: str, mean
         assert reply.exit_code == 2
         assert "did you mean" in reply.stderr
         assert meant in reply.stderr
+        assert "approval_rate" not in reply.stderr
 
 
 def test_words_of_a_description_are_found() -> None:

@@ -12,6 +12,7 @@ from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.qualification_types import OutsideType
 from piecework.markets.bridging.studies import own_requirements
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
+from piecework.markets.prolific.bridge.filter_names import SYNONYMS, meant
 from piecework.markets.prolific.resources.recruiting import (
     Choice,
     Combined,
@@ -35,7 +36,12 @@ def offer(bridge: Bridge) -> None:
     with bridge.backend.transaction() as transaction:
         qualification_types.keep_outside_types(transaction, NAME, offered)
     bridge.filter_kinds = by_id
-    LOG.info("%d of Prolific's filters can be required", len(offered))
+    LOG.info(
+        "Prolific has %d filters: [prolific] takes %d of them as requirements, and the lists of "
+        "people too; [requirements] has approvals and countries",
+        len(by_id),
+        len(offered),
+    )
 
 
 def _is_offered(kind: FilterKind) -> bool:
@@ -150,7 +156,7 @@ def _named_filter(requirement: Requirement, offered: Mapping[str, FilterKind]) -
     type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
     kinds = {type_id_of(kind.id): kind for kind in offered.values()}
     if type_id not in kinds:
-        raise Unusable(f"Prolific no longer offers the filter {type_id} in this workspace")
+        raise _not_offered(type_id, [*offered.values()])
     kind = kinds[type_id]
     filter_id = kind.id
     if comparator == "Exists":
@@ -162,6 +168,18 @@ def _named_filter(requirement: Requirement, offered: Mapping[str, FilterKind]) -
         _check_ends(kind, values)
         return [_range(requirement, filter_id)]
     return [_choice(filter_id, kind, comparator, [str(value) for value in values])]
+
+
+def _not_offered(type_id: str, kinds: Sequence[FilterKind]) -> Unusable:
+    """Return the error for a filter that is not there, by the key that a campaign writes."""
+    by_type = {type_id_of(filter_id): filter_id for filter_id in SYNONYMS}
+    name = by_type.get(type_id, type_id.removeprefix(PREFIX).lower())
+    others = SYNONYMS.get(name, "").split()
+    return Unusable(
+        f"Prolific offers no filter {name} ({type_id}) in this workspace"
+        f"{meant([name, *others], kinds)}",
+        next_step="piecework market prolific filters lists all, each as [prolific] takes it",
+    )
 
 
 def _choice(filter_id: str, kind: FilterKind, comparator: str, values: Sequence[str]) -> Filter:

@@ -2,9 +2,7 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.prolific.bridge.filter_names import meant
 from piecework.markets.prolific.calling import SERVICE, Token
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.doctor import Wanted, examine
@@ -112,8 +111,6 @@ def doctor(
 _MOST_CHOICES = 12
 """Choices that are shown if several filters fit."""
 
-_MOST_MEANT = 3
-
 
 @click.command("filters")
 @click.argument("words", nargs=-1)
@@ -150,7 +147,7 @@ def filters(
     if not fitting:
         fault = f"none of Prolific's {len(kinds)} filters has {' '.join(words)!r}"
         raise ConfigError(
-            [fault + _meant(words, kinds)],
+            [fault + meant(words, kinds)],
             next_step="piecework market prolific filters lists all",
         )
     for kind in fitting:
@@ -164,44 +161,6 @@ def _fits(kind: FilterKind, words: tuple[str, ...]) -> bool:
     texts = [kind.id, kind.title, kind.description or "", *map(str, kind.choices.values())]
     folded = "\n".join(texts).casefold()
     return kind.id in words or all(word.casefold() in folded for word in words)
-
-
-_SYNONYMS = {
-    "first-language": "native mother tongue speaker l1 monolingual",
-    "fluent-languages": "bilingual multilingual speak",
-    "current-country-of-residence": "country location live located residence region",
-    "nationality": "citizen citizenship passport",
-    "country-of-birth": "born birthplace",
-    "age": "old years adult birthday",
-    "sex": "gender male female man woman men women",
-    "handedness": "handed hand",
-    "ethnicity-simplified": "race ethnic white black asian",
-    "highest-education-level-completed": "degree university school college education",
-    "employment-status": "job work working unemployed",
-    "student-status": "study studying",
-    "approval_rate": "approval approved quality reliable",
-    "previous_studies": "experience experienced",
-}
-"""Other words that people look for, by the filter that they mean."""
-
-
-def _meant(words: tuple[str, ...], kinds: list[FilterKind]) -> str:
-    """Return the filters that words may mean, as the end of a sentence; or ""."""
-    alike = dict.fromkeys(
-        kind.id
-        for word in map(str.casefold, words)
-        for kind in kinds
-        if word in _SYNONYMS.get(kind.id, "").split()
-    )
-    by_word = {
-        part: kind.id
-        for kind in reversed(kinds)
-        for text in (kind.id, kind.title, *map(str, kind.choices.values()))
-        for part in re.findall(r"\w+", text.casefold())
-    }
-    close = (get_close_matches(word.casefold(), by_word, n=1) for word in words)
-    alike |= dict.fromkeys(by_word[each[0]] for each in close if each)
-    return f"; did you mean {' or '.join([*alike][:_MOST_MEANT])}?" if alike else ""
 
 
 def _lines(kind: FilterKind, *, shows_all: bool) -> Iterator[str]:
