@@ -11,6 +11,8 @@ from piecework.campaign import caps
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.caps import check_caps
 from piecework.campaign.opened import CampaignRun
+from piecework.campaign.pricing import price
+from piecework.campaign.warnings import campaign_warnings
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
@@ -100,6 +102,21 @@ def test_the_most_expensive_batch_has_to_fit_its_cap(tmp_path: Path, campaign_te
             continue
         with pytest.raises(BudgetExceeded, match=r"batch costs \$2\.40"):
             check_caps(campaign, at=NOON)
+
+
+def test_a_cap_that_was_agreed_to_is_raised_where_it_was_stated(
+    tmp_path: Path, campaign_text: str
+) -> None:
+    """A file without a budget has no key to raise."""
+    text = campaign_text.replace('budget = "20.00"\n', "")
+    campaign = load_campaign(write_campaign(tmp_path, text))
+    agreed = replace(campaign, rewards=campaign.rewards.as_agreed(50))
+    with pytest.raises(BudgetExceeded, match=r"the amount agreed to is \$0\.50") as refused:
+        check_caps(agreed, at=NOON)
+    assert str(refused.value.next_step).startswith("give a larger --spend-at-most")
+    warnings = campaign_warnings(agreed, price(agreed, on=NOON.date()))
+    [warning] = [each for each in warnings if each.startswith("the amount agreed to is")]
+    assert "run --spend-at-most agrees to more" in warning
 
 
 @pytest.mark.parametrize("name", ["budget", "batch", "day", "month", "item"])

@@ -281,6 +281,7 @@ def test_a_compensation_is_shown_then_paid_once(finished: Finished) -> None:
     [
         (("--worker", "abcd"), 2, "a compensation also needs --amount, --because"),
         (("--amount", "1"), 2, "a compensation also needs --worker, --because"),
+        (("--rejected", "3A", "--yes"), 2, "so scripts need only --because and --by"),
         (("--worker", "abcd", "--amount", "1", "--because", "b"), 2, "no worker of"),
         (
             *(("--worker", "A1", "--amount", "1", "--because", "b", "--label", "c"),),

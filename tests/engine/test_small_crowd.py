@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from piecework.campaign.pricing import expected_out_of_reach
 from piecework.cli.main import main
+from piecework.domain.crowds import Crowds
 from piecework.domain.errors import PlatformRefused
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
@@ -90,6 +91,8 @@ def test_where_nobody_said_how_many_there_are_status_counts_those_who_work(at_wo
             "6 workers who have worked so far cannot give 5 answers each with 2 "
             "excluded: 10 answers need others"
         )
+        at_market = replace(run.campaign, crowds=Crowds(percent=(("prolific", 100),)))
+        assert read_progress(replace(run, campaign=at_market)).too_few_workers == ""
 
 
 @pytest.mark.parametrize(

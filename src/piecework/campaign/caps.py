@@ -12,7 +12,7 @@ from datetime import UTC, datetime, time, timedelta
 from piecework.campaign.dealing import affordable, all_first_rounds
 from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.campaign import Campaign
+from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.store import intents, ledger
@@ -149,9 +149,13 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
             raise BudgetExceeded(
                 f"{campaign.path}: {name} is {rewards.shown(cap)}, but "
                 f"{words.format(rewards.shown(cost))}",
-                next_step=f"raise {name}, or lower items, assignments or reward; then "
+                next_step=f"{_raise(name)}, or lower items, assignments or reward; then "
                 f"run piecework check {campaign.path}",
             )
+
+
+def _raise(cap_name: str) -> str:
+    return "give a larger --spend-at-most" if cap_name == AGREED else f"raise {cap_name}"
 
 
 def _check_dearest(campaign: Campaign, *, at: datetime) -> None:
@@ -168,7 +172,7 @@ def _check_dearest(campaign: Campaign, *, at: datetime) -> None:
             raise BudgetExceeded(
                 f"{campaign.path}: {name} is {rewards.shown(cap)}, but one HIT costs "
                 f"{rewards.shown(cost)}",
-                next_step=f"raise {name}, or lower assignments or reward; then run "
+                next_step=f"{_raise(name)}, or lower assignments or reward; then run "
                 f"piecework check {campaign.path}",
             )
 

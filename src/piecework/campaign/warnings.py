@@ -17,7 +17,7 @@ from pathlib import Path
 from piecework.campaign.dealing import deal
 from piecework.campaign.pricing import Price, expected_out_of_reach, largest_hit
 from piecework.config.rewards import reward_of
-from piecework.domain.campaign import Campaign
+from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import cents_to_wire
@@ -236,14 +236,15 @@ def _about_gold(campaign: Campaign) -> Iterator[str]:
 
 
 def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
-    lacking = price.expected - price.cap
+    lacking, name = price.expected - price.cap, campaign.rewards.cap_name
     if lacking > 0:
         shown = campaign.rewards.shown(lacking)
-        yield (f"budget is {shown} below the expected cost: some answers will stay missing")
+        more = "; run --spend-at-most agrees to more" * (name == AGREED)
+        yield f"{name} is {shown} below the expected cost: some answers may stay missing{more}"
     elif price.expected_at_most > price.cap:
         shown = campaign.rewards.shown(price.expected_at_most - price.cap)
         yield (
-            f"budget is {shown} below the cost of {campaign.posting.most} "
+            f"{name} is {shown} below the cost of {campaign.posting.most} "
             "answers per item: some labels may stay unsure"
         )
 

@@ -58,7 +58,10 @@ class _Reversal:
                 )
             return False
         if others:
-            raise click.UsageError(f"{', '.join(others)}: no use with --rejected")
+            more = "; it never asks, so scripts need only --because and --by"
+            raise click.UsageError(
+                f"{', '.join(others)}: no use with --rejected{more * ('--yes' in others)}"
+            )
         return True
 
 

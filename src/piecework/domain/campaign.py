@@ -59,6 +59,10 @@ def formats_of(task: Task) -> tuple[OutputFormat, ...]:
     return ("coco_json", "csv", "parquet") if has_boxes else ("csv", "parquet")
 
 
+AGREED = "the amount agreed to"
+"""The name of a cap that a person stated at `run`; the others are keys of the campaign file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewards:
     """What the campaign pays and what it may cost, in cents (or pence) of a currency.
@@ -120,9 +124,14 @@ class Rewards:
 
     @property
     def cap_name(self) -> str:
-        """Which of the two is the cap, as a person would look for it."""
-        is_agreed = self.cap_cents < self.budget_cents
-        return "the amount agreed to" if is_agreed else "budget"
+        """Which of the two is the cap, as a person would look for it.
+
+        A file without a budget has only the amount that was agreed to.
+        """
+        is_agreed = self.agreed_cents is not None and (
+            self.budget_is_derived or self.cap_cents < self.budget_cents
+        )
+        return AGREED if is_agreed else "budget"
 
     def fees_on(self, day: date, market: str = "") -> FeeSchedule:
         """Return the schedule in force on a day, for work of a market.

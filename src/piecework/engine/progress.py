@@ -12,6 +12,7 @@ from piecework.engine.next_action import Snapshot
 from piecework.engine.snapshot import Reader
 from piecework.store import (
     assignments,
+    campaign_facts,
     dealt_items,
     decisions,
     findings,
@@ -155,13 +156,17 @@ def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
     """Return a sentence if the known workers cannot give the missing answers; else "".
 
     The campaign file may state the number of workers. Otherwise those who have worked
-    count, and only while items are asked again or when no HIT is open.
+    count, and only while items are asked again or when no HIT is open. A market sends
+    others.
     """
     if snapshot.proposals or opened.is_imported:
         return ""  # a person may keep what now counts as missing
     store, campaign = opened.store, opened.campaign
     crowd, who, then = campaign.crowd_size, "workers", "stay missing"
     if crowd is None:
+        prices = campaign_facts.kept_prices(store)
+        if campaign.crowds is not None or (prices is not None and prices.crowds):
+            return ""
         at_work = snapshot.batches.get(snapshot.batch)
         if at_work is None or (snapshot.open_hits and not at_work.last_round):
             return ""
