@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -47,14 +48,28 @@ def test_what_is_flagged_waits_and_the_rest_does_not(waiting: CampaignRun) -> No
     bob = {row["worker"] for row in rows}
     assert len(bob) == 1
     answer = next(row for row in rows if row["subject_kind"] == "answer")
-    assert answer["picture"].endswith(f"/{answer['item_id'].removeprefix('p')}.jpg")
+    assert answer["item"].endswith(f"/{answer['item_id'].removeprefix('p')}.jpg")
     assert answer["submitted_at"].startswith("2026-01-05T09:")
     assert answer["answer"].isupper()
     assert not answer["other_answers"].isupper()
     whole = next(row for row in rows if row["subject_kind"] == "assignment")
-    assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
+    assert whole["answer"].count(" | ") == whole["item"].count(" | ") == 1
     workers = {assignment.worker_id for assignment in assignments.load_assignments(waiting.store)}
     assert not [worker for worker in workers if worker in content.decode()]
+
+
+def test_the_csv_has_the_texts_that_workers_saw(waiting: CampaignRun) -> None:
+    """On one line each, beside the picture; not the columns that no page shows."""
+    run_pass(waiting)
+    campaign = waiting.campaign
+    items = tuple(
+        replace(item, columns={**item.columns, "hint": "Two\nlines.", "secret": "x"})
+        for item in campaign.items
+    )
+    task = replace(campaign.task, optional_columns=("hint",))
+    content, _ = waiting_csv(replace(waiting, campaign=replace(campaign, task=task, items=items)))
+    answer = next(row for row in _rows(content) if row["subject_kind"] == "answer")
+    assert answer["item"].endswith(".jpg / Two lines.")
 
 
 def test_what_no_heuristic_flags_waits_for_nobody(waiting: CampaignRun) -> None:

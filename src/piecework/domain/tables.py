@@ -143,6 +143,8 @@ def answer_line(row: Mapping[Any, Any]) -> str:
 
     >>> answer_line({"text": "", "value.fit": "yes", "value.why": (), "batch": 1})
     'fit yes'
+    >>> answer_line({"text": "", "value.fluency": 4.0, "value.seconds": 2.5})
+    'fluency 4; seconds 2.5'
     """
     parts = [f"{name} {words}".strip() for name, words in answered(row) if words]
     return "; ".join(parts)
@@ -197,7 +199,10 @@ def is_canned(text: str, canned_text: str) -> bool:
 def _in_words(cell: Any) -> str:  # noqa: ANN401 - a cell of any column
     if isinstance(cell, tuple):
         return ", ".join(cell)
-    return "" if pd.isna(cell) else str(cell)
+    if pd.isna(cell):
+        return ""
+    # Every number of the table is float64; a person wrote `1`, and not `1.0`.
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _column_of(field: Field) -> Column:

@@ -192,6 +192,18 @@ class Work:
         """The item that an answer is about."""
         return str(self._cells["item_id"][number])
 
+    def columns_shown(self, item_id: str) -> list[tuple[str, str]]:
+        """The columns of an item that workers saw besides its picture; () if it is unknown."""
+        item = self.items.get(item_id)
+        if item is None:
+            return []
+        shown = self.opened.campaign.task.shown_columns
+        return [
+            (name, cell)
+            for name, cell in item.columns.items()
+            if name in shown and cell and cell not in {item.picture, item_id}
+        ]
+
     def worker_id(self, number: int) -> WorkerId:
         """The worker who gave an answer; the platform's id."""
         return WorkerId(self._cells["worker_id"][number])

@@ -224,15 +224,7 @@ def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
 
 def columns_shown(desk: Desk, item_id: str) -> list[tuple[str, str]]:
     """Return the columns of an item that workers saw besides its picture."""
-    item = desk.work.items.get(item_id)
-    if item is None:
-        return []
-    shown, picture = desk.opened.campaign.task.shown_columns, item.picture
-    return [
-        (name, cell)
-        for name, cell in item.columns.items()
-        if name in shown and cell and cell not in {picture, item_id}
-    ]
+    return desk.work.columns_shown(item_id)
 
 
 @lru_cache(maxsize=2000)

@@ -16,6 +16,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.received_files import table_rows
+from piecework.domain.text import one_line
 from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
 from piecework.postprocess.datasets.file_table import plain, to_csv
 from piecework.results.answers_shown import Work, evidence_sentence, flags_around
@@ -37,7 +38,7 @@ DECISION_COLUMNS = (
     "worker",
     "submitted_at",
     "item_id",
-    "picture",
+    "item",
     "answer",
     "other_answers",
     "evidence",
@@ -49,6 +50,8 @@ DECISION_COLUMNS = (
 )
 _MOST_SHOWN = 20
 """The most items, other answers and findings in a row."""
+_LONGEST = 500
+"""Letters of a text of an item."""
 _T = TypeVar("_T", bound=str)
 
 
@@ -224,7 +227,7 @@ def _about(work: Work, decision: Decision) -> tuple[str, str, str, str, str, str
         work.opened.pseudonym(parts.worker),
         _time(work.table["submitted_at"].iloc[shown].max()),
         " | ".join(items),
-        " | ".join(work.items[item].picture for item in items),
+        " | ".join(_shown(work, item) for item in items),
         " | ".join(work.line(number) for number in shown),
         " | ".join(work.line(number) for number in others),
         " / ".join(
@@ -232,6 +235,12 @@ def _about(work: Work, decision: Decision) -> tuple[str, str, str, str, str, str
             for finding in flags_around(work.opened, parts)[:_MOST_SHOWN]
         ),
     )
+
+
+def _shown(work: Work, item_id: str) -> str:
+    """Return what workers saw of an item: the picture's address, and texts."""
+    texts = (one_line(cell, at_most=_LONGEST) for _, cell in work.columns_shown(item_id))
+    return " / ".join(filter(None, (work.items[item_id].picture, *texts)))
 
 
 def _time(moment: pd.Timestamp | NaTType) -> str:

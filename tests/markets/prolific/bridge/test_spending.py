@@ -89,7 +89,7 @@ def test_what_is_left_and_where_to_look_are_those_of_the_last_start(town: Town) 
     words = ["market", "prolific", "status", "--database", str(town.bridge.backend.database)]
     shown = CliRunner().invoke(main, words, catch_exceptions=False).stdout
     assert "spent: £0.00" in shown
-    assert "held for open or undecided places: £1.53" in shown
+    assert "held for places, tests and screen-outs that are open or undecided: £1.53" in shown
     assert "left of what may be spent: £998.47" in shown
     with town.bridge.backend.transaction() as transaction:
         last_start(PROLIFIC, town.bridge.terms).keep(transaction)

@@ -42,7 +42,7 @@ from offline_markets.prolific.state import State
 from offline_markets.prolific.taking import complete_in_hand
 from offline_markets.prolific.webhooks import Sender
 
-_ACCEPTED, _NO_CONTENT = 202, 204
+_ACCEPTED, _NO_CONTENT, _NOT_FOUND = 202, 204, 404
 _SCHEME = "token "
 
 
@@ -159,8 +159,10 @@ class Emulator:
     async def _complete(self, request: Request) -> Response:
         """Serve the address that a requester's page redirects to with the code."""
         call = self._call(request, {})
-        known = {"participant": participant_in_cookie(request, site.COOKIE)}
-        call = replace(call, query={**known, **call.query})
+        participant = participant_in_cookie(request, site.COOKIE)
+        call = replace(call, query={"participant": participant, **call.query})
+        if not call.query["participant"]:
+            return HTMLResponse(site.nobody(), status_code=_NOT_FOUND)
         return HTMLResponse(site.ended(self._in_transaction(complete_in_hand, call)))
 
     async def _people(self, request: Request) -> Response:

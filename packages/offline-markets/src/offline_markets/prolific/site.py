@@ -63,6 +63,16 @@ def ended(status: str) -> str:
     return page("Submission sent", f"<p>Its status is {html.escape(status)}.</p>")
 
 
+def nobody() -> str:
+    """Render the page for a browser that has taken no place here."""
+    return page(
+        "Who are you?",
+        "<p>This browser has taken no place of a study here, so the offline Prolific does not know "
+        "whose submission to end. <a href='/emulator/site'>Choose a participant</a>, and take the "
+        "place there.</p>",
+    )
+
+
 def _offer(participant_id: str, study: dict[str, Any]) -> str:
     # The description is a researcher's HTML, shown here as text.
     return (

@@ -413,6 +413,7 @@ def test_whoever_took_the_place_is_known_at_the_end(researcher: Researcher) -> N
     assert researcher.submission(submission_id)["entered_code"] == "WR0NG"
     stranger = httpx.get(f"{researcher.url}/submissions/complete", params={"cc": CODE})
     assert stranger.status_code == 404
+    assert "This browser has taken no place" in stranger.text
 
 
 def test_what_belongs_to_another_is_not_touched(researcher: Researcher) -> None:

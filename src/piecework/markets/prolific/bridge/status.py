@@ -387,7 +387,7 @@ class Status(MarketStatus):
     """The state of all studies; amounts in minor units of the workspace's currency.
 
     Attributes:
-        held_cents: what Prolific holds for open or undecided places.
+        held_cents: what Prolific holds for places, tests and screen-outs, open or undecided.
         currency: the currency of all amounts.
     """
 

@@ -78,7 +78,10 @@ def _say_money(status: "Status", currency: str) -> None:
         left = _money(status.left_cents, currency)
     for what, amount in (
         ("spent", _money(status.spent_cents, currency)),
-        ("held for open or undecided places", _money(status.held_cents, currency)),
+        (
+            "held for places, tests and screen-outs that are open or undecided",
+            _money(status.held_cents, currency),
+        ),
         ("left of what may be spent", left),
         ("bonuses that wait", _money(status.bonuses_waiting_cents, currency)),
     ):
