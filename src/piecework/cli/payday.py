@@ -31,10 +31,12 @@ class KnownPeople:
     Attributes:
         names: the requester's own name for a person, by worker id.
         markets: the market that sends a person, by worker id.
+        participants: that person's market and id there, such as `prolific 5f3a…`.
     """
 
     names: dict[str, str]
     markets: dict[str, str]
+    participants: dict[str, str]
 
 
 def known_people(database: Path) -> KnownPeople:
@@ -45,12 +47,14 @@ def known_people(database: Path) -> KnownPeople:
     """
     source = click.get_current_context().get_parameter_source("database")
     if not database.exists() and source is not ParameterSource.COMMANDLINE:
-        return KnownPeople(names={}, markets={})
+        return KnownPeople(names={}, markets={}, participants={})
     with transaction_in(database) as transaction:
         rows = invitations.list_names(transaction)
+    sent = [row for row in rows if row["market"] is not None]
     return KnownPeople(
         names={row["worker_id"]: row["handle"] for row in rows if row["market"] is None},
-        markets={row["worker_id"]: row["market"] for row in rows if row["market"] is not None},
+        markets={row["worker_id"]: row["market"] for row in sent},
+        participants={row["worker_id"]: f"{row['market']} {row['participant_id']}" for row in sent},
     )
 
 

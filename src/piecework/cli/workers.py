@@ -176,7 +176,8 @@ def list_(
     """List the workers of a campaign or marketplace.
 
     With CAMPAIGN, the list shows workers by pseudonym, with work, flags and pay; with
-    --names, also the names of people whom you invited, so do not publish it.
+    --names, also the names of people whom you invited and the ids of a market's people, so
+    do not publish it.
 
     Without CAMPAIGN, it shows who is invited to the marketplace of --database.
 
@@ -198,7 +199,8 @@ def list_(
         return
     if not names and ctx.get_parameter_source("database") is ParameterSource.COMMANDLINE:
         raise click.UsageError("give either CAMPAIGN or --database, or both with --names")
-    known = known_people(database).names if names else None
+    people = known_people(database) if names else None
+    known = None if people is None else people.names | people.participants
     listed = _list_workers(campaign, known, as_json=as_json)
     if known is not None and listed and not listed & known.keys():
         click.echo(

@@ -145,6 +145,11 @@ def test_who_finishes_and_then_returns_is_not_paid_and_said_to_have_returned(
         "2 assignments: it was rejected outside of this campaign: The participant" in shown.output
     )
     assert "returned the submission" in shown.output
+    # Whoever has the marketplace's file finds the participant, for a question to Prolific.
+    words = ["workers", "list", str(path), "--names", "--database", str(tmp_path / "market.db")]
+    named = CliRunner().invoke(main, words)
+    assert f"prolific {ann.participant_id}" in named.output
+    assert ann.participant_id not in shown.output
 
 
 REJECTS = """[[decisions.rule]]

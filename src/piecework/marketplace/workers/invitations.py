@@ -166,9 +166,9 @@ def list_invitations(transaction: Transaction) -> list[sqlite3.Row]:
 
 
 def list_names(transaction: Transaction) -> list[sqlite3.Row]:
-    """Return `worker_id`, `handle` and the `market` that sends them, if any, of all workers."""
+    """Return `worker_id`, `handle`, and for a market's people `market` and `participant_id`."""
     return transaction.all(
-        "SELECT worker_id, handle, market FROM workers "
+        "SELECT worker_id, handle, market, participant_id FROM workers "
         "LEFT JOIN participants ON participants.worker = workers.id ORDER BY workers.id"
     )
 
