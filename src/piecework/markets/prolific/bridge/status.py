@@ -170,6 +170,7 @@ class Work:
     Attributes:
         batches: for each batch, the number of HITs by number of assignments.
         most_hits: the most HITs of one participant; `None` for no limit.
+        items_in_hit: the most items of a HIT.
         reward_cents: the reward of each.
         seconds: how long each takes; 0 if unknown.
         requirements: on participants, in MTurk's terms.
@@ -185,6 +186,7 @@ class Work:
     currency: str
     recruiting: str | None = None
     most_hits: int | None = None
+    items_in_hit: int = 1
 
     def visits(self, slots: Mapping[int, int], seconds: float) -> list[tuple[int, int]]:
         """Return the visits to a batch's studies, and the HITs in each; see `planned_visits`."""

@@ -96,7 +96,7 @@ def _visits_of(campaign: "Campaign", work: "Work") -> Iterator[str]:
     largest = max(work.batches, key=lambda slots: sum(n * hits for n, hits in slots.items()))
     plan = work.visits(largest, seconds)
     visits, hits = plan[0]
-    items = hits * campaign.posting.items_per_hit
+    items = hits * work.items_in_hit
     of_batch = " for the largest batch" if len(work.batches) > 1 else ""
     yield (
         f"at Prolific{of_batch}: {plural(visits, 'participant')}, each does {plural(hits, 'HIT')} "
@@ -166,6 +166,7 @@ def _work_of(campaign: "Campaign") -> "Work":
     return Work(
         batches=[each for each in slots if each],
         most_hits=campaign.most_per_worker,
+        items_in_hit=max((len(hit.item_ids) for hits in rounds for hit in hits), default=0),
         reward_cents=campaign.rewards.reward_cents,
         seconds=round(campaign.rewards.expected_seconds or 0),
         requirements=[dict(requirement_to_wire(each)) for each in campaign.requirements],
