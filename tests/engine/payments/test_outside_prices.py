@@ -195,7 +195,7 @@ def test_work_that_prolific_paid_though_it_was_rejected_counts_as_paid(
         status = CliRunner().invoke(
             main, ["market", "prolific", "status", "--database", str(tmp_path / "market.db")]
         )
-        sentence = "whose HITs were all rejected here (£0.45)"
+        sentence = "rejected here, or that sent no answers (£0.45)"
         assert sentence in status.output
         assert [sentence in each.sentence for each in reconcile(town.bridge)] == [True]
         assert "paid the submission" in caplog.text

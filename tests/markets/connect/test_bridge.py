@@ -88,7 +88,7 @@ def test_work_that_connect_paid_before_it_was_rejected_there_is_told(town: Town)
     assert town.status_of(assignment)["status"] == "Approved"
     with town.bridge.backend.reading() as transaction:
         [sentence] = read_status(transaction).troubles
-    assert "whose HITs were all rejected here ($1.38)" in sentence
+    assert "rejected here, or that sent no answers ($1.38)" in sentence
     town.check_books()
 
 

@@ -147,22 +147,33 @@ def book_paid(bridge: Bridge, visit: sqlite3.Row, money: Callable[[int], object]
     with bridge.backend.transaction() as transaction:
         settle_visit(transaction, visit["id"])
         conclude(transaction, visit, "Paid", trouble)
-        is_rejected = transaction.has(
-            f"SELECT 1 FROM visits WHERE id = ? AND {PAID_THOUGH_REJECTED}", visit["id"]
+        is_for_nothing = transaction.has(
+            "SELECT 1 FROM visits JOIN studies ON studies.id = visits.study "
+            f"WHERE visits.id = ? AND ({PAID_THOUGH_REJECTED} OR {_WITHOUT_ANSWERS})",
+            visit["id"],
         )
-    if is_rejected:
+    if is_for_nothing:
         bridge.log.warning(
-            "%s paid the submission %s, whose HITs were all rejected here: %s",
+            "%s paid the submission %s, without accepted work here: %s",
             bridge.market,
             visit["submission_id"],
             money(visit["cost_cents"]),
         )
 
 
+_WITHOUT_ANSWERS = (
+    "(visits.outcome = 'Paid' AND visits.stage IN ('Left', 'Late') AND visits.loss <> 'Stated' "
+    f"AND visits.status <> '{SCREENED_OUT}' AND qualification_type IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM assignments WHERE visit = visits.id "
+    "AND status IN ('Approved', 'Submitted')))"
+)
+"""SQL: a visit that was paid though no answers came, as codes are shared."""
+
+
 def paid_rejections(
     transaction: Transaction, market: str, title: str, money: Callable[[int], object]
 ) -> dict[str, str]:
-    """Return, by study id, what a person should know of rejected work that was paid.
+    """Return, by study id, what a person should know of visits paid without accepted work.
 
     Args:
         transaction: the open one.
@@ -171,13 +182,17 @@ def paid_rejections(
         money: returns cents as people read them.
     """
     return {
-        row["study_id"]: f"{title} paid for {row['visits']} visits of {row['study_id']} whose HITs "
-        f"were all rejected here ({money(row['cents'])}): it pays what is not rejected there in "
-        "time. The campaign counts this work as paid"
+        row[
+            "study_id"
+        ]: f"{title} paid for {row['visits']} of the visits to {row['study_id']} whose HITs "
+        f"were all rejected here, or that sent no answers ({money(row['cents'])}): they were "
+        "approved there, by hand or because they were not rejected in time. A campaign counts its "
+        "rejected work as paid, and the rest as a fee"
         for row in transaction.all(
             "SELECT study_id, count(*) AS visits, sum(cost_cents) AS cents FROM visits "
             "JOIN studies ON studies.id = visits.study "
-            f"WHERE market = ? AND {PAID_THOUGH_REJECTED} GROUP BY studies.id ORDER BY studies.id",
+            f"WHERE market = ? AND ({PAID_THOUGH_REJECTED} OR {_WITHOUT_ANSWERS}) "
+            "GROUP BY studies.id ORDER BY studies.id",
             market,
         )
     }

@@ -12,6 +12,7 @@ from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.serving import step
+from piecework.markets.prolific.bridge.status import read_status
 from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
 from tests.markets.prolific.bridge.calls import call_name
@@ -314,3 +315,24 @@ class Telling:
     def _heard(self, request: Request) -> None:
         if call_name(request) == self._name and self._left.acquire(blocking=False):
             self._act()
+
+
+def test_who_was_paid_without_answers_is_told(town: Town) -> None:
+    """A code was told; nobody was there to reject it within Prolific's 21 days."""
+    town.post(hits=2, assignments=2)
+    town.settle()
+    study = town.study()
+    [code] = town.rows("SELECT code FROM studies")
+    ida, ann = town.visitor(), town.visitor()
+    ida.open(study)
+    ida.complete(ida.submission_id, code["code"])
+    ann.work(study)
+    decide(town, ann, "approve", 0, 1)
+    town.settle()
+    town.researcher.wait(days=22)
+    town.settle()
+    assert town.researcher.submission(ida.submission_id)["status"] == "APPROVED"
+    with town.bridge.backend.reading() as transaction:
+        [sentence] = read_status(transaction).troubles
+    assert sentence.startswith(f"Prolific paid for 1 of the visits to {study}")
+    town.check_books()
