@@ -181,20 +181,23 @@ def paid_rejections(
         title: its display name.
         money: returns cents as people read them.
     """
+    rows = transaction.all(
+        "SELECT study_id, count(*) AS visits, sum(cost_cents) AS cents FROM visits "
+        "JOIN studies ON studies.id = visits.study "
+        f"WHERE market = ? AND ({PAID_THOUGH_REJECTED} OR {_WITHOUT_ANSWERS}) "
+        "GROUP BY studies.id ORDER BY studies.id",
+        market,
+    )
+    sentence = (
+        "{title} paid for {visits} of the visits to {study} whose HITs were all rejected here, or "
+        "that sent no answers ({cost}): they were approved there, by hand or because they were "
+        "not rejected in time. A campaign counts its rejected work as paid, and the rest as a fee"
+    )
     return {
-        row[
-            "study_id"
-        ]: f"{title} paid for {row['visits']} of the visits to {row['study_id']} whose HITs "
-        f"were all rejected here, or that sent no answers ({money(row['cents'])}): they were "
-        "approved there, by hand or because they were not rejected in time. A campaign counts its "
-        "rejected work as paid, and the rest as a fee"
-        for row in transaction.all(
-            "SELECT study_id, count(*) AS visits, sum(cost_cents) AS cents FROM visits "
-            "JOIN studies ON studies.id = visits.study "
-            f"WHERE market = ? AND ({PAID_THOUGH_REJECTED} OR {_WITHOUT_ANSWERS}) "
-            "GROUP BY studies.id ORDER BY studies.id",
-            market,
+        row["study_id"]: sentence.format(
+            title=title, visits=row["visits"], study=row["study_id"], cost=money(row["cents"])
         )
+        for row in rows
     }
 
 
