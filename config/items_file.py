@@ -39,6 +39,9 @@ LONGEST_LINE = 500_000
 _LONGEST_ID = 1_000
 """Bytes of an item's id in UTF-8; PostgreSQL's indexes hold about 2,700."""
 
+_DECIMAL = re.compile(r"[+-]?(\d+\.0*|\d+(\.\d+)?[eE][+-]\d+|\d+\.\d+[eE]\d+)|nan|NaN")
+"""What a spreadsheet or a join makes of a whole number; `1.5` and `12e4` may be ids."""
+
 _SHOWN = 200
 """Characters of a cell that a message repeats."""
 
@@ -403,6 +406,8 @@ def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]
         return [f"has {bytes_:,} bytes; an id has at most {_LONGEST_ID:,}"]
     if item_id != item_id.strip() or "\n" in item_id or "\r" in item_id:
         return [f"{item_id!r} has a space around it or a line break in it"]
+    if _DECIMAL.fullmatch(item_id):
+        return [f"{item_id!r} is a decimal number: a spreadsheet or a join has changed the ids"]
     normalized = unicodedata.normalize("NFC", item_id)
     first = first_seen.setdefault(normalized, line)
     return [] if first == line else [f"{item_id!r} is used in line {first} already"]

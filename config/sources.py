@@ -7,9 +7,11 @@ reading ended, as long as the bytes before that place are the same.
 import csv
 import hashlib
 import json
-import re
+import os
+import stat
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -35,7 +37,6 @@ CHUNK = 10_000
 """Rows that are in memory at a time."""
 
 _BLOCK = 1 << 20
-_DECIMAL = re.compile(r"[+-]?(\d+\.0*|\d+(\.\d+)?[eE][+-]?\d+|nan|NaN)")
 HALF_WRITTEN = "its last line has no line break yet, so it may be half-written"
 _OPEN_QUOTE = "a quoted cell at its end is not closed yet"
 
@@ -84,11 +85,6 @@ class TableRows:
             addresses=self.addresses,
             possible=self.possible,
         )
-        if _DECIMAL.fullmatch(row.row_id):
-            faults.append(
-                f"{row.located}: {self.columns[0]} {row.row_id!r} is a decimal number: "
-                "a spreadsheet or a join has changed the ids"
-            )
         if row.cells.get(PRACTICE):
             faults.append(
                 f"{row.located}: {PRACTICE} is set, but items that arrive later cannot be practice"
@@ -359,13 +355,40 @@ class PictureFolder(PictureRows):
         return str(self.path)
 
     def faults(self, row: SourceRow) -> list[str]:
-        """Return why a picture cannot become an item, such as a link to elsewhere."""
+        """Return why a picture cannot become an item, such as one that is half-uploaded."""
         # Without arguments, `super` does not know a class with slots.
         faults = PictureRows.faults(self, row)
         link = outward_link(row.row_id, beside=self.path)
         if link is not None:
             faults.append(f"{row.located}: {about_link(link, beside=self.path)}")
+        elif why := self._fault_of_end(row.row_id):
+            faults.append(
+                f"{row.located}: the picture cannot be decoded to its end ({why}); it is taken in "
+                "when it is whole"
+            )
         return faults
+
+    def _fault_of_end(self, name: str) -> str:
+        # Pillow is slow to import, and most passes have no new picture.
+        from piecework.domain.picture_metadata.wholeness import fault_of_end  # noqa: PLC0415
+
+        try:
+            with (self.path / name).open("rb") as file:
+                return fault_of_end(file, is_svg=name.lower().endswith(".svg"))
+        except OSError as fault:
+            return fault.strerror or str(fault)
+
+    def fingerprint(self) -> str:
+        """Return a hash of names, sizes and times: an upload may end under its name.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
+        digest = hashlib.blake2b(digest_size=16)
+        for name, facts in self._files():
+            mark = f"{name} {facts.st_size} {facts.st_mtime_ns}\n"
+            digest.update(mark.encode("utf-8", "surrogateescape"))
+        return digest.hexdigest()
 
     def names(self) -> list[str]:
         """Return the names of all pictures, sorted.
@@ -373,13 +396,21 @@ class PictureFolder(PictureRows):
         Raises:
             ConfigError: there is no such folder.
         """
+        return [name for name, _ in self._files()]
+
+    def _files(self) -> list[tuple[str, os.stat_result]]:
+        """Return the names of all pictures, sorted, each with the facts of its file."""
         if not self.path.is_dir():
             raise ConfigError([f"{self.path} is not a folder"])
-        return sorted(
-            path.relative_to(self.path).as_posix()
-            for path in self.path.rglob("*")
-            if path.suffix.lower() in PICTURES and path.is_file()
-        )
+        files = []
+        for path in self.path.rglob("*"):
+            if path.suffix.lower() in PICTURES:
+                # A file may disappear while the folder is read, and a link may lead nowhere.
+                with suppress(OSError):
+                    facts = path.stat()
+                    if stat.S_ISREG(facts.st_mode):
+                        files.append((path.relative_to(self.path).as_posix(), facts))
+        return sorted(files)
 
 
 def in_chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:

@@ -113,6 +113,9 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
         if not has_column(columns, column):
             known = ", ".join(columns)
             yield f"the page asks for {column!r}; the columns are {known}"
+    if template.columns and not any(value_of(columns, name).strip() for name in template.columns):
+        # A page may leave a gap empty; without any cell, workers are paid for nothing.
+        yield f"every cell that the page shows of it is empty: {', '.join(template.columns)}"
     for column in template.addresses:
         value = value_of(columns, column)
         if has_column(columns, column) and not is_address(value):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from piecework.cli.output import next_command, progress_lines, progress_rows
-from piecework.domain.progress import BY_A_PERSON, Waiting
+from piecework.domain.progress import BY_A_PERSON, SourceState, Waiting
 from tests.for_each import for_each
 from tests.progress import BEFORE_THE_FIRST_PASS
 
@@ -100,6 +100,26 @@ def test_a_person_reads_how_long_it_takes_and_when_it_is_too_late() -> None:
         "7 decisions: about 10 min of work, "
         "the marketplace pays automatically at 2027-01-02 09:00 UTC."
     ) in [*progress_lines(waiting)]
+
+
+def test_rows_of_a_source_that_are_not_posted_as_they_are_now_are_counted() -> None:
+    """With the first reasons, above the bar."""
+    source = SourceState(
+        waiting=0,
+        fault="",
+        unfinished="d.jsonl is not read to its end yet (half-written)",
+        quarantined=2,
+        faults=("a.csv: line 7: url is missing or empty",),
+        changed=1,
+        withdrawn=3,
+    )
+    assert [*progress_lines(replace(_FINISHED, source=source))][2:-1] == [
+        "source: 2 rows cannot be used, 1 row changed, 3 rows disappeared.",
+        "  a.csv: line 7: url is missing or empty",
+        "source: d.jsonl is not read to its end yet (half-written)",
+    ]
+    usual = replace(source, unfinished="", quarantined=0, faults=(), changed=0, withdrawn=0)
+    assert len([*progress_lines(replace(_FINISHED, source=usual))]) == 3
 
 
 def test_the_next_command_is_the_one_that_helps() -> None:

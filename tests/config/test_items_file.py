@@ -3,12 +3,15 @@
 import os
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from piecework.config.campaign_file import parse
 from piecework.config.items_file import items_of_folder, read_items
+from piecework.config.sources import TableFile
 from piecework.domain.errors import ConfigError
+from tests.for_each import for_each
 
 COLUMNS = ("image_id", "url")
 
@@ -44,6 +47,34 @@ def test_a_line_of_twenty_megabytes_is_said_in_one_of_eighty(tmp_path: Path, nam
     with pytest.raises(ConfigError) as fault:
         read_items(path, COLUMNS, pictures=None)
     assert len(str(fault.value)) < len(str(path)) + 120
+
+
+def faults_of_id(item_id: str) -> tuple[list[str], list[str]]:
+    """What an items file says about an id, and what a source that grows says."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "items.csv"
+        path.write_text(f"image_id\n{item_id}\n")
+        source = TableFile(path=path, columns=("image_id",))
+        ((row,),) = source.read().chunks
+        try:
+            read_items(path, ("image_id",), pictures=None)
+        except ConfigError as fault:
+            return list(fault.faults), source.faults(row)
+    return [], source.faults(row)
+
+
+@for_each("item_id", ["7.0", "7.", "1e+16", "1.23457E+11", "1.0E10", "nan"])
+def test_a_number_that_a_spreadsheet_made_of_an_id_is_refused(item_id: str) -> None:
+    """In an items file as in a source that grows; other tables still have the id itself."""
+    finite, growing = faults_of_id(item_id)
+    assert finite == growing
+    assert "is a decimal number" in finite[0]
+
+
+@for_each("item_id", ["1.5", "12e45678", "7", "banana"])
+def test_what_looks_like_such_a_number_is_an_id(item_id: str) -> None:
+    """A section, a hash."""
+    assert faults_of_id(item_id) == ([], [])
 
 
 def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> None:

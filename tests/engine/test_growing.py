@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.opening import open_for_rehearsal
 from piecework.results.releases import latest_release, read_release
-from piecework.results.whole_pass import finish_pass
+from piecework.results.whole_pass import finish_pass, write_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.checking import check_campaign
 from piecework.store import campaign_facts, item_totals, ledger, source
@@ -116,7 +117,8 @@ def test_a_row_that_appears_again_changes_nothing(tmp_path: Path) -> None:
     ("on_change", "shown", "quarantined", "changed"),
     [
         ("ask_again", sorted([*names(1, 4), "p002@2"]), 0, 1),
-        *in_full(("refuse", names(1, 4), 1, 0), ("keep", names(1, 4), 0, 1)),
+        ("refuse", names(1, 4), 1, 0),
+        *in_full(("keep", names(1, 4), 0, 1)),
     ],
 )
 def test_a_row_whose_cells_change(
@@ -136,6 +138,12 @@ def test_a_row_whose_cells_change(
         assert progress.source.quarantined == quarantined
         assert progress.source.changed == changed
         assert (progress.missing, progress.waiting_for) == (0, "new rows")
+        if on_change == "refuse":
+            write_results(campaign.run)
+            report = (campaign.run.campaign.out / "report.html").read_text()
+            # Workers were asked about it as it was before.
+            assert "No worker was asked" not in report
+            assert "an item that was posted before keeps its first cells" in report
         if on_change == "ask_again":
             items = {str(item.item_id): item for item in campaign.run.campaign.items}
             assert items["p002"].columns["url"].endswith("p002.jpg")
@@ -315,6 +323,28 @@ def test_rows_that_cannot_be_used_are_set_aside_and_the_rest_proceeds(tmp_path: 
         campaign.move(hours=25)
         assert campaign.finish().items == 9
         assert campaign.shown()[-1] == "p015"
+
+
+def test_a_picture_that_is_half_uploaded_is_asked_about_when_it_is_whole(tmp_path: Path) -> None:
+    """Under the same name; until then its row is set aside, with the reason."""
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    picture = Image.effect_noise((60, 40), 50)
+    picture.save(photos / "a.png")
+    whole = (photos / "a.png").read_bytes()
+    (photos / "b.png").write_bytes(whole[:300])
+    text = TEXT.replace('[items]\nfile = "items.csv"', 'pictures = "photos"')
+    with growing(tmp_path, [], text.replace("batch = 4", "batch = 1")) as campaign:
+        state = campaign.finish().source
+        assert campaign.shown() == ["a.png"]
+        assert state is not None
+        assert (state.quarantined, state.withdrawn) == (1, 0)
+        assert "b.png: the picture cannot be decoded to its end" in state.faults[0]
+        (photos / "b.png").write_bytes(whole)
+        state = campaign.finish().source
+        assert campaign.shown() == ["a.png", "b.png"]
+        assert state is not None
+        assert state.quarantined == 0
 
 
 def test_check_names_rows_that_would_be_set_aside(tmp_path: Path) -> None:

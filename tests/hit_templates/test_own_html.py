@@ -825,6 +825,14 @@ def test_an_address_that_is_none_is_told_with_its_item(tmp_path: Path) -> None:
             page_of(tmp_path, html, b=address)
 
 
+def test_a_page_that_shows_nothing_of_an_item_is_refused(tmp_path: Path) -> None:
+    """Some of its cells may be empty, but not all."""
+    html = '<p>${a} ${b}</p><input name="x">'
+    assert "<p>1 </p>" in page_of(tmp_path, html, a="1", b="")
+    with pytest.raises(ConfigError, match="every cell that the page shows of it is empty: a, b"):
+        page_of(tmp_path, html, a=" ", b="")
+
+
 def test_neither_truth_nor_gold_can_be_shown(tmp_path: Path) -> None:
     """A page that names such a column asks for one that is not there."""
     html = '<p>${gold.x}</p><input name="x">'

@@ -83,10 +83,8 @@ def progress_lines(progress: Progress) -> Iterator[str]:
             yield f"{plural(progress.to_decide, 'decision')}: {', '.join(times)}."
     if progress.cap_reached:
         yield _wrapped(f"{plural(progress.missing, 'answer')} missing: a cap is reached.")
-    source = progress.source
-    for fault in (source.fault, source.unfinished) if source is not None else ():
-        if fault:
-            yield _wrapped(f"source: {fault}")
+    if progress.source is not None:
+        yield from map(_wrapped, _source_lines(progress.source))
     share = progress.accepted / wanted if wanted else 0.0
     full = int(_BAR * share)
     yield f"{'█' * full}{'░' * (_BAR - full)} {int(100 * share)} %"
@@ -272,6 +270,24 @@ def _compensations(progress: Progress) -> list[tuple[str, str]]:
     return [("compensation paid", f"{amount} ({payments}, {reasons})")]
 
 
+def _row_counts(source: SourceState) -> list[tuple[str, int]]:
+    """Return the numbers of rows that are not posted as they are now, by what they do."""
+    return [
+        ("cannot be used", source.quarantined),
+        ("changed", source.changed),
+        ("disappeared", source.withdrawn),
+    ]
+
+
+def _source_lines(source: SourceState) -> Iterator[str]:
+    """Yield what is wrong with a source: rows, with the first reasons, and its end."""
+    counts = [f"{plural(number, 'row')} {what}" for what, number in _row_counts(source) if number]
+    if counts:
+        yield f"source: {', '.join(counts)}."
+    yield from (f"  {fault}" for fault in source.faults)
+    yield from (f"source: {fault}" for fault in (source.fault, source.unfinished) if fault)
+
+
 def _source(source: SourceState | None) -> list[tuple[str, str]]:
     """Return how a source of items grows."""
     if source is None:
@@ -283,11 +299,7 @@ def _source(source: SourceState | None) -> list[tuple[str, str]]:
     if source.behind_days:
         words = f"more arrive than are dealt: {source.behind_days:.1f} days wait"
         rows.append(("  the budget does not keep up", words))
-    counts = (
-        ("rows that changed", source.changed),
-        ("rows that disappeared", source.withdrawn),
-        ("rows that cannot be used", source.quarantined),
-    )
+    counts = [(f"rows that {what}", number) for what, number in _row_counts(source)]
     rows += [(name, f"{number:,}") for name, number in counts if number]
     rows += [("  because", fault) for fault in source.faults]
     for name, fault in (("source", source.fault), ("  its end", source.unfinished)):

@@ -17,7 +17,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, Source, SourceRow
 from piecework.store import source as stored_source
 from tests.campaign.exchange.conftest import S3
-from tests.growing_campaign import TEXT, growing
+from tests.growing_campaign import TEXT, growing, row
 
 COLUMNS = ("image_id", "url")
 
@@ -95,8 +95,8 @@ def test_a_half_written_file_is_left_for_the_next_reading(tmp_path: Path) -> Non
     put(folder, "c.csv", b"image_id,url\np3,https://example.org")
     rows, first = read(folder_of(tmp_path))
     assert ids(rows) == ["p1"]
-    assert "b.parquet cannot be read yet" in first.unfinished
-    assert "c.csv cannot be read yet" in first.unfinished
+    assert "b.parquet is not read to its end yet" in first.unfinished
+    assert "c.csv is not read to its end yet" in first.unfinished
     put(folder, "b.parquet", whole)
     put(folder, "c.csv", b"image_id,url\np3,https://example.org/3.jpg\n")
     rows, second = read(folder_of(tmp_path), first.watermark)
@@ -412,4 +412,10 @@ def test_a_campaign_takes_in_what_arrives_in_a_folder(tmp_path: Path) -> None:
         assert (idle.accepted, idle.batch) == (8, 2)
         assert campaign.shown() == [f"p{n}" for n in range(1, 9)]
         reading = stored_source.reading(campaign.run.store)
-        assert "c.parquet cannot be read yet" in reading.unfinished
+        assert "c.parquet is not read to its end yet" in reading.unfinished
+        # Earlier lines of a file count although its last one is half-written.
+        put(tmp_path, "arrivals/d.csv", f"image_id,url\n{row('p9')}p10,htt".encode())
+        later = campaign.finish()
+        assert later.source is not None
+        assert later.source.waiting == 1
+        assert "d.csv is not read to its end yet (its last line" in later.source.unfinished

@@ -265,7 +265,7 @@ class TableFolder(TableRows):
                 yield from self._rows_of(directory, part)
             except (ArrowException, OSError, ConfigError) as fault:
                 first = str(fault).strip().partition("\n")[0]
-                left.append(f"{part.path} cannot be read yet ({first})")
+                left.append(f"{part.path} is not read to its end yet ({first})")
                 delivery.may_be_readable |= isinstance(fault, OSError)
             else:
                 marks[part.path] = part.mark

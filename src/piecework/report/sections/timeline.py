@@ -231,8 +231,10 @@ def _unusable(growth: Growth) -> Iterator[Table]:
         "Rows that cannot be used",
         growth.faults,
         text("Row, and why", lambda fault: fault),
-        note="No worker was asked about them. Correct them in the source."
-        + f" {plural(hidden, 'other row')} not shown." * (hidden > 0),
+        note="Workers are not asked about these cells; an item that was posted before keeps its "
+        "first cells and its answers. Correct the rows in the source."
+        + f" {plural(hidden, 'other row')} not shown."
+        * (hidden > 0),
     )
 
 
