@@ -38,6 +38,7 @@ from piecework.engine.payments.outside_prices import say_unsettled
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.run_pass import run_pass
+from piecework.engine.snapshot import Reader
 from piecework.engine.step import Call, timed
 from piecework.engine.take_in import count_new
 from piecework.engine.waits import WATCHED_HITS, next_wait
@@ -260,10 +261,13 @@ def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dic
         if not is_begun(campaign):
             return Completed(name="DryRun", message="would begin the campaign", data={})
         with open_to_look(campaign) as opened:
-            progress = read_progress(opened)
-            rows = count_new(opened)
+            is_stopped = Reader(opened).snapshot().stopped
+            rows = 0 if is_stopped else count_new(opened)
+            progress = read_progress(opened, Reader(opened, new_rows=rows))
         steps = [f"take in {plural(rows, 'row')}"] if rows else []
-        if progress.step:
+        if progress.step == "plan":
+            steps.append("post HITs")
+        elif progress.step:
             steps.append(progress.step)
         elif progress.waiting_for == "workers":
             steps.append("look for answers")

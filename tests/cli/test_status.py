@@ -135,9 +135,10 @@ def test_the_next_command_is_the_one_that_helps() -> None:
         next_command(_FINISHED, campaign, report=report, endpoint=_MARKET)
         == "open out/birds/report.html"
     )
+    assert next_command(half, campaign, report=None, endpoint="") == "piecework rehearse birds.toml"
     assert (
         next_command(half, campaign, report=None, endpoint=_MARKET)
-        == "piecework rehearse birds.toml"
+        == f"piecework run birds.toml --once --rehearsal --endpoint {_MARKET}"
     )
     live = replace(half, is_rehearsal=False)
     assert (

@@ -11,7 +11,7 @@ from tests.growing_campaign import Growing, growing, names
 from tests.trusted import own
 
 EXPECTED = [
-    "would take in 5 rows (0 rows of the 4 that make a batch)",
+    "would take in 5 rows, then post HITs (batch 1 is due to be posted)",
     "would look for answers (open HITs: 3)",
     "would look for answers (open HITs: 3)",
     "would do nothing (0 rows of the 4 that make a batch)",

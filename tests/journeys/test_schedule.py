@@ -31,6 +31,9 @@ def test_passes_take_an_edited_file_and_say_which_file_decided(user: User) -> No
             elif status["batch"] == 2 and len(files) == 1:
                 user.replace("food.toml", "Set aside:", "Put aside:")
                 files.append(user.path("food.toml").read_bytes())
+                # While the marketplace is served, `rehearse` would find it in use.
+                once = f"piecework {advance.removesuffix(' --json')}"
+                assert user.types("status food.toml").endswith(f"next: {once}\n")
         assert crowd.wait(120) == 0
     report = (user.results("food") / "report.html").read_text()
     for file in files:

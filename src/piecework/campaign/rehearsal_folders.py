@@ -19,8 +19,8 @@ Pictures, and items that grow, are not copied.
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -32,12 +32,16 @@ from piecework.config.trust import reach_of
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.inputs import CAMPAIGN_FILE, CODE, Inputs
 from piecework.domain.store_address import in_folder
+from piecework.platforms.endpoint import is_open
 from piecework.store.database import exists
-from piecework.store.files import make_private_folder
+from piecework.store.files import make_private_folder, write_private
 from piecework.store.lock import one_at_a_time, only_pass
 
 COPY, INPUTS, MADE_FROM, LATEST = "campaign.toml", "inputs", "made-from.json", "latest"
 """The copies of a campaign file and of what it names, their digests, and the link."""
+
+SERVED_AT = "served-at"
+"""The file with the address of the marketplace, while `market serve --simulate` runs."""
 
 KEPT = 10
 """The rehearsals that are kept of a campaign."""
@@ -181,6 +185,32 @@ def made_from(file: CampaignFile, number: int) -> MadeFrom | None:
         return MadeFrom(inputs, tuple(kept["crowds"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+@contextmanager
+def served_at(folder: Path, url: str) -> Iterator[None]:
+    """Let other commands know where a rehearsal's marketplace is, while it is served.
+
+    Args:
+        folder: of the rehearsal.
+        url: of the marketplace.
+    """
+    file = folder / SERVED_AT
+    write_private(file, url.encode())
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def endpoint_of(folder: Path) -> str:
+    """Return where another process serves a rehearsal's marketplace now; "" if none does."""
+    try:
+        url = (folder / SERVED_AT).read_text("utf-8")
+    except OSError:
+        return ""
+    # The process may have been killed.
+    return url if is_open(url) else ""
 
 
 def at_number(file: CampaignFile, number: int) -> CampaignFile:

@@ -270,7 +270,8 @@ class _Endpoint(click.Option):
                 "It is the URL of a marketplace, such as http://127.0.0.1:8080. "
                 "`piecework market serve CAMPAIGN` starts a marketplace for a campaign, "
                 "which then needs no --endpoint. You may "
-                "set PIECEWORK_ENDPOINT instead. To use simulated workers and no "
+                "set PIECEWORK_ENDPOINT instead. `piecework market serve --simulate CAMPAIGN` "
+                "prints the --endpoint of its own. To use simulated workers and no "
                 "marketplace: `piecework rehearse CAMPAIGN`",
                 ctx=missing.ctx,
                 param=missing.param,

@@ -137,7 +137,8 @@ def next_command(
         progress: of the campaign.
         campaign: its file.
         report: its report, if there is one.
-        endpoint: URL of its marketplace; `None` for imported answers.
+        endpoint: URL of its marketplace; `None` for imported answers, "" for a
+            rehearsal whose marketplace no other process serves.
         live: a person has agreed to an amount.
     """
     if progress.to_decide:
@@ -145,19 +146,24 @@ def next_command(
     if progress.is_finished:
         return None if report is None else f"open {report}"
     if progress.is_rehearsal:
+        if endpoint:
+            return run_command(campaign, endpoint, live=False, once=True, rehearsal=True)
         return f"piecework rehearse {campaign}"
     if endpoint is None:
         return f"piecework data assess {campaign}"
     return run_command(campaign, endpoint, live=live)
 
 
-def run_command(campaign: "Path", endpoint: str, *, live: bool, once: bool = False) -> str:
+def run_command(
+    campaign: "Path", endpoint: str, *, live: bool, once: bool = False, rehearsal: bool = False
+) -> str:
     """Return the command that makes passes; it names an endpoint that `run` would not take."""
     from piecework.platforms.endpoint import endpoint_beside
 
     is_usual = endpoint in {os.environ.get(ENDPOINT_VARIABLE), endpoint_beside(os.environ)}
     named = "" if is_usual else f" --endpoint {endpoint}"
-    return f"piecework run {campaign}{' --once' * once}{named}{' --live' * live}"
+    options = " --once" * once + " --rehearsal" * rehearsal
+    return f"piecework run {campaign}{options}{named}{' --live' * live}"
 
 
 def _wrapped(text: str) -> str:
@@ -171,12 +177,14 @@ def say_changes(opened: "OpenedCampaign") -> None:
     """Tell on standard error which inputs have changed since the last pass."""
     if not opened.changed_inputs:
         return
+    from piecework.campaign.rehearsal_folders import endpoint_of
+
     path = opened.campaign.path
     again = (
         f"piecework data assess {path}"
         if opened.is_imported
         else f"piecework rehearse {path}"
-        if opened.is_rehearsal
+        if opened.is_rehearsal and not endpoint_of(opened.campaign.out)
         else "the next pass uses them"
     )
     changed = ", ".join(opened.changed_inputs)

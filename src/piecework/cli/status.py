@@ -83,12 +83,16 @@ def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None
 
 def _say_next(opened: "OpenedCampaign", progress: "Progress", path: Path, *, live: bool) -> None:
     """Print the command that a person types next, if any."""
+    from piecework.campaign.rehearsal_folders import endpoint_of
+
     report = opened.campaign.out / "report.html"
     command = next_command(
         progress,
         path,
         report=report if report.exists() else None,
-        endpoint=None if opened.is_imported else opened.endpoint,
+        endpoint=None
+        if opened.is_imported
+        else opened.endpoint or endpoint_of(opened.campaign.out),
         live=live,
     )
     if command:

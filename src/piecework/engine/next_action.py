@@ -289,7 +289,8 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         return Action(
             waiting_for="the next pass",
             step="plan",
-            reason=f"round {round_} of batch {batch} is due to be posted"
+            reason=f"batch {batch} is due to be posted"
+            + (f" again, in round {round_}" if round_ else "")
             + _why_again(snapshot, batch, campaign),
         )
     return _wait_or_end(snapshot, campaign)

@@ -39,8 +39,8 @@ from piecework.store.hits import HitCounts
 from piecework.store.source import Reading
 
 
-def take_snapshot(opened: OpenedCampaign) -> Snapshot:
-    """Return what is open now."""
+def take_snapshot(opened: OpenedCampaign, new_rows: int = 0) -> Snapshot:
+    """Return what is open now; `new_rows` of the source count as taken in already."""
     store, campaign = opened.store, opened.campaign
     counts = hits.count_by_batch(store)
     at_work = next((batch.batch for batch in counts if batch.is_at_work), 0)
@@ -79,7 +79,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         due_at=_due_at(opened, is_open=open_hits > 0, is_judged=is_collected or not undecided),
         next_day=caps.next_month(opened) if is_of_month else caps.next_day(opened),
         put_off_by="budget.month" if is_of_month else "budget.day",
-        growing=_growing(opened),
+        growing=_growing(opened, new_rows),
         # Imported items are not asked again.
         unweighed=0 if opened.is_imported else len(item_totals.to_weigh(store, campaign.posting)),
     )
@@ -91,19 +91,19 @@ def _refused(opened: OpenedCampaign, unposted: Sequence[PlannedHit]) -> dict[str
     return dict(Counter(hit.market for hit in unposted if hit.market in markets))
 
 
-def _growing(opened: OpenedCampaign) -> Growing | None:
-    """Return the rows that wait, if the campaign's items grow."""
+def _growing(opened: OpenedCampaign, new_rows: int) -> Growing | None:
+    """Return the rows that wait, also those that come now, if the campaign's items grow."""
     growth = opened.campaign.growth
     if growth is None:
         return None
     waiting, now = dealt_items.waiting(opened.store), opened.clock.now()
-    latest = None
-    if waiting.since is not None:
-        latest = waiting.since + timedelta(seconds=growth.batch_every_seconds)
+    rows = waiting.rows + new_rows
+    since = waiting.since or (now if new_rows else None)
+    latest = None if since is None else since + timedelta(seconds=growth.batch_every_seconds)
     moments = (latest, next_rows_at(opened, source.reading(opened.store)))
     return Growing(
-        waiting=waiting.rows,
-        is_due=waiting.rows >= growth.batch_size or (latest is not None and latest <= now),
+        waiting=rows,
+        is_due=rows >= growth.batch_size or (latest is not None and latest <= now),
         due_at=min((moment for moment in moments if moment), default=None),
     )
 
@@ -240,8 +240,18 @@ class Reader:
         to_judge: what heuristics have judged, and policy or people now decide.
     """
 
-    def __init__(self, opened: OpenedCampaign, *, poll_open_hits: bool = False) -> None:
+    def __init__(
+        self, opened: OpenedCampaign, *, poll_open_hits: bool = False, new_rows: int = 0
+    ) -> None:
+        """Read nothing yet.
+
+        Args:
+            opened: the campaign.
+            poll_open_hits: as the attribute.
+            new_rows: rows of the source that count as taken in already, to look ahead.
+        """
         self.opened = opened
+        self._new_rows = new_rows
         self.poll_open_hits = poll_open_hits
         self.to_judge: ToJudge | None = None
         self._version: tuple[int, int] | None = None
@@ -251,7 +261,7 @@ class Reader:
         """Return what is open; it is read again after this or another process wrote."""
         version = self.opened.store.version()
         if self._snapshot is None or version != self._version:
-            self._version, self._snapshot = version, take_snapshot(self.opened)
+            self._version, self._snapshot = version, take_snapshot(self.opened, self._new_rows)
         return self._snapshot
 
     def action(self, snapshot: Snapshot | None = None) -> Action:

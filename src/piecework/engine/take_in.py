@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.questions import faults_of_row
 from piecework.config.items_file import is_too_long
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import MOST_REMOVED, Delivery, Growth, SourceRow, version_of
 from piecework.domain.hit import Item
@@ -43,7 +44,7 @@ def due(reader: Reader) -> bool:
 
 
 def count_new(opened: OpenedCampaign) -> int:
-    """Return how many rows the next pass would find new; nothing is kept.
+    """Return how many rows the next pass would take in; nothing is kept.
 
     Raises:
         ConfigError: the source cannot be read.
@@ -58,8 +59,23 @@ def count_new(opened: OpenedCampaign) -> int:
     with closing(delivery):
         for chunk in delivery.chunks:
             ids = {row.row_id for row in chunk if not row.fault}
-            new |= ids - source.known(opened.store, ids).keys()
+            unknown = ids - source.known(opened.store, ids).keys()
+            new |= {
+                row.row_id
+                for row in chunk
+                if row.row_id in unknown and not _faults(opened.campaign, row, row.row_id)
+            }
     return len(new)
+
+
+def _faults(campaign: Campaign, row: SourceRow, item_id: str) -> list[str]:
+    """Return why a row cannot become an item with this id, each with its place."""
+    assert campaign.growth is not None  # noqa: S101 - otherwise there are no rows
+    if faults := campaign.growth.source.faults(row):
+        return faults
+    cells = {**row.cells, campaign.task.columns[0]: item_id}
+    item = Item(item_id=ItemId(item_id), columns=cells)
+    return [f"{row.located}: {fault}" for fault in faults_of_row(campaign, item)]
 
 
 def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`
@@ -230,14 +246,7 @@ class _TakingIn:
 
     def _is_usable(self, sorts: _Sorted, row: SourceRow, item_id: str) -> bool:
         """Check a row as an item; set it aside if it has a fault."""
-        faults = self._growth.source.faults(row)
-        if not faults:
-            id_column = self._at_work.campaign.task.columns[0]
-            cells = {**row.cells, id_column: item_id}
-            item = Item(item_id=ItemId(item_id), columns=cells)
-            faults = [
-                f"{row.located}: {fault}" for fault in faults_of_row(self._at_work.campaign, item)
-            ]
+        faults = _faults(self._at_work.campaign, row, item_id)
         if faults:
             sorts.faulty.append((row, "; ".join(faults)))
         return not faults

@@ -8,6 +8,7 @@ such a file, so only an endpoint on this machine is used without being named.
 import json
 import os
 import re
+import socket
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,18 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 def is_on_this_machine(endpoint: str) -> bool:
     """Whether a marketplace listens only on this machine."""
     return urlsplit(endpoint).hostname in _LOOPBACK
+
+
+def is_open(endpoint: str) -> bool:
+    """Return whether a program of this machine listens at an address."""
+    try:
+        parts = urlsplit(endpoint)
+        if not is_on_this_machine(endpoint) or parts.port is None:
+            return False
+        socket.create_connection((parts.hostname or "", parts.port), timeout=1).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 class LiveSite(NamedTuple):

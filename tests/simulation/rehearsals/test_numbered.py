@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +18,10 @@ from piecework.campaign.rehearsal_folders import (
     Begun,
     at_number,
     begin_rehearsal,
+    endpoint_of,
     latest_rehearsal,
     numbers,
+    served_at,
 )
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
@@ -351,3 +354,15 @@ def test_another_crowd_is_another_rehearsal(small: Path) -> None:
     other = begin_rehearsal(parse(small))
     assert (other.number, other.changes) == (2, ("--crowd",))
     assert begin_rehearsal(parse(small), ["panel"]).number == 1
+
+
+def test_an_address_counts_only_while_its_marketplace_listens(tmp_path: Path) -> None:
+    """Its process may have been killed before it could remove the file."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        assert endpoint_of(tmp_path) == ""
+        with served_at(tmp_path, url):
+            assert endpoint_of(tmp_path) == url
+            listening.close()
+            assert endpoint_of(tmp_path) == ""
+    assert not [*tmp_path.iterdir()]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
+from piecework.campaign.rehearsal_folders import served_at
 from piecework.domain.campaign import Campaign
 from piecework.domain.crowds import Market
 from piecework.domain.errors import CampaignBusy, ConfigError
@@ -208,9 +209,12 @@ def work_between_passes(
             while not _is_known(campaign, running.endpoint_url, clock, crowd):
                 time.sleep(_LOOK_SECONDS)
             platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
-            say(f"the crowd waits for passes at {running.endpoint_url}")
-            while not _is_finished(campaign, platform, crowd, say):
-                time.sleep(_LOOK_SECONDS)
+            with served_at(campaign.out, running.endpoint_url):
+                say(f"the crowd waits for passes at {running.endpoint_url}")
+                once = f"piecework run {path} --once --rehearsal"
+                say(f"next: {once} --endpoint {running.endpoint_url}")
+                while not _is_finished(campaign, platform, crowd, say):
+                    time.sleep(_LOOK_SECONDS)
 
 
 def _is_known(campaign: Campaign, endpoint: str, clock: VirtualClock, crowd: Crowd) -> bool:
