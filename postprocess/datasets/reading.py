@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from piecework.analyses.corpus.captions import Caption, Corpus, Question
+from piecework.domain.column_names import ORIGINAL
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.datasets.read_published import (
@@ -304,10 +305,40 @@ def _file_of(path: Path) -> Path:
     files = [path / name for name in _FOLDER_ORDER if (path / name).is_file()]
     if not files:
         fault = f"{path}: a folder without {' or '.join(_FOLDER_ORDER)}"
-        is_other = any(path.glob("answers.*"))
-        more = "; it contains the answers of a task without captions" if is_other else ""
-        raise ConfigError([fault + more])
+        if not any(path.glob("answers.*")):
+            raise ConfigError([fault], next_step="name the table with the captions")
+        raise ConfigError(
+            [f"{fault}; it contains the answers of a task without captions"],
+            next_step=f"piecework data analyse {path / 'answers.csv'} --label COLUMN",
+        )
     return files[0]
+
+
+def answers_in(folder: Path) -> tuple[Path, str] | None:
+    """Return the table of a dataset of answers, and the column of its main text.
+
+    Beside the main text stands the original, as the worker wrote it. `None`: the folder
+    has captions, no dataset of answers, or answers without a text.
+    """
+    if any((folder / name).is_file() for name in _FOLDER_ORDER):
+        return None
+    for table in (folder / "answers.parquet", folder / "answers.csv"):
+        if table.is_file():
+            names = _columns_of(table)
+            originals = [name for name in names if name.endswith(ORIGINAL)]
+            texts = [name.removesuffix(ORIGINAL) for name in originals]
+            return next(((table, text) for text in texts if text in names), None)
+    return None
+
+
+def _columns_of(table: Path) -> list[str]:
+    try:
+        if table.suffix == ".parquet":
+            return list(pq.read_schema(table).names)
+        with table.open(encoding="utf-8-sig", newline="") as file:
+            return next(csv.reader(file), [])
+    except (OSError, ValueError, csv.Error, pa.ArrowException):
+        return []  # the reader of the table says what is wrong
 
 
 def _read(path: Path) -> Corpus:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.questions import faults_of_row, item_on_page
+from piecework.cli.main import main
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.field import is_graded
 from piecework.domain.hit import Item
@@ -150,9 +152,16 @@ def test_each_kind_is_rehearsed_to_labels_and_a_report(tmp_path: Path, kind: str
     assert table["problems"].map(len).sum() == 0
     items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
     assert len(items) == len(rows)
+    dataset = tmp_path / "out/own/dataset"
+    assess = CliRunner().invoke(main, ["data", "assess", str(dataset)])
+    assert "is a dataset of piecework; its answers are in answers.csv" in assess.output
+    describe = CliRunner().invoke(main, ["data", "describe", str(dataset)])
     if kind == "describe":
         assert table["value.answer"].str.split().map(len).min() >= 3
+        assert "Note: The column answer holds the texts, item_id the items." in describe.output
+        assert f"{dataset / 'answers.csv'} --text answer --item item_id" in assess.output
         return
+    assert f"next: piecework data analyse {dataset / 'answers.csv'}" in describe.output
     allowed, label = LABELS[kind]
     sent = set(table["value.answer"].explode())
     assert sent <= allowed

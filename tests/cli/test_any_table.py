@@ -331,6 +331,29 @@ def test_files_that_are_judged_together_need_the_same_columns(tmp_path: Path) ->
     assert f"{second}: has no column 'caption', which is read in {first}" in refused.output
 
 
+def test_a_byte_that_a_copy_would_lose_is_refused_with_its_line(tmp_path: Path) -> None:
+    """Cells stay as they are, whether the copy is a file or a folder."""
+    file = tmp_path / "mixed.csv"
+    file.write_bytes("item,text\n1,naïve größe\n2,".encode() + "café\n".encode("cp1252"))
+    for to in ("cleaned.csv", "cleaned"):
+        refused = piecework("clean", file, "--to", tmp_path / to)
+        assert refused.exit_code == 2
+        assert f"{file}: line 3: the byte 0xE9 is not UTF-8" in refused.output
+        assert "in Windows-1252 the byte is 'é'" in refused.output
+    assert [*tmp_path.iterdir()] == [file]
+    assert "UTF-8 with 1 damaged character, shown as" in done("describe", file)
+
+
+@pytest.mark.parametrize("command", ["data assess", "data clean", "export"])
+def test_a_folder_is_not_named_as_a_file(tmp_path: Path, command: str) -> None:
+    """It would look like a table that no program can open."""
+    file, to = survey(tmp_path / "survey.csv"), tmp_path / "out.xlsx"
+    refused = CliRunner().invoke(main, [*command.split(), str(file), "--to", str(to)])
+    assert refused.exit_code == 2
+    assert f"{to}" in refused.output.replace("\n", "")
+    assert not to.exists()
+
+
 def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
     """Nor the table itself."""
     file = lines(tmp_path / "table.jsonl", HUGGING_FACE)

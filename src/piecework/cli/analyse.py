@@ -7,6 +7,7 @@ JSON document; how well captioning systems do against a dataset.
 import json
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -176,7 +177,10 @@ def describe(  # noqa: PLR0913 - an argument an option
     from piecework.report.page import render_sections
 
     corpus = read_captions_of(dataset, NamedColumns(text=text, item=item))
-    other = read_captions(against) if against else None
+    # A folder's own files say which column has the texts.
+    is_folder = against is not None and against.is_dir()
+    read_other = partial(read_captions_of, stated=NamedColumns()) if is_folder else read_captions
+    other = read_other(against) if against else None
     description = described(
         corpus,
         against=other,

@@ -17,7 +17,15 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from piecework.cli.options import DASK, ITEM, JSON, REHEARSAL_NUMBER, TEXT, load_results
+from piecework.cli.options import (
+    DASK,
+    ITEM,
+    JSON,
+    NO_FOLDERS,
+    REHEARSAL_NUMBER,
+    TEXT,
+    load_results,
+)
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import NamedColumns
 from piecework.domain.money import shown
@@ -72,13 +80,14 @@ def clean(
       piecework data clean captions.csv --to cleaned.csv
       piecework data clean part-*.jsonl --to clean --text caption --item image
     """
-    from piecework.importing.whole_table import FORMATS
+    from piecework.importing.whole_table import FORMATS, refuse_losses
 
     stated = NamedColumns(text=text, item=item)
     if into.suffix in FORMATS:
+        refuse_losses(files)
         _clean_table(files, stated, into=into, edits=edits, dask=dask, as_json=as_json)
         return
-    if into.suffix in _NOT_WRITTEN:
+    if into.suffix in NO_FOLDERS:
         raise click.UsageError(
             f"--to {into}: name a file that ends in {', '.join(FORMATS)}, or a folder"
         )
@@ -87,21 +96,18 @@ def clean(
     _clean_in_parts(files, stated, into=into, dask=dask, as_json=as_json)
 
 
-_NOT_WRITTEN = frozenset({".json", ".txt", ".xls", ".xlsx", ".ods", ".gz", ".zip", ".feather"})
-"""Endings of files that are no names of folders."""
-
-
 def _clean_in_parts(
     files: Sequence[Path], stated: NamedColumns, *, into: Path, dask: str, as_json: bool
 ) -> None:
     """Clean files of any size; tables of another origin become files of answers first."""
     from piecework.importing.named_columns import FOR_CLEANING
-    from piecework.importing.whole_table import write_answers_of
+    from piecework.importing.whole_table import refuse_losses, write_answers_of
     from piecework.results.large.answer_files import answer_files, are_answers
     from piecework.results.large.cleaning import clean_files
 
     with runner(dask) as run_parts, beside(into) as folder:
         if stated or not are_answers(files):
+            refuse_losses(answer_files(files))
             path = folder / "answers.parquet"
             remarks = write_answers_of(answer_files(files), stated, FOR_CLEANING, path)
             click.echo(remarks, err=True)

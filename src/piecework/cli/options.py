@@ -197,10 +197,31 @@ TABLE_COLUMNS = grouped("stated", NamedColumns, TEXT, ITEM, WORKER, LABEL)
 """The columns of a table of any origin; without the options, plain names are found."""
 
 TASK = click.option("--task", type=TaskName(), help="The gallery task that the files answer.")
+NO_FOLDERS = frozenset(
+    {
+        *(".csv", ".tsv", ".jsonl", ".parquet", ".json", ".txt", ".html"),
+        *(".xls", ".xlsx", ".ods", ".gz", ".zip", ".feather"),
+    }
+)
+"""Endings of files that are no names of folders."""
+
+
+def _new_folder(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
+    """Return the name of a folder to write.
+
+    Raises:
+        click.BadParameter: it ends as the name of a file.
+    """
+    if value is not None and value.suffix.lower() in NO_FOLDERS:
+        raise click.BadParameter(f"{value} ends as a file; name a folder, such as {value.stem}")
+    return value
+
+
 FILES_IN_PARTS = click.option(
     "--to",
     "into",
     metavar="FOLDER",
+    callback=_new_folder,
     type=click.Path(path_type=Path),
     help="Process large Parquet FILES of answers in parts, and write Parquet to this new folder.",
 )

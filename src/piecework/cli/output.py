@@ -145,13 +145,12 @@ def next_command(
         return f"piecework review {campaign}"
     if progress.is_finished:
         return None if report is None else f"open {report}"
-    if progress.is_rehearsal:
-        if endpoint:
-            return run_command(campaign, endpoint, live=False, once=True, rehearsal=True)
+    is_rehearsal = progress.is_rehearsal
+    if is_rehearsal and not endpoint:
         return f"piecework rehearse {campaign}"
     if endpoint is None:
         return f"piecework data assess {campaign}"
-    return run_command(campaign, endpoint, live=live)
+    return run_command(campaign, endpoint, live=live, once=is_rehearsal, rehearsal=is_rehearsal)
 
 
 def run_command(
@@ -344,7 +343,8 @@ def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
     for figure in page.key_figures:
         console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))
     for note in page.notes:
-        console.print(Text(f"{note.word}: {note.text}", style="yellow"))
+        style = "yellow" if note.level in {"watch", "problem"} else ""
+        console.print(Text(f"{note.word}: {note.text}", style=style))
     for section in page.sections:
         console.print()
         console.rule(Text(section.title), align="left")

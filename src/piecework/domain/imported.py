@@ -92,6 +92,10 @@ class Reading:
 Role = Literal["text", "item", "worker", "label"]
 
 
+COLUMNS_READ = "The column "
+"""How a remark begins that says which columns were read, and warns of nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedColumns:
     """The columns of a table of any origin that a person named; empty if they did not.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.imported import NamedColumns, Reading, Role
+from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading, Role
 from piecework.domain.text import did_you_mean, one_line
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.readers import mapped, parquet
@@ -285,7 +285,7 @@ def read_by_names(
         columns = replace(columns, text="")
         completed = _completed(reading, columns, task_name)
     guesses = dict.fromkeys(guess for head in heads.values() for guess, _ in head.guesses)
-    remarks = [f"The column {in_words(columns)}."]
+    remarks = [f"{COLUMNS_READ}{in_words(columns)}."]
     if "worker" in wanted.roles and not columns.worker:
         remarks.append("No column names workers, so each row counts as a different person's.")
     remarks += [f"{guess[:1].upper()}{guess[1:]}." for guess in guesses]

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.domain.errors import ConfigError
-from piecework.domain.imported import NamedColumns, Reading
+from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading
 from piecework.hit_templates.answers import number_in
 from piecework.importing.named_columns import (
     FOR_DESCRIBING,
@@ -30,11 +30,11 @@ from piecework.importing.named_columns import (
 )
 from piecework.importing.readers import mapped, parquet
 from piecework.importing.readers.crowd_form import as_text
-from piecework.importing.readers.head import Head, cells_of, head_of, named
+from piecework.importing.readers.head import Head, cells_of, head_of, named, refuse_damaged
 from piecework.importing.readers.rows import ImportedRow, Unreadable
 from piecework.importing.readers.tables import objects_of
 from piecework.postprocess.datasets.read_published import CAPTIONS, IMAGES
-from piecework.postprocess.datasets.reading import LONGEST_CHARACTERS, read_captions
+from piecework.postprocess.datasets.reading import LONGEST_CHARACTERS, answers_in, read_captions
 from piecework.store.files import write_whole
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -106,7 +106,7 @@ def read_whole(path: Path, stated: NamedColumns, wanted: Wanted) -> WholeTable:
         names=tuple(names or arrow.column_names),  # type: ignore[union-attr] # either
         rows=rows,
         columns=columns,
-        remarks=(f"The column {in_words(columns)}.", *guesses),
+        remarks=(f"{COLUMNS_READ}{in_words(columns)}.", *guesses, *_warning(arrow)),
         arrow=arrow,
     )
     refuse_other_cells(path, columns.text, (_text(row, columns.text) for row in rows))
@@ -153,6 +153,13 @@ def _arrow(path: Path) -> pa.Table:
         raise ConfigError([f"{path}: not valid Parquet ({fault})"]) from fault
 
 
+def _warning(arrow: pa.Table | None) -> list[str]:
+    """Return the warning that piecework writes into its Parquet files, if there is one."""
+    metadata = {} if arrow is None else arrow.schema.metadata or {}
+    warning = metadata.get(b"warning", b"").decode(errors="replace")
+    return [warning] if warning else []
+
+
 def _rows(path: Path, head: Head) -> list[Row]:
     rows: list[Row] = []
     faults: list[str] = []
@@ -187,6 +194,16 @@ def _raise(faults: Sequence[str]) -> None:
         raise ConfigError(
             [*faults[:_MOST_FAULTS], *([f"... and {more:,} more"] if more > 0 else [])]
         )
+
+
+def refuse_losses(paths: Iterable[Path]) -> None:
+    """Refuse tables whose cells would not stay as they are in a copy.
+
+    Raises:
+        ConfigError: as `refuse_damaged`.
+    """
+    for path in paths:
+        refuse_damaged(path, head_of(path))
 
 
 def write_with(table: WholeTable, name: str, cells: Sequence[str | None], to: Path) -> None:
@@ -350,19 +367,26 @@ def read_captions_of(path: Path, stated: NamedColumns) -> Corpus:
     """Read captions from a file of a known format, or from any table.
 
     Args:
-        path: as `read_captions` reads it; or a table with other columns.
+        path: as `read_captions` reads it; a folder with a dataset of answers (its
+            main text counts); or a table with other columns.
         stated: the columns that a person named.
 
     Raises:
         ConfigError: the file cannot be read, or a column is missing or not plain.
     """
+    if path.is_dir() and (answers := answers_in(path)) is not None:
+        table, text = answers
+        return read_captions_of(
+            table,
+            NamedColumns(text=stated.text or text, item=stated.item or "item_id"),
+        )
     published = _published(path) if not stated else None
     if published is not None:
         corpus = read_captions(path)
         if not published:
             return corpus
         refuse_other_cells(path, published.text, [each.text for each in corpus.captions])
-        remark = f"The column {in_words(published)}."
+        remark = f"{COLUMNS_READ}{in_words(published)}."
         return replace(corpus, remarks=[remark, *corpus.remarks])
     table = read_whole(path, stated, FOR_DESCRIBING)
     rows = [

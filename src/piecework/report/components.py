@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from markupsafe import Markup
 
+from piecework.domain.imported import COLUMNS_READ
 from piecework.domain.text import count
 
 Level = Literal["problem", "watch", "fine", "fact"]
@@ -195,6 +196,13 @@ class Note:
     def word(self) -> str:
         """The level as text."""
         return LEVEL_WORDS[self.level]
+
+
+def notes_of_remarks(remarks: Iterable[str]) -> tuple[Note, ...]:
+    """Return remarks about an input; that columns were found is no warning."""
+    return tuple(
+        Note("fact" if remark.startswith(COLUMNS_READ) else "watch", remark) for remark in remarks
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,16 @@ import pandas as pd
 from piecework.domain.imported import UNNAMED
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.qc.registry import TITLES
-from piecework.report.components import Code, KeyFigure, Note, Quote, Section, number, table, text
+from piecework.report.components import (
+    Code,
+    KeyFigure,
+    Quote,
+    Section,
+    notes_of_remarks,
+    number,
+    table,
+    text,
+)
 from piecework.report.formatting import excerpt
 from piecework.report.page import SectionsPage
 from piecework.report.sections.flags import silent_tables
@@ -60,7 +69,7 @@ def findings_page(
                 else f"of {count(len(answers))}",
             ),
         ),
-        notes=tuple(Note("watch", remark) for remark in remarks),
+        notes=notes_of_remarks(remarks),
         sections=(
             _by_heuristic(findings, ran, silent),
             *([] if findings.empty else [_suspicious(findings)]),

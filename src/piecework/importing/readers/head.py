@@ -16,6 +16,7 @@ from pathlib import Path
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
+from piecework.domain.text import plural
 from piecework.importing.readers.moments import TimesSeen
 
 _HEAD_BYTES = 1 << 20
@@ -240,10 +241,37 @@ def _encoding(path: Path, magic: bytes, stated: str) -> tuple[str, list[tuple[st
     if not faults:
         return "utf-8-sig", []
     if characters > faults:
-        what = f"the text is UTF-8 with {faults:,} damaged characters, shown as \ufffd"
+        damaged = plural(faults, "damaged character")
+        what = f"the text is UTF-8 with {damaged}, shown as \ufffd"
         return "utf-8-sig", [(what, 'encoding = "cp1252"')]
     what = "the text is not UTF-8, and is read as Windows-1252"
     return "cp1252", [(what, 'encoding = "latin2"')]
+
+
+_NOT_AS_THE_REST = (
+    "the byte 0x%s is not UTF-8, as the rest of the file is; its letter would be lost"
+)
+
+
+def refuse_damaged(path: Path, head: Head) -> None:
+    """Refuse a text with a byte of another encoding, which writing it again would lose.
+
+    Raises:
+        ConfigError: with the first such line.
+    """
+    if not head.text or not head.encoding.startswith("utf-8"):
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as fault:
+                byte = line[fault.start : fault.start + 1]
+                raise ConfigError(
+                    [f"{path}: line {number}: {_NOT_AS_THE_REST % byte.hex().upper()}"],
+                    next_step="write the line in UTF-8 (in Windows-1252 the byte is "
+                    f"{byte.decode('cp1252', 'replace')!r})",
+                ) from fault
 
 
 def _separator(text: str) -> str:

@@ -26,6 +26,7 @@ from piecework.importing.readers import (
 )
 from piecework.importing.readers.head import Head, head_of
 from piecework.importing.readers.rows import Read, Reader
+from piecework.postprocess.datasets.reading import answers_in
 
 READERS: tuple[Reader, ...] = (
     parquet,
@@ -131,6 +132,7 @@ def _source(path: Path, head: Head) -> Source:
         return Source(path, head, mapped.NAME, partial(mapped.read, path, head))
     names = ", ".join(reader.NAME for reader in READERS)
     if head.is_folder:
+        _refuse_own_dataset(path)
         wanted = f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
         raise ConfigError(
             [f"{path}: the folder does not contain {wanted}"], next_step="give the files themselves"
@@ -139,6 +141,29 @@ def _source(path: Path, head: Head) -> Source:
         [f"{path}: has an unknown format; the known ones are {names}"],
         next_step="describe its columns with --columns FILE (docs/how-to/importing.md)",
     )
+
+
+def _refuse_own_dataset(folder: Path) -> None:
+    """Name the table of a dataset that piecework wrote, with its columns.
+
+    Raises:
+        ConfigError: the folder has such a dataset.
+    """
+    if not (folder / "croissant.json").is_file():
+        return
+    _, text = answers_in(folder) or (folder, "")
+    of_answers = f"--text {text}" if text else "--label COLUMN"
+    for name, columns in (
+        ("captions.parquet", ""),
+        ("answers.parquet", ""),
+        ("captions.csv", " --text caption --item item_id --worker worker"),
+        ("answers.csv", f" {of_answers} --item item_id --worker worker"),
+    ):
+        if (folder / name).is_file():
+            raise ConfigError(
+                [f"{folder}: is a dataset of piecework; its answers are in {name}"],
+                next_step=f"name that table: {folder / name}{columns}",
+            )
 
 
 def _read_by(reader: Reader, path: Path, head: Head) -> Source:

@@ -7,7 +7,7 @@ from piecework.domain.text import count, plural
 from piecework.report.analysis.agreement import agreement, labels
 from piecework.report.analysis.answers import AnalysedAnswers, Analysis, section
 from piecework.report.analysis.comparisons import conditions, order_effects, sides
-from piecework.report.components import KeyFigure, Note
+from piecework.report.components import KeyFigure, notes_of_remarks
 from piecework.report.page import SectionsPage
 
 _QUESTIONS: tuple[tuple[str, str, Callable[[AnalysedAnswers], Iterator[Analysis]]], ...] = (
@@ -55,7 +55,7 @@ def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] =
                     plural(table["assignment_id"].nunique(), "assignment"),
                 ),
             ),
-            notes=tuple(Note("watch", remark) for remark in remarks),
+            notes=notes_of_remarks(remarks),
             sections=[
                 section(key, title, results) for key, title, results in by_question if results
             ],

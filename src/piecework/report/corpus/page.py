@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from piecework.domain.text import count, plural, share
-from piecework.report.components import KeyFigure, Note
+from piecework.report.components import KeyFigure, notes_of_remarks
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.sections import SECTIONS
 from piecework.report.formatting import excerpt
@@ -26,7 +26,7 @@ def description_page(description: Description) -> SectionsPage:
         title="what this dataset contains",
         purpose=_PURPOSE,
         key_figures=[*_key_figures(description)],
-        notes=[Note("watch", excerpt(remark, limit=400)) for remark in description.remarks],
+        notes=notes_of_remarks(excerpt(remark, limit=400) for remark in description.remarks),
         sections=[section for build in SECTIONS if (section := build(description))],
     )
 
