@@ -8,13 +8,13 @@ version wrote may have keys that it does not know, which are compared as they ar
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
 
 from piecework.config.schema import CampaignTables, in_full
 from piecework.domain.inputs import CAMPAIGN_FILE, Difference, Inputs
-from piecework.domain.toml_text import toml_value
+from piecework.domain.toml_text import toml_document, toml_value
 
 _NAMES_FILES = ("qualification", "earned", "card", "fields", "imported")
 """Keys that name files of their own: what is in these is compared as files are."""
@@ -106,7 +106,7 @@ def _values(text: str) -> dict[str, _Value]:
     """Return each key of a campaign file."""
     stated = tomllib.loads(text)
     full = {"currency": "USD", **in_full(stated)}
-    written = {key: toml_value(value) for key, value in _flat(stated, "")}
+    written = {key: in_file(key, value) for key, value in _flat(stated, "")}
     means = {name: _meaning(name, value) for name, value in full.items()}
     # Values of different types compare equal (1 and true); their texts do not.
     values = {
@@ -114,6 +114,21 @@ def _values(text: str) -> dict[str, _Value]:
         for key, value in _flat(means, "")
     }
     return values | {name: _Value("{}", "{}") for name in _PRESENCE if name in full}
+
+
+def in_file(key: str, value: object) -> str:
+    """Return a value as a campaign file has it; a list of tables with their headers.
+
+    >>> print(in_file("decisions.rule", [{"on": "hit"}]))
+    [[decisions.rule]]
+    on = "hit"
+    """
+    if not (isinstance(value, list) and value and all(isinstance(each, dict) for each in value)):
+        return toml_value(value)
+    document: object = value
+    for name in reversed(key.split(".")):
+        document = {name: document}
+    return toml_document(cast("dict[str, object]", document)).strip()
 
 
 def _as_written(key: str, written: Mapping[str, str]) -> str:

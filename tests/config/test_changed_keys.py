@@ -78,13 +78,12 @@ def test_a_changed_rule_is_shown_as_toml_where_it_differs() -> None:
         Inputs(text=text, digests={CAMPAIGN_FILE: str(n)}) for n, text in enumerate(texts)
     )
     (difference,) = differences(before, now)
-    whole = (
-        '[{ on = "answer", any_of = ["capitals"], then = "drop", '
-        'because = "Odd was this, we are sorry to say." }]'
+    assert difference.now == (
+        '[[decisions.rule]]\non = "answer"\nany_of = ["capitals"]\nthen = "drop"\n'
+        'because = "Odd was this, we are sorry to say."'
     )
-    assert difference.now == whole
     assert difference.shown == (
-        '… "drop", because = "Bad was this, we are sorry to say." }]',
-        '… "drop", because = "Odd was this, we are sorry to say." }]',
+        '… = "drop" because = "Bad was this, we are sorry to say."',
+        '… = "drop" because = "Odd was this, we are sorry to say."',
     )
     assert "'" not in str(difference)

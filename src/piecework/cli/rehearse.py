@@ -154,6 +154,7 @@ def rehearse(
     if as_json:
         document = {
             **facts,
+            "warnings": _warnings(loaded),
             "before": begun.before,
             "changes": begun.changes,
             "is_same_as_before": is_same,
@@ -169,6 +170,15 @@ def rehearse(
 
         for line in change_lines(campaign, begun):
             click.echo(line)
+
+
+def _warnings(campaign: "Campaign") -> list[str]:
+    """Return what `check` warns of in the campaign file: many people rehearse first."""
+    from piecework.campaign.pricing import price
+    from piecework.campaign.warnings import campaign_warnings
+    from piecework.domain.clock import SystemClock
+
+    return campaign_warnings(campaign, price(campaign, on=SystemClock().now().date()))
 
 
 def _rehearsed(campaign: "Campaign", markets: "tuple[Market, ...]") -> dict[str, object]:
@@ -262,6 +272,8 @@ def _say(
     from piecework.campaign.warnings import own_seconds
     from piecework.report.books import Books
 
+    for warning in _warnings(campaign):
+        click.secho(f"WARNING: {warning}", fg="yellow")
     hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(
         f"simulated workers took {hours:.1f} hours"

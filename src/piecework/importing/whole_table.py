@@ -375,11 +375,9 @@ def read_captions_of(path: Path, stated: NamedColumns) -> Corpus:
         ConfigError: the file cannot be read, or a column is missing or not plain.
     """
     if path.is_dir() and (answers := answers_in(path)) is not None:
-        table, text = answers
-        return read_captions_of(
-            table,
-            NamedColumns(text=stated.text or text, item=stated.item or "item_id"),
-        )
+        file, text = answers
+        columns = NamedColumns(text=stated.text or text, item=stated.item or "item_id")
+        return read_captions_of(file, columns)
     published = _published(path) if not stated else None
     if published is not None:
         corpus = read_captions(path)

@@ -2,11 +2,13 @@
 
 import json
 import tempfile
+import tomllib
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from piecework.campaign.assembling import load_with_results
 from piecework.campaign.rehearsal_folders import at_number, begin_rehearsal
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
@@ -52,6 +54,15 @@ def test_the_last_two_are_compared_by_key_and_by_figure(twice: Path) -> None:
     assert str(compared.differences[0]) == 'reward was "0.40" and is "0.60"'
     costs = [row.estimates["cost_cents"].mean for row in compared.figures.rows]
     assert compared.change["cost_cents"].mean == costs[1] - costs[0] > 0
+    rules = next(each for each in compared.differences if each.key == "decisions.rule")
+    # The file of the first states none, and the derived ones judged its answers.
+    assert rules.before.startswith("# derived\n[[decisions.rule]]\n")
+    policy = load_with_results(twice, rehearsal=1).policy
+    derived = tomllib.loads(rules.before)["decisions"]["rule"]
+    assert derived == [rule.as_table() for rule in policy] != []
+    assert (
+        tomllib.loads(rules.now)["decisions"]["rule"] == tomllib.loads(RULES)["decisions"]["rule"]
+    )
     turned = compare_rehearsals(twice, (2, 1))
     assert turned.change["cost_cents"].mean == costs[0] - costs[1]
     same = compare_rehearsals(twice, (2, 2))
@@ -70,6 +81,7 @@ def test_the_command_shows_both_side_by_side(twice: Path, tmp_path: Path) -> Non
     document = json.loads(
         CliRunner().invoke(main, ["compare", str(twice), "--rehearsals", "2", "1", "--json"]).stdout
     )
+    assert "[[decisions.rule]]" in shown.stdout
     assert document["rehearsals"] == [2, 1]
     assert document["figures"]["change"]["cost_cents"]["mean"] < 0
 

@@ -6,11 +6,11 @@ of the files, and their range shows what chance does to it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isnan
 from pathlib import Path
 
-from piecework.campaign.assembling import load_with_results
+from piecework.campaign.assembling import assemble, load_with_results
 from piecework.campaign.rehearsal_folders import (
     Begun,
     at_number,
@@ -20,7 +20,7 @@ from piecework.campaign.rehearsal_folders import (
     numbers,
 )
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.changed_keys import differences
+from piecework.config.changed_keys import differences, in_file
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
 from piecework.domain.text import NOTHING, one_line, plural
@@ -119,9 +119,10 @@ def compare_rehearsals(
             done=lambda done: on_progress(done, 2 * seeds),
         )
     before, now = made_from(file, pair[0]), made_from(file, pair[1])
+    differing = differences(before.inputs, now.inputs) if before and now else ()
     return RehearsalsCompared(
         numbers=pair,
-        differences=differences(before.inputs, now.inputs) if before and now else (),
+        differences=tuple(_with_derived(each, first, second) for each in differing),
         figures=Forecast(
             campaign=second.tables.name,
             currency=second.tables.currency,
@@ -134,6 +135,25 @@ def compare_rehearsals(
         ),
         change=summarised([_minus(*each) for each in zip(*outcomes, strict=True)]),
     )
+
+
+_RULES = "decisions.rule"
+
+
+def _with_derived(difference: Difference, first: CampaignFile, second: CampaignFile) -> Difference:
+    """Return rules that a file does not state as they are derived: they judged as well."""
+    if difference.key != _RULES:
+        return difference
+    return replace(
+        difference,
+        before=difference.before or _derived_rules(first),
+        now=difference.now or _derived_rules(second),
+    )
+
+
+def _derived_rules(file: CampaignFile) -> str:
+    rules = [each.value for each in assemble(file).derived if each.key == _RULES]
+    return "\n".join(["# derived", *(in_file(_RULES, each) for each in rules if each)])
 
 
 def change_lines(path: Path, begun: Begun) -> Iterator[str]:
@@ -227,10 +247,15 @@ def _differing(compared: RehearsalsCompared) -> Section:
         "Keys and files that differ",
         compared.differences,
         text("Key", "key"),
-        text(first, lambda each: _value(each, each.shown[0])),
-        text(second, lambda each: _value(each, each.shown[1])),
+        text(first, lambda each: _value(each, _whole_or_short(each)[0])),
+        text(second, lambda each: _value(each, _whole_or_short(each)[1])),
     )
     return Section(key="differences", title="What differs", tables=(listed,))
+
+
+def _whole_or_short(difference: Difference) -> tuple[str, str]:
+    """Return both values; rules as a person would copy them."""
+    return (difference.before, difference.now) if difference.key == _RULES else difference.shown
 
 
 def _value(difference: Difference, value: str) -> str:
