@@ -25,7 +25,12 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     assert first["is_finished"]
     assert (first["changes"], first["accepted"]) == ([], 40)
     assert user.rehearses("food.toml")["is_same_as_before"]
-    assert "Changed since" not in user.types("rehearse food.toml")
+    again = user.types("rehearse food.toml")
+    assert "Changed since" not in again
+    # Whoever rehearses without `check` reads its warnings too.
+    warnings = [line for line in shown.splitlines() if line.startswith("WARNING: ")]
+    assert warnings == [line for line in again.splitlines() if line.startswith("WARNING: ")]
+    assert warnings
 
     user.replace("food.toml", "answers = 5", "answers = 3")
     user.replace("food.toml", '"rule_violation"', '"random_sample"')

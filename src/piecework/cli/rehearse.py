@@ -138,7 +138,7 @@ def rehearse(
     from piecework.campaign.assembling import read_anywhere
 
     # Report a fault of the file before starting a server and importing Prefect.
-    read_anywhere(campaign)
+    stated = read_anywhere(campaign)
     markets = _markets(crowds)
     from piecework.simulation.rehearsals.campaign import finished_facts, prepare_rehearsal
 
@@ -154,7 +154,7 @@ def rehearse(
     if as_json:
         document = {
             **facts,
-            "warnings": _warnings(loaded),
+            "warnings": _warnings(stated),
             "before": begun.before,
             "changes": begun.changes,
             "is_same_as_before": is_same,
@@ -164,6 +164,7 @@ def rehearse(
         click.echo(json.dumps(document, indent=2))
         return
     say_progress(progress, as_json=False)
+    _say_warnings(stated)
     _say(loaded, facts, remarks, None if is_same else seconds)
     if begun.changes:
         from piecework.simulation.forecast.compared_rehearsals import change_lines
@@ -179,6 +180,11 @@ def _warnings(campaign: "Campaign") -> list[str]:
     from piecework.domain.clock import SystemClock
 
     return campaign_warnings(campaign, price(campaign, on=SystemClock().now().date()))
+
+
+def _say_warnings(campaign: "Campaign") -> None:
+    for warning in _warnings(campaign):
+        click.secho(f"WARNING: {warning}", fg="yellow")
 
 
 def _rehearsed(campaign: "Campaign", markets: "tuple[Market, ...]") -> dict[str, object]:
@@ -272,8 +278,6 @@ def _say(
     from piecework.campaign.warnings import own_seconds
     from piecework.report.books import Books
 
-    for warning in _warnings(campaign):
-        click.secho(f"WARNING: {warning}", fg="yellow")
     hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(
         f"simulated workers took {hours:.1f} hours"
