@@ -147,7 +147,7 @@ def items_of_folder(
             next_step='list the items in a file: items = "items.csv"',
         )
     if not folder.is_dir():
-        raise ConfigError([f"{folder} is not a folder"])
+        raise not_a_folder(folder)
     names = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
@@ -162,6 +162,16 @@ def items_of_folder(
         )
     rows = [dict.fromkeys((columns[0], *addresses[:1]), name) for name in names]
     return items_from_rows(rows, columns)
+
+
+def not_a_folder(folder: Path) -> ConfigError:
+    """Return the fault of a folder of pictures that is not there."""
+    beside = folder.parent.iterdir() if folder.parent.is_dir() else ()
+    others = [path.name for path in beside if path.is_dir()]
+    return ConfigError(
+        [f"{folder} is not a folder{did_you_mean(folder.name, others)}"],
+        next_step='name the folder that has the pictures: items = "photos/"',
+    )
 
 
 def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item, ...]:
@@ -184,9 +194,10 @@ def _renamed(
 
 
 def _faults_of_renaming(path: Path, header: list[str], renamed: Mapping[str, str]) -> list[str]:
+    listed = f"the columns are {', '.join(header)}"
     return [
         f"{path}: column {name!r}, named in items.columns, is missing"
-        f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
+        f"{did_you_mean(name, header, then=listed)}"
         for name in renamed.values()
         if name not in header
     ]

@@ -22,6 +22,7 @@ from piecework.config.items_file import (
     header_faults,
     item_row_faults,
     json_row,
+    not_a_folder,
     renamed_row,
     trimmed,
 )
@@ -401,7 +402,7 @@ class PictureFolder(PictureRows):
     def _files(self) -> list[tuple[str, os.stat_result]]:
         """Return the names of all pictures, sorted, each with the facts of its file."""
         if not self.path.is_dir():
-            raise ConfigError([f"{self.path} is not a folder"])
+            raise not_a_folder(self.path)
         files = []
         for path in self.path.rglob("*"):
             if path.suffix.lower() in PICTURES:

@@ -465,7 +465,7 @@ def read_deployment(campaign: Path) -> Deployment:
     try:
         return Deployment.model_validate(tomllib.loads(text))
     except ValidationError as fault:
-        raise ConfigError(schema_faults(path, text, fault)) from fault
+        raise ConfigError(schema_faults(path, text, fault, schema=Deployment)) from fault
     except (ValueError, RecursionError) as fault:  # as for a campaign file
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
 

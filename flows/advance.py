@@ -31,6 +31,7 @@ from piecework.engine.opening import (
     open_environment,
     open_on_marketplace,
     open_to_look,
+    refuse_other_workers,
     refuse_unsafe,
 )
 from piecework.engine.pass_request import CampaignPath, PassRequest, amount_cents
@@ -109,6 +110,7 @@ def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
         ConfigError: one of the two files has faults.
     """
     use_key_of(path)
+    currency = parse(path).tables.currency
     deployment = read_deployment(path)
     request = PassRequest(
         campaign=path,
@@ -117,7 +119,6 @@ def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
     )
-    currency = parse(path).tables.currency
     request = request.spending(_cents(deployment.spend_at_most, currency))
     return request, from_block(deployment.credentials_block)
 
@@ -251,6 +252,7 @@ def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dic
     with logged_in_run():
         campaign = as_begun(request.assembled)
         refuse_unsafe(request)
+        refuse_other_workers(campaign, request.endpoint, rehearsal=request.rehearsal)
         keys = REHEARSAL if request.rehearsal else credentials
         platform = MTurk.with_keys(normal_endpoint(request.endpoint), keys)
         ask_prices(

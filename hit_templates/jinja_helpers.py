@@ -40,10 +40,10 @@ def minified(name: str) -> Markup:
         ValueError: the name is not one of these files.
     """
     if name not in _OWN_CODE:
+        then = "put a file of your own beside the template, and include it"
         raise ValueError(
-            f"minified({name!r}): piecework has no such script or "
-            f"style{did_you_mean(name, _OWN_CODE)}; put a file of your own beside the "
-            "template, and include it"
+            f"minified({name!r}): piecework has no such script or style"
+            f"{did_you_mean(name, _OWN_CODE, then=then)}"
         )
     lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
     is_style = name.endswith(".css")

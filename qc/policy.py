@@ -158,7 +158,7 @@ def _faults(rule: PolicyRule) -> Iterable[str]:
             names = ", ".join(sorted(BY_NAME))
             yield (
                 f"any_of names {name!r}, which is not a heuristic"
-                f"{did_you_mean(name, BY_NAME)}; allowed are {names}."
+                f"{did_you_mean(name, BY_NAME, then=f'allowed are {names}.')}"
             )
     most = len(set(rule.any_of))
     if rule.suspicion_above is not None:

@@ -26,7 +26,7 @@ OPENING = """\
 from `piecework COMMAND --help`. Change the docstrings instead.
 
 Exit codes: 0 done, 1 failed, 2 used wrongly, 3 refused for safety, 4 a source not read,
-130 interrupted.
+5 another pass is at work, 130 interrupted.
 """
 
 _SHARED = """\

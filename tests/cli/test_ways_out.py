@@ -13,14 +13,17 @@ from urllib.parse import urlsplit
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.campaign.assembling import load_campaign, load_with_results
 from piecework.cli.main import main
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.platforms.endpoint import OWN_KEYS
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.marketplace import rehearsal_market
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
+from piecework.store.lock import only_pass
 from tests.small_campaign import write_campaign
 
 
@@ -63,7 +66,12 @@ def test_a_key_that_the_marketplace_does_not_know(campaign: Path, tmp_path: Path
         accounts.add_requester(transaction, "LAB", balance_cents=100)
     backend.close()
     with serve(Marketplace(database)) as running:
-        refused = piecework("run", "--once", campaign, "--endpoint", running.endpoint_url)
+        words = ("run", "--once", campaign, "--endpoint", running.endpoint_url)
+        refused = piecework(*words)
+        own = CliRunner().invoke(main, [*map(str, words)], env=dict.fromkeys(OWN_KEYS, "PWOTHER"))
+    # The variables that count are those to set.
+    assert f"set {' and '.join(OWN_KEYS)} to" in own.output
+    assert "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to" in refused.output
     assert refused.exit_code == 1
     assert running.endpoint_url in refused.output
     assert "no requester there has the access key 'PWKEYOFNOREQUESTER'" in (refused.output)
@@ -195,14 +203,14 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         changed = piecework(*words)
         assert changed.exit_code == 1
         assert f"changed: 1 item, '{first}' (column url);" in changed.output
-        assert f"next: put row '{first}' back as before, then" in changed.output
+        assert f"next: put item '{first}' back as before, then" in changed.output
 
         lines = before.splitlines()
         items.write_text("\n".join([*lines[:-1], "new,https://example.org/new.jpg", ""]))
         moved = piecework(*words)
         last = lines[-1].partition(",")[0]
         assert f"added: 1 item, 'new'; missing: 1 item, '{last}'" in moved.output
-        assert f"put row '{last}' back into the items file" in moved.output
+        assert f"put item '{last}' back into items" in moved.output
 
         items.write_text(before)
         text = campaign.read_text()
@@ -264,3 +272,16 @@ def test_a_campaign_file_that_does_not_exist(campaign: Path) -> None:
     assert "carsh.toml: no such campaign file" in refused.output
     assert "did you mean 'crash.toml'?" in refused.output
     assert "piecework init" in refused.output
+
+
+def test_a_pass_beside_another_has_an_exit_code_of_its_own(campaign: Path) -> None:
+    """A timer of systemd takes it for no failure."""
+    loaded = load_campaign(campaign)
+    (market := loaded.out).mkdir(parents=True, exist_ok=True)
+    with serve(Marketplace(market / "m.db", rehearsal=True, seed=1)) as running:
+        words = ("run", "--once", campaign, "--rehearsal", "--endpoint", running.endpoint_url)
+        assert piecework(*words).exit_code == 0
+        with only_pass(load_with_results(campaign).store):
+            busy = piecework(*words)
+    assert busy.exit_code == 5, busy.output
+    assert "is working on" in busy.output

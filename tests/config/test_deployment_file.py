@@ -45,6 +45,13 @@ def test_a_faulty_file_lets_nothing_begin(tmp_path: Path, text: str, complaint: 
         read_deployment(campaign)
 
 
+def test_a_key_with_a_typing_error_is_led_to_the_one_that_was_meant(tmp_path: Path) -> None:
+    """Of the deployment file's keys, not of a campaign file's."""
+    (tmp_path / "birds.deployment.toml").write_text('endpoint = "x"\nspend_at_mots = "5"\n')
+    with pytest.raises(ConfigError, match="no such key; did you mean 'spend_at_most'"):
+        read_deployment(tmp_path / "birds.toml")
+
+
 def test_without_the_file_a_schedule_does_nothing(tmp_path: Path) -> None:
     """The sentence names it, and what belongs into it."""
     with pytest.raises(ConfigError, match=r"birds\.deployment\.toml") as fault:

@@ -9,7 +9,7 @@ import pytest
 
 from piecework.config.campaign_file import parse
 from piecework.config.items_file import items_of_folder, read_items
-from piecework.config.sources import TableFile
+from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.errors import ConfigError
 from tests.for_each import for_each
 
@@ -166,3 +166,16 @@ def test_a_folder_that_tells_too_little_is_said_so(
     """Empty, or for a task that asks about more than pictures."""
     with pytest.raises(ConfigError, match=message):
         items_of_folder(tmp_path, columns)
+
+
+def test_a_folder_of_pictures_that_is_not_there_is_led_to_one(tmp_path: Path) -> None:
+    """With what to write, finite or growing."""
+    (tmp_path / "photos").mkdir()
+    folder = tmp_path / "pothos"
+    for read in (
+        lambda: items_of_folder(folder, COLUMNS),
+        PictureFolder(path=folder, columns=COLUMNS).names,
+    ):
+        with pytest.raises(ConfigError, match="is not a folder; did you mean 'photos'") as fault:
+            read()
+        assert 'items = "photos/"' in fault.value.next_step

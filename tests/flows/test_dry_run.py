@@ -58,6 +58,13 @@ def test_it_says_what_a_pass_would_do(tmp_path: Path) -> None:
         assert messages == EXPECTED
 
 
+def test_a_campaign_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """And not the deployment file, which nobody misses then."""
+    state: Any = advance.fn(str(tmp_path / "birds.toml"), dry_run=True)
+    assert state.is_failed()
+    assert "birds.toml: no such campaign file" in state.message
+
+
 def test_a_marketplace_that_does_not_answer_fails_it(tmp_path: Path) -> None:
     """Before the schedule finds out."""
     with growing(tmp_path, names(1, 5)) as work:

@@ -8,8 +8,8 @@ import pytest
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.ids import AssignmentId
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.platforms.client import OWN_KEYS, turk_client
-from piecework.platforms.endpoint import VARIABLE, Credentials, MarketKey, as_text
+from piecework.platforms.client import turk_client
+from piecework.platforms.endpoint import OWN_KEYS, VARIABLE, Credentials, MarketKey, as_text
 from piecework.platforms.mturk import MTurk
 from tests.marketplace.live_market import give, opened
 

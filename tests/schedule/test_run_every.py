@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.cli.schedules import Interval
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.conftest import ROOT, in_full
 from tests.schedule.prefect_apart import PrefectApart, prefect_apart
 from tests.schedule.rehearsed import CAMPAIGN
@@ -106,6 +109,33 @@ def test_a_server_that_is_away_leaves_no_deployment_file(campaign: Path, tmp_pat
     assert done.returncode == 2, done.stderr
     assert "the Prefect server http://127.0.0.1:9/api" in done.stderr
     assert not [*campaign.parent.glob("*.deployment.toml")]
+
+
+def test_a_server_that_refuses_the_caller_names_the_variable(campaign: Path) -> None:
+    """It is there, so starting one does not help."""
+
+    class Refuses(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(401)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refuses)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    settings = {
+        "PREFECT_API_URL": f"http://127.0.0.1:{server.server_port}/api",
+        "PREFECT_API_AUTH_STRING": "ada:wrong",
+        "PREFECT_CLIENT_MAX_RETRIES": "0",
+    }
+    done = _typed({**os.environ, **settings}, campaign, *_LOCAL, "--every", "5m")
+    server.shutdown()
+    server.server_close()
+    assert done.returncode == 2, done.stderr
+    assert "next: correct PREFECT_API_AUTH_STRING" in done.stderr
+    assert "prefect server start" not in done.stderr
 
 
 @pytest.mark.parametrize("place", ["PREFECT_API_URL", "profile", "prefect.toml"])
@@ -213,6 +243,23 @@ def test_options_that_contradict_each_other_are_refused(
     refused = CliRunner().invoke(main, ["run", str(campaign), *_LOCAL, *words])
     assert refused.exit_code == 2
     assert complaint in refused.output
+
+
+@pytest.mark.parametrize("simulates", [True, False])
+def test_no_schedule_is_made_for_workers_of_the_other_kind(
+    campaign: Path,
+    tmp_path: Path,
+    simulates: bool,  # noqa: FBT001 - a case
+) -> None:
+    """Each of its passes would be refused."""
+    market = Marketplace(tmp_path / "m.db", rehearsal=simulates, simulates=simulates, seed=1)
+    with serve(market) as running:
+        words = ["run", str(campaign), "--endpoint", running.endpoint_url, "--every", "5m"]
+        words += [] if simulates else ["--rehearsal"]
+        refused = CliRunner().invoke(main, words, env={"PREFECT_API_URL": ""})
+    assert refused.exit_code == 3
+    assert ("simulated workers work" if simulates else "so it is real") in refused.output
+    assert "crontab" not in refused.output
 
 
 def test_another_machine_needs_live_on_a_schedule_too(campaign: Path) -> None:

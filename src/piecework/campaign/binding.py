@@ -271,12 +271,12 @@ def _changed_items(
     if added:
         yield _Change(
             f"added: {plural(len(added), 'item')}, {_listed(added)}",
-            f"take {_rows(added)} out of the items file again",
+            f"take {_rows(added)} out of items again",
         )
     if missing:
         yield _Change(
             f"missing: {plural(len(missing), 'item')}, {_listed(missing)}",
-            f"put {_rows(missing)} back into the items file",
+            f"put {_rows(missing)} back into items",
         )
     if changed:
         columns = dict.fromkeys(
@@ -298,7 +298,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def _rows(ids: Sequence[str]) -> str:
-    return f"{'row' if len(ids) == 1 else 'rows'} {_listed(ids)}"
+    return f"{'item' if len(ids) == 1 else 'items'} {_listed(ids)}"
 
 
 def bind_currency(store: Store, campaign: Campaign) -> None:

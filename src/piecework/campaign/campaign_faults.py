@@ -70,14 +70,12 @@ def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
             known = "its choices are: " + ", ".join(asked) if asked else "it asks none"
             faults.append(
                 f"{at}: {task.name} asks no such choice once per HIT"
-                f"{did_you_mean(name, asked)}; {known}"
+                f"{did_you_mean(name, asked, then=known)}"
             )
         elif unknown:
-            faults.append(
-                f"{at}: no option {unknown[0]!r}"
-                f"{did_you_mean(unknown[0], asked[name])}; the options are "
-                f"{', '.join(asked[name])}"
-            )
+            listed = f"the options are {', '.join(asked[name])}"
+            meant = did_you_mean(unknown[0], asked[name], then=listed)
+            faults.append(f"{at}: no option {unknown[0]!r}{meant}")
         elif not sum(weights.values()):
             faults.append(f"{at}: at least one number must be above 0")
     return faults

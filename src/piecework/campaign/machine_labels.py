@@ -179,7 +179,7 @@ def _rows_of_texts(path: Path, where: str) -> list[tuple[int, Row]]:
         raise ConfigError([f"{where}: {many}, and some hundred are enough"])
     lacking = next((row for _, row in rows if _TEXT not in row), None)
     if lacking is not None:
-        columns = f"{did_you_mean(_TEXT, lacking)}; the columns are {', '.join(lacking)}"
+        columns = did_you_mean(_TEXT, lacking, then=f"the columns are {', '.join(lacking)}")
         raise ConfigError([f"{where}: {path} has no column {_TEXT!r}{columns}"])
     return rows
 
@@ -190,8 +190,6 @@ def _fault_of_text(row: Row, known: Collection[str] | None) -> str:
     if not row[_TEXT].strip():
         return "the text is empty"
     if item and known is not None and item not in known:
-        return (
-            f"{item!r} is not an item of the campaign{did_you_mean(item, known)}; "
-            "leave it out if the text is about another item"
-        )
+        meant = did_you_mean(item, known, then="leave it out if the text is about another item")
+        return f"{item!r} is not an item of the campaign{meant}"
     return ""

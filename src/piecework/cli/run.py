@@ -261,9 +261,11 @@ def _schedulable(
     from piecework.campaign.assembling import load_campaign, read_anywhere
     from piecework.config.trust import Deployment
     from piecework.domain.money import cents_to_wire
+    from piecework.engine.opening import refuse_other_workers
     from piecework.engine.pass_request import amount_cents
 
     loaded = read_anywhere(campaign) if options.rehearsal else load_campaign(campaign)
+    refuse_other_workers(loaded, endpoint, rehearsal=options.rehearsal)
     allowed = None
     if not options.rehearsal:
         currency = loaded.rewards.currency

@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 from datetime import timedelta
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -196,7 +197,7 @@ def _units(campaign: Path, words: list[str], every: timedelta) -> dict[str, str]
     command = " ".join(map(_quoted, words))
     service = (
         f"[Unit]\nDescription=a pass of {campaign.stem.replace('%', '%%')}\n\n[Service]\n"
-        f"Type=oneshot\nExecStart={command}\nSuccessExitStatus=130\n"
+        f"Type=oneshot\nExecStart={command}\nSuccessExitStatus=5 130\n"
     )
     seconds = int(every.total_seconds())
     timer = (
@@ -265,6 +266,16 @@ def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
     return path
 
 
+def _refuses_caller(fault: BaseException | None) -> bool:
+    """Whether a server refused the caller's password or key, by an error or its cause."""
+    while fault is not None:
+        status = getattr(getattr(fault, "response", None), "status_code", None)
+        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+            return True
+        fault = fault.__cause__
+    return False
+
+
 def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     """Register the deployment of a campaign; return its name.
 
@@ -310,9 +321,14 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
         asyncio.run(create_pool())
         deployment.apply()
     except (PrefectHTTPStatusError, PrefectException, RuntimeError) as fault:
+        helps = "prefect server start, or correct PREFECT_API_URL or the profile"
+        if _refuses_caller(fault):
+            helps = (
+                "correct PREFECT_API_AUTH_STRING (name:password; Prefect Cloud: PREFECT_API_KEY)"
+            )
         raise ConfigError(
             [f"the Prefect server {server}: {fault}"],
-            next_step="prefect server start, or correct PREFECT_API_URL or the profile; with "
-            "PREFECT_API_URL= before the command, it prints lines for cron and systemd",
+            next_step=f"{helps}; with PREFECT_API_URL= before the command, it prints lines for "
+            "cron and systemd",
         ) from fault
     return f"advance/{campaign.stem}"

@@ -69,7 +69,9 @@ class StoreLocked(StoreError):  # noqa: N818 - not an error; a process writes
 
 
 class CampaignBusy(StoreError):  # noqa: N818 - not an error; a process is at work
-    """Another process works on the campaign; its process id is in the message."""
+    """Another process works on the campaign, as the message says; exit code 5."""
+
+    exit_code = 5
 
 
 class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, not ours

@@ -138,8 +138,13 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.1f} %"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str], *, then: str = "") -> str:
     """Return the most similar known word as the end of a sentence, or "".
+
+    Args:
+        word: what was written.
+        known: the words that are allowed.
+        then: a clause that follows in any case, such as the list of them.
 
     >>> did_you_mean("asignments", ["assignments", "batches"])
     "; did you mean 'assignments'?"
@@ -147,10 +152,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     ''
     >>> did_you_mean("zebra", ["assignments", "batches"])
     ''
+    >>> did_you_mean("tex", ["text"], then="there is text")
+    "; did you mean 'text'? There is text"
     """
     others = [other for other in known if other != word]
     alike = get_close_matches(word.lower(), others, n=1)
-    return f"; did you mean {alike[0]!r}?" if alike else ""
+    if not alike:
+        return f"; {then}" if then else ""
+    return f"; did you mean {alike[0]!r}?" + (f" {then[0].upper()}{then[1:]}" if then else "")
 
 
 _STEERS = {"Cc", "Cf", "Cs", "Zl", "Zp"}

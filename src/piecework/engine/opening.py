@@ -9,7 +9,7 @@ import hashlib
 import logging
 import secrets
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
 from piecework.campaign.binding import (
@@ -417,6 +417,24 @@ def refuse_unsafe(request: PassRequest) -> None:
         return
     is_agreed = request.spend_at_most_cents is not None or agreed_before(campaign) is not None
     refuse_without_consent(campaign, endpoint, live=request.live, is_agreed=is_agreed)
+
+
+def refuse_other_workers(campaign: Campaign, endpoint: str, *, rehearsal: bool) -> None:
+    """Ask a marketplace whether its workers are those that passes are meant for.
+
+    One that does not answer yet may be started later.
+
+    Raises:
+        RefusedForSafety: simulated workers work there and the passes are live, or the
+            other way round.
+    """
+    endpoint = normal_endpoint(endpoint)
+    if not rehearsal:
+        _refuse_simulated(campaign, endpoint)
+        return
+    _refuse_elsewhere(campaign, endpoint)
+    with suppress(TransientPlatformError):
+        _check_rehearses(VirtualClock(endpoint), endpoint)
 
 
 def _refuse_elsewhere(campaign: Campaign, endpoint: str) -> None:

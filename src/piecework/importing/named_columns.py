@@ -170,10 +170,9 @@ def _stated_faults(path: Path, columns: Mapping[str, bool], stated: NamedColumns
     pairs = [(role, name) for role in roles for name in stated.of(role)]
     for role, name in pairs:
         if name not in columns:
-            yield (
-                f"{path}: --{role} {name}: there is no such column"
-                f"{did_you_mean(name, columns)}; the columns are {_listed(list(columns))}"
-            )
+            listed = f"the columns are {_listed(list(columns))}"
+            meant = did_you_mean(name, columns, then=listed)
+            yield f"{path}: --{role} {name}: there is no such column{meant}"
         elif not columns[name]:
             yield f"{path}: --{role} {name}: the column holds lists, not one value in each row"
         elif [other for _, other in pairs].count(name) > 1:

@@ -328,11 +328,9 @@ class _Items:
         faults = []
         for name, stated in self._reading.fields.items():
             if name not in answers:
-                faults.append(
-                    f"fields.{name}: there is no such "
-                    f"answer{did_you_mean(name, answers)}; the answers are "
-                    f"{', '.join(answers)}"
-                )
+                listed = f"the answers are {', '.join(answers)}"
+                meant = did_you_mean(name, answers, then=listed)
+                faults.append(f"fields.{name}: there is no such answer{meant}")
             elif stated.get("kind") == "number" and not answers[name].is_number:
                 faults.append(
                     f"fields.{name}: kind is number, but some answers are not "

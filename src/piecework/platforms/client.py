@@ -23,7 +23,7 @@ from piecework.platforms.calling import (
     wait_for_the_marketplace,
 )
 from piecework.platforms.clocks import watch_clock
-from piecework.platforms.endpoint import VARIABLE, Credentials, known_key
+from piecework.platforms.endpoint import OWN_KEYS, VARIABLE, Credentials, known_key
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -85,10 +85,6 @@ def _fail(exception: BaseException, context: dict[str, Any], **_: object) -> Non
 
 _CONNECTIONS = 32
 _USER_AGENT = f"piecework boto3/{boto3.__version__} botocore/{botocore.__version__}"
-
-
-OWN_KEYS = ("PIECEWORK_ACCESS_KEY_ID", "PIECEWORK_SECRET_ACCESS_KEY")
-"""Environment variables with the marketplace's keys, if AWS's own are for buckets."""
 
 
 def turk_client(

@@ -147,6 +147,9 @@ REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa:
 """The keys for calls to a rehearsal's marketplace, which does not check signatures."""
 
 
+OWN_KEYS = ("PIECEWORK_ACCESS_KEY_ID", "PIECEWORK_SECRET_ACCESS_KEY")
+"""Environment variables with the marketplace's keys, if AWS's own are for buckets."""
+
 VARIABLE = "PIECEWORK_KEY_FILE"
 """The environment variable with the path of the file, while a command works on a campaign."""
 
@@ -247,9 +250,9 @@ def refuse_key(error: Mapping[str, object], endpoint: str, used: Credentials) ->
     if code == _UNKNOWN_KEY:
         sentence = f"no requester there has the access key {which}"
         next_step = (
-            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY as `piecework market account add "
-            "NAME` prints them where that marketplace runs; `piecework market account list` "
-            "shows the keys that it knows"
+            f"{_where_to_write(used.source)} the id and the secret that `piecework market account "
+            "add NAME` prints where that marketplace runs; `piecework market account list` shows "
+            "the keys that it knows"
         )
     else:
         sentence = f"the secret of the access key {which} was refused: "
@@ -258,6 +261,15 @@ def refuse_key(error: Mapping[str, object], endpoint: str, used: Credentials) ->
             "check that the secret belongs to this key, and that this machine's clock is right"
         )
     raise PlatformRefused(f"{endpoint}: {sentence}", code=code, next_step=next_step)
+
+
+def _where_to_write(source: str) -> str:
+    """Return where a key is written that replaces one from a source, as a clause."""
+    if source == OWN_KEYS[0]:
+        return f"set {' and '.join(OWN_KEYS)} to"
+    if source in {"", "AWS_ACCESS_KEY_ID"}:
+        return "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to"
+    return f"write into {source}"
 
 
 def missing_key(environment: Mapping[str, str]) -> ConfigError:

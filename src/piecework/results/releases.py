@@ -329,9 +329,10 @@ def read_release(folder: Path, number: int | None = None, *, table: str = "") ->
     names = list(manifests[number - 1].facts["tables"])
     name = table or names[0]
     if name not in names:
+        listed = f"it has {', '.join(names)}"
         fault = (
             f"{folder}: release {number} has no table {name!r}"
-            f"{did_you_mean(name, names)}; it has {', '.join(names)}"
+            f"{did_you_mean(name, names, then=listed)}"
         )
         raise ConfigError([fault])
     return _table_of(folder, manifests[:number], name)

@@ -236,11 +236,12 @@ def _check_columns(path: Path, head: Head, reading: Reading) -> None:
     if not header or reading.numbers:
         return
     missing = mapped.columns_missing(reading, header)
+    listed = f"the columns are {', '.join(header)}"
     if missing:
         raise ConfigError(
             [
                 f"{path}: line 1: column {name!r}, named in the mapping, is missing"
-                f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
+                f"{did_you_mean(name, header, then=listed)}"
                 for name in missing
             ]
         )

@@ -255,10 +255,10 @@ def people(crowd: Mapping[str, int], *, seed: int) -> tuple[Person, ...]:
     """
     unknown = [name for name in crowd if name not in TRAITS]
     if unknown:
+        listed = f"the traits are {', '.join(TRAITS)}"
         raise ConfigError(
             [
-                f"rehearsal.crowd: no trait {name!r}{did_you_mean(name, TRAITS)}; the "
-                f"traits are {', '.join(TRAITS)}"
+                f"rehearsal.crowd: no trait {name!r}{did_you_mean(name, TRAITS, then=listed)}"
                 for name in unknown
             ]
         )
