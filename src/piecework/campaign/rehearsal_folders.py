@@ -228,9 +228,9 @@ def at_number(file: CampaignFile, number: int) -> CampaignFile:
     """
     again = f"piecework rehearse {file.path}"
     if number not in (there := numbers(file)):
-        listed = ", ".join(map(str, there)) if there else "none"
+        listed = f"there are {', '.join(map(str, there))}" if there else "there is none"
         raise ConfigError(
-            [f"{file.path}: there is no rehearsal {number}; there is {listed}"], next_step=again
+            [f"{file.path}: there is no rehearsal {number}; {listed}"], next_step=again
         )
     kept, path = made_from(file, number), replace(file, rehearsal=number).out / COPY
     digest = hashlib.sha256(path.read_bytes()).hexdigest()

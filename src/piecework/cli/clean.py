@@ -326,7 +326,7 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
     if not sys.stderr.isatty():
         yield (
             lambda step, done, of: (
-                click.echo(f"{step}: {of:,} parts", err=True) if done == of else None
+                click.echo(f"{step}: {plural(of, 'part')}", err=True) if done == of else None
             )
         )
         return

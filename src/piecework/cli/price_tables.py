@@ -20,7 +20,7 @@ def price_rows(campaign: "Campaign", cost: "Price") -> Rows:
     """Return the plain, the expected and the worst cost."""
     rewards, shown = campaign.rewards, campaign.rewards.shown
     lost, more = float(rewards.expected_loss), cost.replacements / max(cost.plain, 1)
-    again = f"{lost:.0%} lost, then of these: +{more:.0%} in all"
+    again = f"{lost:.0%} of answers and of their replacements are lost: {more:.0%} more"
     rounds = campaign.posting.rounds
     return [
         ("rewards", shown(cost.rewards), f"{cost.assignments:,} x {shown(rewards.reward_cents)}"),

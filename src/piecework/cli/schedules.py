@@ -323,9 +323,7 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     except (PrefectHTTPStatusError, PrefectException, RuntimeError) as fault:
         helps = "prefect server start, or correct PREFECT_API_URL or the profile"
         if _refuses_caller(fault):
-            helps = (
-                "correct PREFECT_API_AUTH_STRING (name:password; Prefect Cloud: PREFECT_API_KEY)"
-            )
+            helps = "correct PREFECT_API_AUTH_STRING (name:password; at the Cloud PREFECT_API_KEY)"
         raise ConfigError(
             [f"the Prefect server {server}: {fault}"],
             next_step=f"{helps}; with PREFECT_API_URL= before the command, it prints lines for "

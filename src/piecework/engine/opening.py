@@ -230,14 +230,13 @@ def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
         _bind(store, campaign, environment)
         if environment == IMPORTED:
             check_typed(store, campaign)
-        is_somewhere = not is_rehearsal and environment != IMPORTED
         yield OpenedCampaign(
             campaign=_as_kept(campaign, store),
             store=store,
             clock=MonotonicClock(SystemClock(), last_written_at(store)),
             is_rehearsal=is_rehearsal,
             pseudonym_key=_pseudonym_key(store),
-            endpoint=environment if is_somewhere else "",
+            endpoint="" if is_rehearsal or environment == IMPORTED else environment,
         )
 
 
@@ -320,13 +319,12 @@ def _run(
     most_calls: int,
     is_live: bool = False,
 ) -> CampaignRun:
-    environment = bound.read_bound(store).environment or ""
     return CampaignRun(
         campaign=_as_kept(campaign, store),
         store=store,
         platform=platform,
         clock=MonotonicClock(clock, last_written_at(store)),
-        is_rehearsal=environment.startswith(REHEARSAL),
+        is_rehearsal=(bound.read_bound(store).environment or "").startswith(REHEARSAL),
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,
         most_calls=most_calls,
@@ -420,21 +418,18 @@ def refuse_unsafe(request: PassRequest) -> None:
 
 
 def refuse_other_workers(campaign: Campaign, endpoint: str, *, rehearsal: bool) -> None:
-    """Ask a marketplace whether its workers are those that passes are meant for.
-
-    One that does not answer yet may be started later.
+    """Ask a marketplace, if it answers yet, whether workers are simulated only in a rehearsal.
 
     Raises:
-        RefusedForSafety: simulated workers work there and the passes are live, or the
-            other way round.
+        RefusedForSafety: it is otherwise.
     """
     endpoint = normal_endpoint(endpoint)
-    if not rehearsal:
+    if rehearsal:
+        _refuse_elsewhere(campaign, endpoint)
+        with suppress(TransientPlatformError):
+            _check_rehearses(VirtualClock(endpoint), endpoint)
+    else:
         _refuse_simulated(campaign, endpoint)
-        return
-    _refuse_elsewhere(campaign, endpoint)
-    with suppress(TransientPlatformError):
-        _check_rehearses(VirtualClock(endpoint), endpoint)
 
 
 def _refuse_elsewhere(campaign: Campaign, endpoint: str) -> None:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading
+from piecework.domain.text import plural
 from piecework.hit_templates.answers import number_in
 from piecework.importing.named_columns import (
     FOR_DESCRIBING,
@@ -397,7 +398,9 @@ def read_captions_of(path: Path, stated: NamedColumns) -> Corpus:
         if image and text.strip()
     ]
     absent = len(rows) - len(captions)
-    left_out = (f"Left out: {absent:,} rows without an image or a caption.",) if absent else ()
+    left_out = (
+        (f"Left out: {plural(absent, 'row')} without an image or a caption.",) if absent else ()
+    )
     return Corpus(
         source=path.name,
         captions=captions,

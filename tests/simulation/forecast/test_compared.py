@@ -133,7 +133,7 @@ def test_what_cannot_be_compared_is_a_sentence(twice: Path, tmp_path: Path) -> N
     with pytest.raises(ConfigError, match="no two rehearsals") as refused:
         compare_rehearsals(imported)
     assert "--rules" in refused.value.next_step
-    with pytest.raises(ConfigError, match="no rehearsal 9; there is 1, 2"):
+    with pytest.raises(ConfigError, match="no rehearsal 9; there are 1, 2"):
         compare_rehearsals(twice, (1, 9))
     for reward in ("0.50", "0.70"):
         path.write_text(CAMPAIGN.replace('"0.40"', f'"{reward}"'))

@@ -203,7 +203,7 @@ def test_each_rehearsal_is_read_with_its_own_files(path: Path) -> None:
         assert json.loads(shown.stdout)["items"] == items
         assert json.loads(shown.stdout)["rehearsal"] == (number or 2)
     refused = CliRunner().invoke(main, ["status", str(path), "--rehearsal", "7"])
-    assert "there is no rehearsal 7; there is 1, 2" in refused.stderr
+    assert "there is no rehearsal 7; there are 1, 2" in refused.stderr
 
 
 def test_live_work_is_shown_before_rehearsals(path: Path) -> None:
