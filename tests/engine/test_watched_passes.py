@@ -177,7 +177,7 @@ def test_the_command_tells_busy_from_failed(endpoint: str, folder: Path, tmp_pat
     campaign = write_campaign(tmp_path)
     with only_pass(in_folder(tmp_path / "out" / "crash")):
         refused = advance(campaign, endpoint, "--metrics-folder", str(folder))
-    assert refused.exit_code == 1, refused.output
+    assert refused.exit_code == 5, refused.output
     samples = read_samples(folder)
     assert samples["passes_total busy"] == 1
     assert samples["pass_consecutive_failures"] == 0
