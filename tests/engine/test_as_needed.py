@@ -107,7 +107,11 @@ def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None
         action = next_action(
             take_snapshot(work.run), work.run.campaign, today=work.run.clock.now().date()
         )
-        for fact in ("round 1 of batch 1", "2 labels are not sure to 0.88", "4 answers"):
+        for fact in (
+            "batch 1 is due to be posted again, in round 1",
+            "2 labels are not sure to 0.88",
+            "4 answers",
+        ):
             assert fact in action.reason
 
 
