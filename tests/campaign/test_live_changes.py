@@ -69,7 +69,7 @@ def test_a_pass_refuses_exactly_what_is_said_to_be_bound(at_work: Open) -> None:
             assert (change.key, change.means) == ("items.file: items.csv", Means.BOUND)
             refused = refusal_of_changes(run.store, load_campaign(path))
             assert refused is not None
-            assert "row" in str(refused.next_step)
+            assert "item" in str(refused.next_step)
 
 
 def test_the_complete_file_in_place_of_the_short_one_binds_nothing(at_work: Open) -> None:

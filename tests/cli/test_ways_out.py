@@ -210,7 +210,7 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         moved = piecework(*words)
         last = lines[-1].partition(",")[0]
         assert f"added: 1 item, 'new'; missing: 1 item, '{last}'" in moved.output
-        assert f"put item '{last}' back into items" in moved.output
+        assert f"put item '{last}' back into `items`" in moved.output
 
         items.write_text(before)
         text = campaign.read_text()

@@ -271,12 +271,12 @@ def _changed_items(
     if added:
         yield _Change(
             f"added: {plural(len(added), 'item')}, {_listed(added)}",
-            f"take {_rows(added)} out of items again",
+            f"take {_rows(added)} out of `items` again",
         )
     if missing:
         yield _Change(
             f"missing: {plural(len(missing), 'item')}, {_listed(missing)}",
-            f"put {_rows(missing)} back into items",
+            f"put {_rows(missing)} back into `items`",
         )
     if changed:
         columns = dict.fromkeys(
