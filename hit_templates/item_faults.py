@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from piecework.domain.field import Field
+from piecework.domain.field import MERGED, Field
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Task
 from piecework.domain.text import NOT_FOR_XML, one_line
@@ -158,6 +158,11 @@ def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
 
 
 def _fits(field: Field, text: str, item: Item) -> bool:
+    if field.regions in MERGED.values():
+        # Only such tasks need it, and it loads pandas.
+        from piecework.analyses.regions import marks_in  # noqa: PLC0415
+
+        return marks_in(text) is not None
     value = typed(field, text)
     return value is not None and not value_problems(field, value, item.columns)
 
@@ -165,6 +170,8 @@ def _fits(field: Field, text: str, item: Item) -> bool:
 def _allowed(field: Field, item: Item) -> str:
     if field.kind == "number":
         return f"{field.minimum:g} to {field.maximum:g} in steps of {field.step:g}"
+    if field.regions:
+        return f'what the page sends: {{"{field.regions}": [...]}}'
     return ", ".join(offered(field, item.columns))
 
 

@@ -417,6 +417,16 @@ def test_a_column_that_is_no_gap_of_a_page_is_named_otherwise(tmp_path: Path) ->
     assert "Ada &amp; &lt;b&gt;Bob&lt;/b&gt; ${x}" in page_of(path)
 
 
+def test_a_known_answer_of_tags_is_what_the_page_sends(tmp_path: Path) -> None:
+    """A label in place of the JSON would be an answer that no worker can give."""
+    known = json.dumps({"entities": [{"label": "person", "startOffset": 0, "endOffset": 3}]})
+    load_campaign(written(tmp_path, TAGS, [{"text": "Ada met Bob.", "gold.answer": known}]))
+    for wrong in ("person", '{"boundingBoxes": 5}', "[]"):
+        path = written(tmp_path, TAGS, [{"text": "Ada met Bob.", "gold.answer": wrong}])
+        with pytest.raises(ConfigError, match=r"allowed is what the page sends: .*entities"):
+            load_campaign(path)
+
+
 WRONG = {
     "no tag": ('task = "tag"\nquestion = "Q"', "", "", "options: there must be"),
     "a tag with a label": (TAGS, '"person"', '{ value = "p", label = "Person" }', "takes no label"),
