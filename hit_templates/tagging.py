@@ -23,6 +23,7 @@ from piecework.hit_templates.generic import (
     shown_parts,
     title_of,
 )
+from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
 
@@ -40,7 +41,7 @@ def tag_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> Task:
 
     Args:
         asked: what the file states.
-        rows: the items' rows, or the first of them.
+        rows: the items' rows, or the first of them; without any, the page shows no item.
         grows: more rows may arrive, so a cell may be empty in any column.
 
     Raises:
@@ -103,11 +104,11 @@ def _faults(asked: Asked, parts: Sequence[Part], *, grows: bool) -> Iterator[str
 
 
 def _page(asked: Asked, parts: Sequence[Part]) -> str:
+    # Before the first row of items that grow, the column is not known.
     marked = _marked(parts)
-    assert marked is not None  # noqa: S101 - checked before
     labels = [value for value, _ in asked.options]
-    column = f"${{{marked.column}}}"
-    if marked.kind == "picture":
+    column = "" if marked is None else f"${{{marked.column}}}"
+    if marked is not None and marked.kind == "picture":
         name, source = "crowd-bounding-box", f'src="{column}"'
         offered: list[object] = [*labels]
     else:
@@ -116,18 +117,21 @@ def _page(asked: Asked, parts: Sequence[Part]) -> str:
     read = "".join(f"<p>${{{part.column}}}</p>" for part in parts if part is not marked)
     lines = "".join(f"<p>{_plain(line)}</p>" for line in asked.instructions)
     instructions = lines and f"<short-instructions>{lines}</short-instructions>"
+    frame = frame_texts(asked.language)
+    question = asked.question or ""
     return (
-        f"{_HEAD}<title>{_plain(title_of(asked.question or ''))}</title>"
-        f'<crowd-form>{read}<{name} name="{ANSWER}" {source} '
-        f'header="{_plain(asked.question or "")}" labels="{_plain(json.dumps(offered))}">'
-        f"{instructions}</{name}></crowd-form>"
+        f'<!DOCTYPE html><html lang="{frame["html_lang"]}" dir="{frame["html_dir"]}">'
+        f"{_HEAD}<title>{_plain(title_of(question))}</title>"
+        f'<crowd-form><h1>{_plain(question)}</h1>{read}<{name} name="{ANSWER}" {source} '
+        f'labels="{_plain(json.dumps(offered))}">{instructions}</{name}></crowd-form>'
     )
 
 
 _HEAD = (
-    '<!DOCTYPE html><meta charset="utf-8">'
+    '<meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
+    "<style>h1 { font-size: 1rem; margin: 0 0 1rem }</style>"
 )
 """The marketplace serves its own elements in place of that script."""
 

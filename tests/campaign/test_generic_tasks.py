@@ -392,7 +392,7 @@ def test_the_texts_of_a_tagging_task_are_no_markup_and_no_gaps(tmp_path: Path) -
     task = load_campaign(path).task
     assert {*task.columns, *task.optional_columns} == {"item_id", "text"}
     page = page_of(path)
-    element = re.search(r'header="([^"]*)" labels="([^"]*)"', page)
+    element = re.search(r'<h1>([^<]*)</h1>.* labels="([^"]*)"', page)
     assert element is not None
     question, labels = map(unescape, element.groups())
     assert question == "Mark <b>each</b> ${name} in {{ the text }}."
@@ -415,6 +415,20 @@ def test_a_column_that_is_no_gap_of_a_page_is_named_otherwise(tmp_path: Path) ->
     text = path.read_text().replace("[items]", '[items]\ncolumns = { text = "text (EN)" }')
     path.write_text(text)
     assert "Ada &amp; &lt;b&gt;Bob&lt;/b&gt; ${x}" in page_of(path)
+
+
+def test_tags_of_items_that_grow_are_asked_about_the_first_rows(tmp_path: Path) -> None:
+    """Without a row the columns are not known; with one, the page shows them."""
+    path = written(tmp_path, TAGS, [{"item_id": "a", "text": "Ada met Bob."}])
+    finite = path.read_text()
+    growing = finite.replace("[items]", "[grows]\nbatch = 5\n[items]")
+    path.write_text(growing)
+    assert "text" in load_campaign(path).task.optional_columns
+    (tmp_path / "items.csv").write_text("item_id,text\n")
+    for stated, fault in ((growing, "no row has an item_id yet"), (finite, "has no items")):
+        path.write_text(stated)
+        with pytest.raises(ConfigError, match=fault):
+            load_campaign(path)
 
 
 def test_a_known_answer_of_tags_is_what_the_page_sends(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from piecework.hit_templates.generic import Asked
 from piecework.hit_templates.tagging import tag_task
-from tests.browser.pages import sign_in
+from tests.browser.pages import sign_in, violations
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Finger, Hand, Keys
 from tests.browser.worker_site.questions import html_question
 from tests.browser.worker_site.test_stand_ins import accepted_page, answers
@@ -117,21 +118,42 @@ def colour_at(mask: Image.Image, place: dict[str, int]) -> str:
     return "#" + bytes(palette[3 * index : 3 * index + 3]).hex()
 
 
+ASKED = Asked(
+    kind="tag",
+    stated={"question", "options"},
+    path="birds.toml",
+    question="Box each ${bird}, please.",
+    options=(("a {{bird}}", "a {{bird}}"), ("nest", "nest")),
+    instructions=("Draw tight boxes.",),
+)
+PHOTOS = ({"item_id": "a", "about": "Birds", "photo": "https://e.org/a.png"},)
+
+
+def test_a_page_that_a_campaign_file_states_is_for_everybody(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """On a phone, in a language that is written from right to left."""
+    task = tag_task(replace(ASKED, language="he"), PHOTOS)
+    assert task.html_page is not None
+    body = task.html_page.html.replace("${photo}", PICTURE).replace("${about}", "Birds")
+    ann = market.worker()
+    made = post(market.requester("LAB"), Question=html_question(body))
+    page = open_site(ann.token, width=360)
+    page.goto(ann.accept(made["HITGroupId"]).json()["frame_url"])
+    expect(page.locator(".crowd-stage svg")).to_have_attribute("viewBox", re.compile(r"\d"))
+    assert violations(page) == []
+    assert page.locator("html").get_attribute("dir") == "rtl"
+
+
 def test_a_task_that_a_campaign_file_states_is_done(market: Market, browser: Browser) -> None:
     """`tag`: the page that piecework writes offers the tags, and posts what is marked."""
-    asked = Asked(
-        kind="tag",
-        stated={"question", "options"},
-        path="birds.toml",
-        question="Box each ${bird}, please.",
-        options=(("a {{bird}}", "a {{bird}}"), ("nest", "nest")),
-    )
-    task = tag_task(asked, [{"item_id": "a", "photo": "https://e.org/a.png"}])
+    task = tag_task(ASKED, PHOTOS)
     assert task.html_page is not None
-    body = task.html_page.html.replace("${photo}", PICTURE)
+    body = task.html_page.html.replace("${photo}", PICTURE).replace("${about}", "Birds")
     with at_work(market, browser, body) as (page, hit):
         hand, tool = Hand(page), page.frame_locator("iframe").locator("crowd-bounding-box")
-        expect(tool.get_by_text("Box each ${bird}, please.")).to_be_visible()
+        heading = page.frame_locator("iframe").get_by_role("heading")
+        expect(heading).to_have_text("Box each ${bird}, please.")
         expect(tool.get_by_label("a {{bird}}")).to_be_visible()
         hand.label(tool, "nest")
         hand.drag(tool.locator(".crowd-stage"), (-100, -50), (100, 50))
