@@ -228,7 +228,7 @@ def at_number(file: CampaignFile, number: int) -> CampaignFile:
     """
     again = f"piecework rehearse {file.path}"
     if number not in (there := numbers(file)):
-        listed = f"there are {', '.join(map(str, there))}" if there else "there is none"
+        listed = f"there are {', '.join(map(str, there))}" if there else "it was never rehearsed"
         raise ConfigError(
             [f"{file.path}: there is no rehearsal {number}; {listed}"], next_step=again
         )

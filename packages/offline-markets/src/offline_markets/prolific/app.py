@@ -162,7 +162,7 @@ class Emulator:
         participant = participant_in_cookie(request, site.COOKIE)
         call = replace(call, query={"participant": participant, **call.query})
         if not call.query["participant"]:
-            return HTMLResponse(site.nobody(), status_code=_NOT_FOUND)
+            return HTMLResponse(site.page_without_participant(), status_code=_NOT_FOUND)
         return HTMLResponse(site.ended(self._in_transaction(complete_in_hand, call)))
 
     async def _people(self, request: Request) -> Response:

@@ -63,7 +63,7 @@ def ended(status: str) -> str:
     return page("Submission sent", f"<p>Its status is {html.escape(status)}.</p>")
 
 
-def nobody() -> str:
+def page_without_participant() -> str:
     """Render the page for a browser that has taken no place here."""
     return page(
         "Who are you?",
