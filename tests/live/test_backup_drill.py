@@ -23,13 +23,14 @@ from pathlib import Path
 import click
 import httpx
 import pytest
+from moto.server import ThreadedMotoServer
 
 from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.state.accounts import Key
 from piecework.simulation.crowd.page import Page, read_page
-from tests.backup.conftest import litestream_of, s3, s3_endpoint
+from tests.backup.conftest import litestream_of, s3
 from tests.campaign.exchange.conftest import S3
 from tests.conftest import in_full
 from tests.crash.apart import apart
@@ -42,7 +43,7 @@ from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import Figures, scraped
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-__all__ = ["s3", "s3_endpoint"]
+__all__ = ["s3"]
 
 PATIENCE_SECONDS = 60.0
 OUTPUTS = ("said.txt", "complained.txt")
@@ -233,6 +234,20 @@ class Loss:
     seconds: float
     commits: int
     lag_seconds: float
+
+
+@pytest.fixture
+def s3_endpoint() -> Iterator[str]:
+    """A server with S3's interface for this drill alone.
+
+    A marketplace that is killed leaves a Litestream that sends its last commits. On a
+    server that drills share, it would write them among the files of the next one.
+    """
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
 
 
 @pytest.fixture
