@@ -64,8 +64,8 @@ class CorpusRule(Protocol):
     NAME: str
     VERSION: int
 
-    def is_sure(self, edit: Edit) -> bool:
-        """Return whether an edit is made without asking a person."""
+    def least_sure(self, corpus: Corpus) -> float:
+        """Return the lowest probability of an edit that is made without asking a person."""
         ...
 
     def propose(self, texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
@@ -195,9 +195,10 @@ def judged(tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES
     judges = [rule for rule in rules if isinstance(rule, CorpusRule)]
     texts = [each.text for each in tidy]
     for rule in judges:
+        least = rule.least_sure(corpus)
         for text_id, edits in rule.propose(texts, corpus).items():
             for edit in edits:
-                into = sure if rule.is_sure(edit) else unsure
+                into = sure if edit.probability >= least else unsure
                 into.setdefault(text_id, []).append(edit)
     names = {rule.NAME for rule in judges}
     all_edits: dict[str, tuple[Edit, ...]] = {}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from itertools import pairwise
 from sys import intern
 from typing import Any
 
@@ -20,9 +21,15 @@ _MARKED = re.compile(r"[#~/\\]\S+")
 _QUOTED = re.compile(
     r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)"
 )
+_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_INFLECTION = re.compile(r"(?<=\w{3})(?:ings?|ed|e?s|er|y)+\Z")
+_DOUBLED = re.compile(r"([^\Waeiou\d_])\1\Z")
+_ONSET = re.compile(r"\A[^aeiouy]*")
+_VOWELS = re.compile(r"[aeiouy]+")
 _SIGNS = frozenset("_@#$%&*+=<>^~/\\|")
 _ENDS_SENTENCE = frozenset(".!?:")
 _SHOUTED_SHARE = 0.6
+_SHORTEST_ECHO = 3
 _REMEMBERED = 16
 
 
@@ -42,7 +49,7 @@ class Place:
 
     Attributes:
         is_fixed: it is not an ordinary word: it has attached digits or signs, is quoted
-            or part of an address, or has inner capitals.
+            or part of an address or an echo (`tick-tocking`), or has inner capitals.
         is_shouted: the whole text is in capitals, so names cannot be told from words.
         is_name_like: it is capitalised where ordinary words are not.
         is_hyphened: a hyphen joins it to another word.
@@ -126,14 +133,41 @@ def _ends_sentence(before: str) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _taboo(text: str) -> Sequence[tuple[int, int]]:
-    """Return the ranges of a text that are addresses, paths, marks or quotes."""
+    """Return the ranges of a text that are addresses, paths, marks, quotes or echoes."""
     spans = [match.span() for match in _QUOTED.finditer(text)]
+    spans += [match.span() for match in _HYPHENED.finditer(text) if is_echo(match.group())]
     for chunk in _RUN.finditer(text):
         if _ADDRESS.search(chunk.group()):
             spans.append(chunk.span())
         elif marked := _MARKED.search(chunk.group()):
             spans.append((chunk.start() + marked.start(), chunk.end()))
     return spans
+
+
+def is_echo(hyphened: str) -> bool:
+    """Return whether a part of a hyphenated word repeats the part before it, as sounds do.
+
+    The parts are equal but for an ending, or for their vowels, or for how they begin.
+    No list has such words, and the likeliest word for one part would break the pair.
+
+    >>> [is_echo(word) for word in ("tick-tocking", "choo-choo", "walkie-talkie", "well-lit")]
+    [True, True, True, False]
+    """
+    stems = [_stem(part) for part in hyphened.casefold().split("-")]
+    return any(_is_echo(before, stem) for before, stem in pairwise(stems))
+
+
+def _stem(part: str) -> str:
+    return _DOUBLED.sub(r"\1", _INFLECTION.sub("", part))
+
+
+def _is_echo(before: str, stem: str) -> bool:
+    if min(len(before), len(stem)) < _SHORTEST_ECHO:
+        return False
+    if _VOWELS.sub(".", before) == _VOWELS.sub(".", stem):
+        return True
+    rhyme = _ONSET.sub("", before)
+    return len(rhyme) >= _SHORTEST_ECHO and rhyme == _ONSET.sub("", stem)
 
 
 def _is_shouted(text: str) -> bool:

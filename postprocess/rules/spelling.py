@@ -7,8 +7,8 @@ candidates (`piecework.postprocess.language.features`); each edit has a probabil
 
 It never changes words of the dictionary and their possessives, longer words that are
 common in general English, words with inner capitals, quoted text, addresses, words with
-attached digits or signs, texts in another language, or words of the item's own columns.
-docs/explanation/cleaning.md says how often it is right.
+attached digits or signs, echoes (`tick-tocking`), texts in another language, or words of
+the item's own columns. docs/explanation/cleaning.md says how often it is right.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,14 @@ from piecework.postprocess.language.tokens import Text
 from piecework.postprocess.language.weights import WEIGHTS
 
 NAME = "spelling"
-VERSION = 9
+VERSION = 10
 
-SURE = 0.7
-"""The lowest probability of an edit made without asking: nineteen of twenty such
-changes are right (docs/explanation/cleaning.md)."""
+SURE, SURE_IN_FEW = 0.65, 0.7
+"""The lowest probability of an edit made without asking, among many texts and among fewer
+than `MANY`: nineteen of twenty such changes are right (docs/explanation/cleaning.md)."""
+
+MANY = 2_000
+"""Fewer texts say little about a rare word, and a lower limit would fix hardly more."""
 
 WORTH_A_LOOK = 0.2
 """The lowest probability of an edit proposed to a person."""
@@ -47,9 +50,9 @@ def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit
     return edits
 
 
-def is_sure(edit: Edit) -> bool:
-    """Return whether an edit is made without asking."""
-    return edit.probability >= SURE
+def least_sure(corpus: Corpus) -> float:
+    """Return the lowest probability of an edit that is made without asking."""
+    return SURE if corpus.n_texts >= MANY else SURE_IN_FEW
 
 
 def _edits(

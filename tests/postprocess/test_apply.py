@@ -105,10 +105,10 @@ def test_what_is_not_sure_is_proposed_and_not_made() -> None:
     cleaning = clean_and_propose([text])
     (proposal,) = cleaning.proposals["a"]
     assert text.text[proposal.start : proposal.end] == proposal.before == "sofer"
-    assert not spelling.is_sure(proposal)
+    assert proposal.probability < spelling.SURE_IN_FEW
     edits = cleaning.edits["a"]
     assert [edit.after for edit in edits] == [" ", "table"]
-    assert all(map(spelling.is_sure, edits))
+    assert all(edit.probability >= spelling.SURE_IN_FEW for edit in edits)
     assert clean_text(text.text).proposals == (proposal,)
 
 
@@ -139,8 +139,8 @@ class _Imitating:
     def __init__(self) -> None:
         self.shown: list[tuple[list[str], list[str]]] = []
 
-    def is_sure(self, _edit: Edit) -> bool:
-        return True
+    def least_sure(self, _corpus: Corpus) -> float:
+        return 0.0
 
     def propose(self, texts: Sequence[Text], corpus: Corpus) -> dict[str, Sequence[Edit]]:
         self.shown.append(([text.text for text in texts], [*corpus.words()]))

@@ -28,7 +28,7 @@ def _proposed(texts: Sequence[Text]) -> Mapping[str, Sequence[Edit]]:
     corpus = Corpus(texts)
     proposed = spelling.propose(texts, corpus)
     sure = {
-        text_id: [edit for edit in edits if spelling.is_sure(edit)]
+        text_id: [edit for edit in edits if edit.probability >= spelling.least_sure(corpus)]
         for text_id, edits in proposed.items()
     }
     return {text_id: edits for text_id, edits in sure.items() if edits}
@@ -106,7 +106,25 @@ def test_another_caption_of_the_item_can_tip_the_scales() -> None:
         probable.append(edit.probability)
     # Its being written about another item tells a little; about this one, much.
     assert probable[0] < probable[1] < probable[2]
-    assert probable[0] < spelling.SURE < probable[2]
+    assert probable[0] < spelling.SURE_IN_FEW < probable[2]
+
+
+def test_an_echo_is_no_typo() -> None:
+    """The likeliest word for one half of `tick-tocking` would break the pair."""
+    echoes = "A tick-tocking clock and clip-clopping hooves of a choo-chooing train"
+    assert (
+        spelling.propose([each := Text(text_id="a", item_id="i", text=echoes)], Corpus([each]))
+        == {}
+    )
+    assert _spelled("a well-knwon brand") == "a well-known brand"
+
+
+def test_many_texts_need_less_evidence_in_each() -> None:
+    """In a large campaign the other texts speak for the word that was meant."""
+    few = [Text(text_id=f"{n}", item_id=f"{n}", text="a red bus") for n in range(spelling.MANY - 1)]
+    many = [*few, Text(text_id="last", item_id="last", text="a red bus")]
+    assert spelling.least_sure(Corpus(few)) == spelling.SURE_IN_FEW > spelling.SURE
+    assert spelling.least_sure(Corpus(many)) == spelling.SURE
 
 
 def test_capitals_at_the_start_are_kept() -> None:
@@ -119,7 +137,7 @@ def test_the_reason_says_how_sure_the_rule_is() -> None:
     text = Text(text_id="a", item_id="i", text="a wooden tabel")
     ((edit,),) = _proposed([text]).values()
     assert edit.reason.startswith("not in any word list; the probability of 'table' is ")
-    assert spelling.SURE <= edit.probability <= 1
+    assert spelling.SURE_IN_FEW <= edit.probability <= 1
     assert edit.reason.endswith(f"{edit.probability:.2f}")
 
 

@@ -168,7 +168,9 @@ def _spelled(judged: Iterable["Judged"]) -> dict[tuple[str, int], str]:
     return {
         (case.text_id, case.start): case.meant[best]
         for case, best, chance in judged
-        if best and chance >= spelling.SURE and not _is_a_name(case, case.meant[best])
+        if best
+        and chance >= (spelling.SURE_IN_FEW if case.is_small else spelling.SURE)
+        and not _is_a_name(case, case.meant[best])
     }
 
 
