@@ -1,8 +1,8 @@
 """Builds the tasks whose question, options and examples are in the campaign file.
 
-`describe`, `choose`, `compare` and `rate` share a page (`_generic/question.html.j2`). What
-the campaign file states becomes the document that a task's folder would hold, and is
-validated in the same way. Any columns of the items are shown: how, their cells decide.
+All but `tag` share a page (`_generic/question.html.j2`). What the campaign file states
+becomes the document that a task's folder would hold, and is validated in the same way.
+Any columns of the items are shown: how, their cells decide.
 """
 
 import hashlib
@@ -56,7 +56,10 @@ _KEYS: Mapping[str, Collection[str]] = {
     "describe": {*_ALWAYS, "text"},
     "rate": {*_ALWAYS, "options", "scale"},
     "tag": {"question", "instructions", "options"},
+    "transcribe": {*_ALWAYS, "text"},
 }
+OF_TEXTS = frozenset({"describe", "transcribe"})
+"""Tasks that ask for a text, and have a question of their own."""
 KEYS = sorted(set().union(*_KEYS.values()))
 """The keys of a campaign file that only generic tasks have."""
 
@@ -174,7 +177,7 @@ def generic_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> T
 
 def faults_of_stated(asked: Asked) -> Iterator[str]:
     """Yield what is wrong with the question, the options and the scale alone."""
-    if asked.kind != "describe" and asked.question is None:
+    if asked.kind not in OF_TEXTS and asked.question is None:
         yield f'question: is missing; write what {asked.kind!r} asks: question = "..."'
     if asked.kind == "rate" and ("options" in asked.stated) == ("scale" in asked.stated):
         yield (
@@ -292,6 +295,11 @@ def _faults_of_parts(asked: Asked, parts: Sequence[Part], rows: Sequence[Row]) -
     header = ", ".join(rows[0])
     if not parts:
         yield f"items: no column can be shown; the columns are {header}"
+    elif asked.kind == "transcribe" and not any(part.kind in _TRANSCRIBED for part in parts):
+        yield (
+            "items: workers transcribe a sound, a video or a picture, and no column has "
+            f"addresses of any; the columns are {header}"
+        )
     if asked.kind != "compare" or len(asked.options) < 2:  # noqa: PLR2004 - a choice
         return
     named = [part.column for part in parts if part.is_option]
@@ -318,7 +326,7 @@ def _raw(
     id_name: str,
 ) -> dict[str, object]:
     """Return the document that a folder of this task would hold."""
-    question = asked.question or texts["describe_picture" if _is_seen(parts) else "describe"]
+    question = asked.question or texts[f"{asked.kind}_picture" if _is_seen(parts) else asked.kind]
     field = _field(asked, parts) | {"name": ANSWER, "label": question}
     kind = str(field["kind"])
     begins = min(9.0, (asked.seconds or _HOUR) / 2)
@@ -354,14 +362,21 @@ def _raw(
             for rule, parameters, words in _rules(asked)
         ],
         "aggregates": [
-            {"field": ANSWER, "kind": _AGGREGATES[kind if asked.kind != "rate" else "number"]}
-            for _ in range(kind != "text")
+            {"field": ANSWER, "kind": _AGGREGATES[combined]}
+            for combined in [{"rate": "number", "transcribe": asked.kind}.get(asked.kind, kind)]
+            if combined in _AGGREGATES
         ],
         "heuristics": {"too_fast": {"min_seconds": 2.0}},
     }
 
 
-_AGGREGATES = {"choice": "majority", "choices": "shares", "number": "mean"}
+_AGGREGATES = {
+    "choice": "majority",
+    "choices": "shares",
+    "number": "mean",
+    "transcribe": "transcript",
+}
+_TRANSCRIBED = frozenset({"audio", "video", "picture"})
 
 
 def _is_seen(parts: Sequence[Part]) -> bool:
@@ -371,7 +386,7 @@ def _is_seen(parts: Sequence[Part]) -> bool:
 
 def _field(asked: Asked, parts: Sequence[Part]) -> dict[str, object]:
     """Return kind and options of the field, as a task's file would state them."""
-    if asked.kind == "describe":
+    if asked.kind in OF_TEXTS:
         return {"kind": "text"}
     if asked.scale is not None:
         ends = {"low_label": asked.scale.low, "high_label": asked.scale.high}

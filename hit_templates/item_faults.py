@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from piecework.domain.field import MERGED, Field
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Task
 from piecework.domain.text import NOT_FOR_XML, one_line
@@ -158,7 +158,9 @@ def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
 
 
 def _fits(field: Field, text: str, item: Item) -> bool:
-    if field.regions in MERGED.values():
+    if field.is_transcript:
+        return True
+    if field.is_merged:
         # Only such tasks need it, and it loads pandas.
         from piecework.analyses.regions import marks_in  # noqa: PLC0415
 

@@ -15,7 +15,15 @@ from typing import get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from piecework.domain.field import MERGED, Aggregate, Arrangement, Field, FieldKind, Option
+from piecework.domain.field import (
+    MERGED,
+    MERGED_KINDS,
+    Aggregate,
+    Arrangement,
+    Field,
+    FieldKind,
+    Option,
+)
 from piecework.domain.task import GOLD, TRUTH, Conditions, Follows, Hypothesis, Rule, Task
 from piecework.domain.text import did_you_mean, one_line
 from piecework.hit_templates.messages import table_in
@@ -35,6 +43,7 @@ _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "best_edit": ("text",),
     "boxes": ("text",),
     "spans": ("text",),
+    "transcript": ("text",),
 }
 """The kinds of fields that each kind of aggregate accepts."""
 
@@ -224,7 +233,7 @@ _NOT_IN_FILE = {
 }
 """Keys that a task takes from its folder, its messages or its campaign file."""
 
-_OF_HTML_PAGES = {"sent_as", "sent_at", "is_open", "is_nominal", "regions"}
+_OF_HTML_PAGES = {"sent_as", "sent_at", "is_open", "is_nominal", "regions", "is_transcript"}
 """Keys that only fields found in HTML or stated in a campaign file have."""
 
 _TEXTS = {"title", "description", "label", "message", "column"}
@@ -249,17 +258,25 @@ def validated(raw: Raw, *, name: str, language: str, texts: Mapping[str, str]) -
         task = _ADAPTER.validate_json(json.dumps(whole, default=str), strict=True)
     except ValidationError as invalid:
         return [*map(_sentence, filter(_is_own, invalid.errors())), *faults]
-    return faults or _with_regions(task)
+    return faults or _with_merged(task)
 
 
-def _with_regions(task: Task) -> Task:
-    """Return the task with the regions that its aggregates say its fields hold."""
-    parts = {each.field: MERGED[each.kind] for each in task.aggregates if each.kind in MERGED}
+def _with_merged(task: Task) -> Task:
+    """Return the task with what its aggregates say that the texts of its fields hold."""
+    kinds = {each.field: each.kind for each in task.aggregates if each.kind in MERGED_KINDS}
+    if not kinds:
+        return task
     fields = (
-        dataclasses.replace(field, regions=parts.get(field.name, field.regions))
+        dataclasses.replace(
+            field,
+            regions=MERGED.get(kinds[field.name], field.regions),
+            is_transcript=kinds[field.name] == "transcript",
+        )
+        if field.name in kinds
+        else field
         for field in task.fields
     )
-    return dataclasses.replace(task, fields=tuple(fields)) if parts else task
+    return dataclasses.replace(task, fields=tuple(fields))
 
 
 def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[str]:

@@ -7,10 +7,11 @@ or of a choice between grades: the mean, the standard deviation (of a sample), a
 95 % interval of Student's t for the mean; both are missing for fewer than two answers.
 Also the mean without each rater's own use of the scale
 (`piecework.analyses.rating_scales`), with its standard error. `boxes` and `spans` of a
-region: see `piecework.analyses.regions`. `best_edit` of a text:
-see `piecework.postprocess.edits`. Only answers that are neither rejected nor surplus
-count. A worker's second answer about an item does not count
-(`piecework.analyses.votes`), nor does a value that is not an option.
+region: see `piecework.analyses.regions`; `transcript` of a text:
+`piecework.analyses.transcripts`; `best_edit` of a text: `piecework.postprocess.edits`.
+Only answers that are neither rejected nor surplus count. A worker's second answer about
+an item does not count (`piecework.analyses.votes`), nor does a value that is not an
+option.
 
 Labels of `majority` and `shares` also have probabilities: `piecework.analyses.labels_from_votes`
 is applied to all votes about a field. A majority gives the most frequent label; this
@@ -29,6 +30,7 @@ from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.machine_labels import machine_table
 from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.regions import item_regions
+from piecework.analyses.transcripts import item_transcripts
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
@@ -60,10 +62,10 @@ def item_aggregates(
     `<field>_likeliest`, `<field>_probability`; `<field>_share_<option>`,
     `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`, `<field>_adjusted`,
-    `<field>_adjusted_error`; `<field>_merged` (JSON text), `<field>_agreement`; `<field>`,
-    `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
-    items, by id. Probabilities and adjusted means require that the table has all answers;
-    labels of models (`machine`) shift probabilities.
+    `<field>_adjusted_error`; `<field>_merged` (str; regions as JSON),
+    `<field>_agreement`; `<field>`, `<field>_share`, `<field>_votes` for a best edit, which
+    needs the `columns` of the items, by id. Probabilities and adjusted means require that
+    the table has all answers; labels of models (`machine`) shift probabilities.
     """
     rows = answers_that_count(table)
     by_name = {field.name: field for field in fields}
@@ -179,6 +181,18 @@ def _regions(
     )
 
 
+def _transcripts(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    about = field_votes[field_votes["item_id"].isin(items)]
+    whole = item_transcripts(about).reindex(items)
+    return pd.DataFrame(
+        {
+            f"{field.name}{names.MERGED}": whole["merged"].fillna("").astype("str"),
+            f"{field.name}{names.AGREEMENT}": _rounded(whole["likeness"]),
+        },
+        index=items,
+    )
+
+
 def _grades(field_votes: pd.DataFrame) -> "pd.Series[float]":
     """Return the values as numbers; a value that is not a grade is not a vote."""
     return pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
@@ -221,6 +235,7 @@ _KINDS: Mapping[AggregateKind, _Kind] = {
     "shares": _shares,
     "mean": _mean,
     **{kind: partial(_regions, part) for kind, part in MERGED.items()},
+    "transcript": _transcripts,
 }
 
 

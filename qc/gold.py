@@ -15,10 +15,8 @@ from statistics import median
 
 import pandas as pd
 
-from piecework.analyses.regions import f1, marks_in
 from piecework.domain.task import GOLD
 from piecework.qc.ratings import (
-    DRAWN,
     MATTER_OF_FACT,
     RATED,
     SECTION_OF,
@@ -28,7 +26,7 @@ from piecework.qc.ratings import (
     is_scale,
 )
 from piecework.qc.scores import is_first
-from piecework.qc.worker_scores import own_answers, own_drawn
+from piecework.qc.worker_scores import own_answers, own_merged
 
 LEAST_WORKERS = 3
 """Two workers who both differ from a known answer prove nothing (ours)."""
@@ -154,10 +152,11 @@ def _judged(
         cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
         is_wrong = [distance(own, expected) > tolerance for own, expected in cells]
         yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
-    for field, answers in own_drawn(table, prefix=GOLD):
-        with_gold = answers[answers[GOLD + field] != ""]
-        pairs = zip(with_gold[DRAWN + field], with_gold[GOLD + field], strict=True)
-        is_wrong = [1 - f1(marks_in(own), marks_in(known)) > tolerance for own, known in pairs]
+    for merged in own_merged(table, prefix=GOLD):
+        field, read = merged.field, merged.read
+        with_gold = merged.rows[merged.rows[GOLD + field] != ""]
+        pairs = zip(with_gold[merged.column], with_gold[GOLD + field], strict=True)
+        is_wrong = [1 - merged.compare(read(own), read(known)) > tolerance for own, known in pairs]
         yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
 
 

@@ -19,7 +19,7 @@ answers vary (`Field.expects_variation`); for these `with_ratings` adds to the t
 
 For a field with boxes or spans, which are compared by how they overlap:
 
-- `drawn.<field>`: str, the answer as it was sent, "" if absent
+- `drawn.<field>`, for a transcript `worded.<field>`: str, the answer as it was sent, "" if absent
 - `gold.<field>`: str, the expected answer, ""; only if an item of the table expects something
 
 In addition, if an option that is asked once per HIT excludes a worker from the study:
@@ -52,7 +52,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
 from piecework.domain.assignment import FieldValue
-from piecework.domain.field import MERGED, Field, is_graded, mirrored
+from piecework.domain.field import Field, is_graded, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.qualifications import SECTION
 from piecework.domain.tables import ORDER, value_column
@@ -69,6 +69,7 @@ LIKENESS = "likeness"
 SECTION_OF = "section."
 KEPT_DRAFT = "kept_draft."
 DRAWN = "drawn."
+WORDED = "worded."
 
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a position on a scale from 0 to 1."""
@@ -89,9 +90,9 @@ def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.D
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
     rated = [field for field in task.item_fields if field.expects_variation]
-    texts, drafts, drawn = _text_columns(task), _drafts(task), _drawn_fields(task)
+    texts, drafts, merged = _text_columns(task), _drafts(task), _merged_fields(task)
     by_name = {field.name: field for field in task.item_fields}
-    is_read = rated or texts or drafts or drawn
+    is_read = rated or texts or drafts or merged
     asked_items = _AskedItems(table["item_id"], items if is_read else ())
     if texts and any(asked_items.has(name) for name in texts):
         likeness = _likeness(table, texts, asked_items)
@@ -100,8 +101,8 @@ def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.D
         columns[KEPT_DRAFT + name] = pd.Series(
             _kept_draft(table[value_column(by_name[name])], draft, asked_items), index=table.index
         )
-    for field in drawn:
-        columns |= _drawn(field, table, asked_items)
+    for field in merged:
+        columns |= _merged(field, table, asked_items)
     if rated:
         for field in rated:
             columns |= _ratings_of(field, table, task, asked_items)
@@ -138,7 +139,7 @@ def sources(task: Task) -> tuple[str, ...]:
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
     names += ["item_id", "text", "is_canned"] if _text_columns(task) else []
     by_name = {field.name: field for field in task.item_fields}
-    for name in (*_drafts(task), *(field.name for field in _drawn_fields(task))):
+    for name in (*_drafts(task), *(field.name for field in _merged_fields(task))):
         names += ["item_id", value_column(by_name[name])]
     return tuple(dict.fromkeys(names))
 
@@ -151,11 +152,21 @@ def rated_fields(table: pd.DataFrame, prefix: str = RATED) -> list[str]:
     return [name for name in names if prefix + name in table.columns]
 
 
-def drawn_names(table: pd.DataFrame, prefix: str = DRAWN) -> list[str]:
-    """Names of the fields with boxes or spans that also have a column with this prefix."""
+def merged_columns(table: pd.DataFrame, prefix: str = "") -> list[tuple[str, str]]:
+    """Names of the fields with marks or transcripts, and of the columns with their texts.
+
+    Args:
+        table: of `with_ratings`.
+        prefix: skip fields without a column of this prefix; "" for none.
+    """
     columns = [str(column) for column in table.columns]
-    names = [name.removeprefix(DRAWN) for name in columns if name.startswith(DRAWN)]
-    return [name for name in names if prefix + name in table.columns]
+    both = [
+        (column.removeprefix(start), column)
+        for start in (DRAWN, WORDED)
+        for column in columns
+        if column.startswith(start)
+    ]
+    return [(name, column) for name, column in both if not prefix or prefix + name in columns]
 
 
 def is_scale(ratings: "pd.Series[Any]") -> bool:
@@ -372,16 +383,17 @@ def _words_of(cell: str) -> str:
     return plain(cell) if len(cell.split()) > 1 and not is_address else ""
 
 
-def _drawn_fields(task: Task) -> list[Field]:
-    """Fields with boxes or spans, which can be compared."""
-    return [field for field in task.item_fields if field.regions in MERGED.values()]
+def _merged_fields(task: Task) -> list[Field]:
+    """Fields with boxes, spans or transcripts, which can be compared."""
+    return [field for field in task.item_fields if field.is_merged]
 
 
-def _drawn(
+def _merged(
     field: Field, table: pd.DataFrame, asked_items: _AskedItems
 ) -> dict[str, "pd.Series[Any]"]:
-    """The columns of a field with boxes or spans, by name."""
-    columns = {DRAWN + field.name: table[value_column(field)].fillna("").astype("str")}
+    """The columns of a field with boxes, spans or transcripts, by name."""
+    prefix = WORDED if field.is_transcript else DRAWN
+    columns = {prefix + field.name: table[value_column(field)].fillna("").astype("str")}
     if asked_items.has(GOLD + field.name):
         cells = asked_items.cells(GOLD + field.name, str)
         columns[GOLD + field.name] = pd.Series(cells, index=table.index, dtype="str")

@@ -14,7 +14,15 @@ from piecework.domain.imported import UNNAMED
 from piecework.domain.tables import ORDER
 from piecework.domain.task import GOLD
 from piecework.qc.parameters import Counted, counted
-from piecework.qc.ratings import DRAWN, MATTER_OF_FACT, OUTSIDE, RATED, SIDES, TWINNED
+from piecework.qc.ratings import (
+    DRAWN,
+    MATTER_OF_FACT,
+    OUTSIDE,
+    RATED,
+    SIDES,
+    TWINNED,
+    WORDED,
+)
 from piecework.qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
 from piecework.qc.scores import FIRST_ANSWER, is_first
 from piecework.qc.text_fit import COLUMNS as COMPARED
@@ -147,7 +155,8 @@ def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
 
 
 def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
-    spared = {RATED, MATTER_OF_FACT} if DRAWN in reads and _has(table, DRAWN) else set()
+    is_merged = any(name in reads and _has(table, name) for name in (DRAWN, WORDED))
+    spared = {RATED, MATTER_OF_FACT} if is_merged else set()
     for name, why in _NEEDED.items():
         if name in reads - spared and not _has(table, name):
             yield why

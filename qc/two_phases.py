@@ -17,7 +17,7 @@ import pandas as pd
 from piecework.domain.verdicts import Finding
 from piecework.qc import joined, written_here
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
-from piecework.qc.ratings import DRAWN, RATED
+from piecework.qc.ratings import DRAWN, RATED, WORDED
 from piecework.qc.registry import (
     BY_NAME,
     HEURISTICS,
@@ -81,7 +81,7 @@ def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]
 
     A part without ratings has no rows for heuristics that compare ratings.
     """
-    has_ratings = any(str(column).startswith((RATED, DRAWN)) for column in part)
+    has_ratings = any(str(column).startswith((RATED, DRAWN, WORDED)) for column in part)
     gathered = {}
     for heuristic in _planned("gather", settings):
         if heuristic.FACTS.together:

@@ -4,15 +4,31 @@ A worker has one row, whatever the number of rated fields: that of the field tha
 most against them.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from piecework.qc.ratings import DRAWN, RATED, drawn_names, is_given, is_scale, rated_fields
+from piecework.analyses.regions import f1, marks_in
+from piecework.analyses.transcripts import likeness
+from piecework.qc.ratings import (
+    DRAWN,
+    RATED,
+    WORDED,
+    is_given,
+    is_scale,
+    merged_columns,
+    rated_fields,
+)
 from piecework.qc.scores import is_first, scored
+
+_COMPARED: Mapping[str, tuple[Callable[[str], Any], Callable[[Any, Any], float]]] = {
+    DRAWN: (marks_in, f1),
+    WORDED: (str, likeness),
+}
+"""How answers that can be merged are read and compared, by the prefix of their column."""
 
 _MOST_BITS = 300.0
 """Chances below 10^-300 are reported as this."""
@@ -25,6 +41,23 @@ class WorkerScore(NamedTuple):
     suspicion: float
     flag: bool
     evidence: str
+
+
+class MergedAnswers(NamedTuple):
+    """Answers to a field with marks or transcripts.
+
+    Attributes:
+        rows: the answers.
+        column: their column with the texts as they were sent.
+        read: turns a text into what `compare` takes.
+        compare: returns how alike two answers are, from 0 to 1.
+    """
+
+    field: str
+    rows: pd.DataFrame
+    column: str
+    read: Callable[[str], Any]
+    compare: Callable[[Any, Any], float]
 
 
 def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.DataFrame:
@@ -74,8 +107,8 @@ def own_answers(
         yield field, known[is_given(known[RATED + field])]
 
 
-def own_drawn(table: pd.DataFrame, *, prefix: str = DRAWN) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each field with boxes or spans with the known workers' rows that have an answer.
+def own_merged(table: pd.DataFrame, *, prefix: str = "") -> Iterator[MergedAnswers]:
+    """Yield the known workers' answers to each field with marks or transcripts.
 
     If a worker answered an item twice, the first answer counts.
 
@@ -83,12 +116,13 @@ def own_drawn(table: pd.DataFrame, *, prefix: str = DRAWN) -> Iterator[tuple[str
         table: of `piecework.qc.ratings.with_ratings`.
         prefix: skip fields without a column of this prefix.
     """
-    names = drawn_names(table, prefix)
-    if not names:
+    columns = merged_columns(table, prefix)
+    if not columns:
         return
     known = table[is_first(table) & (table["worker_id"] != "")]
-    for name in names:
-        yield name, known[known[DRAWN + name] != ""]
+    for name, column in columns:
+        read, compare = _COMPARED[column.removesuffix(name)]
+        yield MergedAnswers(name, known[known[column] != ""], column, read, compare)
 
 
 def rareness(times: int, of: int, chance: float) -> float:

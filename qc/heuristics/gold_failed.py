@@ -17,8 +17,8 @@ of its own, and the evidence names its score.
 
 Edge cases: on a scale an answer is right within `tolerance` of the known one; several
 ticks are right if Jaccard's distance is at most that, boxes and spans if their F1 lacks
-at most that; a single choice is right or wrong. An item without an answer is not judged.
-A share exactly at the limit is flagged.
+at most that, transcripts if at most that share of words differs; a single choice is right
+or wrong. An item without an answer is not judged. A share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.gold import failed_and_met, gold_scores, sections_of
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.ratings import DRAWN, RATED, SECTION_OF
+from piecework.qc.ratings import DRAWN, RATED, SECTION_OF, WORDED
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, workers_table
 
@@ -41,7 +41,7 @@ TITLE = "Failed known answers"
 VERSION = 2
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
-COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, GOLD, SECTION_OF)
+COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, WORDED, GOLD, SECTION_OF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

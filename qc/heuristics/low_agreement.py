@@ -5,7 +5,8 @@ guesses do not. The others' votes (single choices) say how probable each option 
 a worker is the mean probability of their votes; the strength is the slope of their votes over
 these probabilities: 1 if they vote as the others, 0 if blindly. For places on a scale and ticks,
 both are Krippendorff's agreement beyond chance; for boxes and spans, the mean F1 with the others
-(`piecework.analyses.regions`).
+(`piecework.analyses.regions`); for transcripts, the mean share of equal words
+(`piecework.analyses.transcripts`).
 
 Silent: about items without `min_others` other ratings, or if the field asks for opinions
 (`is_opinion` in the task). A worker with fewer than `min_items` such items is never flagged.
@@ -31,7 +32,7 @@ theorem", 1951). With two options nothing of this excuses a worker whose votes a
 
 Edge cases: agreement beyond chance is 1 minus the mean distance from the others, divided by that
 of an answer drawn blindly from all; if these never differ, nothing is measured. A worker's second
-answer about an item does not count. Of boxes and spans, only the strength counts.
+answer about an item does not count. Of marks and transcripts, only the strength counts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,11 +47,10 @@ import pandas as pd
 import scipy
 
 from piecework.analyses.dawid_skene import beliefs_of_others
-from piecework.analyses.regions import f1, marks_in
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Share
-from piecework.qc.ratings import DRAWN, MATTER_OF_FACT, RATED, is_scale
+from piecework.qc.ratings import DRAWN, MATTER_OF_FACT, RATED, WORDED, is_scale
 from piecework.qc.relations import (
     Codes,
     Floats,
@@ -60,14 +60,20 @@ from piecework.qc.relations import (
     nearness,
 )
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope
-from piecework.qc.worker_scores import WorkerScore, own_answers, own_drawn, workers_table
+from piecework.qc.worker_scores import (
+    MergedAnswers,
+    WorkerScore,
+    own_answers,
+    own_merged,
+    workers_table,
+)
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
 VERSION = 6
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
-COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, MATTER_OF_FACT)
+COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, WORDED, MATTER_OF_FACT)
 FACTS = Facts()
 
 _STEPS = 50
@@ -141,8 +147,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
         if answers[RATED + field].nunique() < _TWO or table.get(MATTER_OF_FACT + field) is None:
             continue
         yield from _of_field(field, _compare(answers, field, params), params)
-    for field, answers in own_drawn(table):
-        yield from _of_field(field, _compare_drawn(answers, field, params), params)
+    for merged in own_merged(table):
+        yield from _of_field(merged.field, _compare_merged(merged, params), params)
 
 
 def _of_field(field: str, compared: "_Compared", params: Params) -> Iterator[WorkerScore]:
@@ -250,7 +256,7 @@ class _Compared:
         beliefs: by answer, the probability of each rating by the others' votes; of votes.
         apart: the distance between any two ratings.
         is_votes: whether each answer is a single choice, or a place on a scale of two.
-        is_drawn: whether the answers are boxes or spans; then without `rows`.
+        is_merged: whether the answers are marks or transcripts; then without `rows`.
     """
 
     workers: pd.DataFrame
@@ -260,11 +266,11 @@ class _Compared:
     beliefs: Floats
     apart: Floats
     is_votes: bool
-    is_drawn: bool = False
+    is_merged: bool = False
 
     def is_lacking(self, worker: str, *, weak: bool, usual: float) -> bool:
         """Whether nothing excuses a worker whose answers are weak or far from usual."""
-        if self.is_drawn:
+        if self.is_merged:
             return weak  # who draws less exactly than others still looks
         if not self.is_votes:
             return not self._is_near_as_usual(worker)
@@ -346,18 +352,18 @@ def _compare(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
     )
 
 
-def _compare_drawn(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
-    """Compare boxes or spans; an answer about another item would overlap with none."""
+def _compare_merged(merged: MergedAnswers, params: Params) -> _Compared:
+    """Compare marks or transcripts; an answer about another item would be like none."""
     workers, distances = list[str](), list[float]()
-    for _, rows in answers.groupby("item_id", sort=True):
+    for _, rows in merged.rows.groupby("item_id", sort=True):
         if len(rows) <= params.min_others:
             continue
-        drawn = [marks_in(text) for text in rows[DRAWN + field].tolist()]
-        alike = np.zeros((len(drawn), len(drawn)))
-        for i, j in combinations(range(len(drawn)), 2):
-            alike[i, j] = alike[j, i] = f1(drawn[i], drawn[j])
+        answers = [merged.read(text) for text in rows[merged.column].tolist()]
+        alike = np.zeros((len(answers), len(answers)))
+        for i, j in combinations(range(len(answers)), 2):
+            alike[i, j] = alike[j, i] = merged.compare(answers[i], answers[j])
         workers += rows["worker_id"].tolist()
-        distances += (1.0 - alike.sum(axis=1) / (len(drawn) - 1)).tolist()
+        distances += (1.0 - alike.sum(axis=1) / (len(answers) - 1)).tolist()
     own = np.array(distances, dtype="float64")
     return _Compared(
         workers=_of_distances(np.array(workers, dtype="object"), own, np.ones_like(own)),
@@ -367,7 +373,7 @@ def _compare_drawn(answers: pd.DataFrame, field: str, params: Params) -> _Compar
         beliefs=np.empty((0, 0)),
         apart=np.empty((0, 0)),
         is_votes=False,
-        is_drawn=True,
+        is_merged=True,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.regions import agreed, item_regions, overlaps, read_marks
+from piecework.analyses.regions import interval_of_mean, item_regions, overlaps, read_marks
 from piecework.domain.field import Regions
 
 WIDE, HIGH = 800, 600
@@ -184,15 +184,12 @@ def test_spans_that_touch_stay_two() -> None:
 
 def test_the_interval_is_over_items_and_repeats_with_its_seed() -> None:
     """Full agreement has no width; a mixture has the mean inside."""
-    same, other = _boxes(("Cat", 1, 1, 30, 30)), _boxes(("Cat", 300, 1, 30, 30))
-    items = item_regions(
-        _votes({f"i{n}": [same, same if n % 2 else other] for n in range(40)}), "boundingBoxes"
-    )
-    result = agreed(items, seed=7)
-    assert (result.f1, result.items, result.answers) == (0.5, 40, 80)
-    assert result.low < 0.5 < result.high
-    assert result == agreed(items, seed=7)
-    assert math.isnan(agreed(items.iloc[:0], seed=7).f1)
+    scores = np.array([0.0, 1.0] * 20)
+    low, high = interval_of_mean(scores, seed=7, resamples=1000)
+    assert 0.3 < low < 0.5 < high < 0.7
+    assert (low, high) == interval_of_mean(scores, seed=7, resamples=1000)
+    assert interval_of_mean(np.ones(40), seed=7, resamples=100) == (1.0, 1.0)
+    assert np.isnan(interval_of_mean(scores[:0], seed=7, resamples=100)).all()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
+from piecework.analyses.transcripts import likeness
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.questions import faults_of_row, item_on_page
@@ -365,6 +366,31 @@ def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> Non
     assert items["input_about"].tolist() == ["Names", "Towns"]
 
 
+@pytest.mark.parametrize(
+    ("column", "cells", "asked"),
+    [
+        ("recording", ["https://e.org/a.mp3", "https://e.org/b.mp3"], "what you hear"),
+        ("sign", ["https://e.org/a.png", "https://e.org/b.png"], "in this picture"),
+    ],
+)
+def test_transcripts_are_rehearsed_to_a_merged_text(
+    tmp_path: Path, column: str, cells: list[str], asked: str
+) -> None:
+    """Of what simulated workers hear, most words are right; the page plays nothing by itself."""
+    truth = "the last train follows my neighbour in the morning"
+    rows = [{column: cell, "truth.answer": truth} for cell in cells]
+    path = written(tmp_path, 'task = "transcribe"', rows)
+    page = page_of(path)
+    assert asked in page
+    assert "autoplay" not in page
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        export(run)
+    items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
+    assert all(likeness(text, truth) >= 0.5 for text in items["answer_merged"])
+    assert items["answer_agreement"].between(0, 1).all()
+
+
 def test_boxes_of_a_rehearsal_are_in_their_pictures(tmp_path: Path) -> None:
     """Pictures of 40 by 20 and of 3 by 900 pixels; a worker states the picture's size."""
     (tmp_path / "photos").mkdir()
@@ -442,6 +468,7 @@ def test_a_known_answer_of_tags_is_what_the_page_sends(tmp_path: Path) -> None:
 
 
 WRONG = {
+    "no sound": ('task = "transcribe"', "", "", "workers transcribe a sound, a video or a"),
     "no tag": ('task = "tag"\nquestion = "Q"', "", "", "options: there must be"),
     "a tag with a label": (TAGS, '"person"', '{ value = "p", label = "Person" }', "takes no label"),
     "an example of tags": (

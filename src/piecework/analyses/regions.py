@@ -81,26 +81,6 @@ class Likeness(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreed:
-    """The mean agreement over items, with a bootstrap interval over items.
-
-    Attributes:
-        f1: mean F1 over the pairs of workers of an item; NaN if no item has two answers.
-        overlap: mean IoU of matched regions; NaN without a match.
-        low: and `high`: 95 % interval of `f1`; NaN without draws.
-        items: items with at least two answers.
-        answers: answers about these items.
-    """
-
-    f1: float
-    overlap: float
-    low: float
-    high: float
-    items: int
-    answers: int
-
-
 def read_marks(text: str, part: Regions) -> Marks | None:
     """Return the regions of an answer as crowd elements send it; `None` if it is unreadable.
 
@@ -185,29 +165,13 @@ def item_regions(votes: pd.DataFrame, part: Regions) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def agreed(items: pd.DataFrame, *, seed: int, resamples: int = 1000) -> Agreed:
-    """Return the mean agreement of all items that have two answers.
-
-    Args:
-        items: a row per item, from `item_regions`.
-        seed: of the draws; the same seed gives the same interval.
-        resamples: the number of draws; 0 gives no interval.
-    """
-    compared = items[items["f1"].notna()]
-    scores = compared["f1"].to_numpy("float64")
-    overlap = compared["overlap"].dropna()
+def interval_of_mean(scores: Floats, *, seed: int, resamples: int) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of a mean over items; NaN without draws."""
     chance = np.random.default_rng(seed)
     draws = resamples if len(scores) else 0
     drawn = [scores[chance.integers(len(scores), size=len(scores))].mean() for _ in range(draws)]
     low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (math.nan, math.nan)
-    return Agreed(
-        f1=float(scores.mean()) if len(scores) else math.nan,
-        overlap=float(overlap.mean()) if len(overlap) else math.nan,
-        low=float(low),
-        high=float(high),
-        items=len(compared),
-        answers=int(compared["workers"].sum()),
-    )
+    return float(low), float(high)
 
 
 def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, float, int]:

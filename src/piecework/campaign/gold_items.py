@@ -8,7 +8,6 @@ them out.
 
 from piecework.config.campaign_file import CampaignFile
 from piecework.domain.errors import ConfigError
-from piecework.domain.field import MERGED
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, Task
 from piecework.domain.text import plural
@@ -26,11 +25,7 @@ def with_gold(file: CampaignFile, task: Task, items: tuple[Item, ...]) -> tuple[
     table = file.tables.gold
     if table is None or not items:
         return items
-    rated = [
-        field.name
-        for field in task.item_fields
-        if field.expects_variation or field.regions in MERGED.values()
-    ]
+    rated = [field.name for field in task.item_fields if field.expects_variation or field.is_merged]
     if not rated:
         fault = f"{file.at('gold')}: {task.name} has no field with a right answer"
         raise ConfigError([f"{fault}; remove [gold]"])

@@ -6,7 +6,6 @@ first, because a new campaign file says `by = "person"`.
 
 from collections.abc import Iterator, Sequence
 
-from piecework.domain.field import MERGED
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TWIN, Task
 from piecework.domain.verdicts import PolicyRule
@@ -52,7 +51,7 @@ def standard_rules(
 
 def _is_judged(task: Task) -> bool:
     return task.dataset != "captions" and any(
-        field.kind != "text" or field.regions in MERGED.values() for field in task.item_fields
+        field.kind != "text" or field.is_merged for field in task.item_fields
     )
 
 
@@ -66,7 +65,7 @@ def _patterns(task: Task) -> Iterator[str]:
         yield "low_scale_variance"
     if task.arrangements or any(field.shuffled for field in fields):
         yield "same_place"
-    if not all(field.is_opinion for field in fields if field.kind != "text" or field.regions):
+    if not all(field.is_opinion for field in fields if field.kind != "text" or field.is_merged):
         yield "low_agreement"
     if any(rule.is_question for rule in task.rules):
         yield "ignored_page_warnings"

@@ -158,8 +158,8 @@ def _typed_of_a_campaign() -> list[str]:
     click.option(
         "--task",
         type=TaskName(),
-        help="describe, choose, compare, rate or tag; a task of --tasks; a task's folder; "
-        "or a page of HTML.",
+        help="describe, choose, compare, rate, tag or transcribe; a task of --tasks; "
+        "a task's folder; or a page of HTML.",
     ),
     click.option("--items", help="The items: a .csv or .jsonl file, or a folder of pictures."),
     click.option(

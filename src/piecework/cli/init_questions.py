@@ -28,7 +28,7 @@ from piecework.config.user_files import write_new
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, is_picture
 from piecework.domain.task import GENERIC
-from piecework.hit_templates.generic import id_column
+from piecework.hit_templates.generic import OF_TEXTS, id_column
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.simulation.rehearsals.checking import Checked, check_campaign
@@ -43,6 +43,7 @@ _GENERIC = {
     "describe": "A text about each item, such as a picture",
     "rate": "A question of your own: a number or a grade",
     "tag": "Boxes in a picture, or words in a text, with your tags",
+    "transcribe": "What is said in a sound, or written in a picture, word for word",
 }
 
 
@@ -299,7 +300,7 @@ def _question(
     if asked.task is not None:
         return "", ()
     kind, question, options = asked.named, wishes.question or "", wishes.options or ""
-    if not question and kind != "describe":
+    if not question and kind not in OF_TEXTS:
         question = person.until_right(None, "--question", "Question", str)
     proposed = ", ".join(items.header) if kind == "compare" else ""
     if not options and kind in {"choose", "compare", "tag"}:

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
-from piecework.domain.field import MERGED as MERGED_REGIONS
-from piecework.domain.field import AggregateKind, Field
+from piecework.domain.field import MERGED_KINDS, AggregateKind, Field
 from piecework.domain.typing_record import TYPING
 
 ColumnType = Literal["text", "whole", "number", "truth", "time", "texts"]
@@ -219,7 +218,7 @@ def derived_columns(
         endings += [MEAN, SD, LOW, HIGH, VOTES, ADJUSTED, ADJUSTED_ERROR]
     if "best_edit" in kinds:
         endings += [SHARE, VOTES]
-    if MERGED_REGIONS.keys() & set(kinds):
+    if MERGED_KINDS & set(kinds):
         endings += [MERGED, AGREEMENT]
     return [f"{field.name}{ending}" for ending in endings]
 

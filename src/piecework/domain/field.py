@@ -20,10 +20,12 @@ FieldKind = Literal["text", "choice", "choices", "number"]
 FieldScope = Literal["item", "hit"]
 """Asked about each item, or once for the whole HIT (consent, age)."""
 
-AggregateKind = Literal["majority", "shares", "mean", "best_edit", "boxes", "spans"]
+AggregateKind = Literal["majority", "shares", "mean", "best_edit", "boxes", "spans", "transcript"]
 Regions = Literal["boundingBoxes", "entities"]
 MERGED: Mapping[AggregateKind, Regions] = {"boxes": "boundingBoxes", "spans": "entities"}
 """The part of an answer with regions that can be merged, by how they are aggregated."""
+MERGED_KINDS: frozenset[AggregateKind] = frozenset({*MERGED, "transcript"})
+"""Aggregates that merge the answers about an item into a new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,7 @@ class Field:
         is_open: values other than the options are allowed.
         is_nominal: options that are numbers are codes without order.
         regions: the part of its JSON text that holds regions or spans, or "".
+        is_transcript: its text is what is said or written in the item, word for word.
     """
 
     name: str
@@ -93,11 +96,17 @@ class Field:
     is_open: bool = False
     is_nominal: bool = False
     regions: str = ""
+    is_transcript: bool = False
 
     @property
     def names_sent(self) -> tuple[str, ...]:
         """Its names on a requester's own page, by the position of the item."""
         return self.sent_at or (self.sent_as,)
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether it is a text that is right or wrong, and is compared with others'."""
+        return self.is_transcript or self.regions in MERGED.values()
 
     def words_of(self, value: str) -> str:
         """The words that workers read for an option that is a number, else the value."""

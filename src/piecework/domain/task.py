@@ -170,7 +170,7 @@ class HtmlPage:
 
 PartKind = Literal["text", "picture", "audio", "video", "link"]
 
-GENERIC = ("choose", "compare", "describe", "rate", "tag")
+GENERIC = ("choose", "compare", "describe", "rate", "tag", "transcribe")
 """Tasks whose question, options and examples are in the campaign file."""
 
 

@@ -15,7 +15,8 @@ import pandas as pd
 
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.kappa import jaccard
-from piecework.analyses.regions import agreed, item_regions
+from piecework.analyses.regions import interval_of_mean, item_regions
+from piecework.analyses.transcripts import item_transcripts
 from piecework.analyses.votes import votes
 from piecework.domain.field import MERGED, Field, Regions, is_graded
 from piecework.domain.text import plural
@@ -30,7 +31,7 @@ _MOST_CELLS = 5_000_000
 """Alpha counts each value of each item: more cells than this need much memory."""
 
 _MOST_ANSWERS = 10_000
-"""Matching the regions of more answers takes longer than a reader waits."""
+"""Comparing the marks or words of more answers takes longer than a reader waits."""
 
 _MEASURES: Mapping[str, tuple[Regions, str]] = {
     part: (part, f"F1 of {kind}") for kind, part in MERGED.items()
@@ -66,7 +67,7 @@ def agreements(
 
     Args:
         rows: answers, with `item_id` and the columns of the fields.
-        fields: judged fields: no texts, unless they hold regions that can be merged.
+        fields: judged fields: no texts, unless they can be merged.
         seed: of the resampled intervals.
         resamples: the number of draws; 0 gives no interval.
     """
@@ -88,8 +89,8 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -
             items=len(overlaps),
             answers=int(overlaps["answers"].sum()),
         )
-    if field.regions in _MEASURES:
-        return _of_regions(field, field_votes, seed=seed, resamples=resamples)
+    if field.is_merged:
+        return _of_merged(field, field_votes, seed=seed, resamples=resamples)
     level: Level = "interval" if field.kind == "number" else "nominal"
     if is_graded(field):
         level = "ordinal"
@@ -116,21 +117,27 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -
     )
 
 
-def _of_regions(field: Field, field_votes: pd.DataFrame, *, seed: int, resamples: int) -> Agreement:
-    part, measure = _MEASURES[field.regions]
+def _of_merged(field: Field, field_votes: pd.DataFrame, *, seed: int, resamples: int) -> Agreement:
     if len(field_votes) > _MOST_ANSWERS:
         share = _MOST_ANSWERS / len(field_votes)
         most = int(share * field_votes["item_id"].nunique())
         field_votes = _about(field_votes, most, seed=seed)
-    compared = agreed(item_regions(field_votes, part), seed=seed, resamples=resamples)
+    if field.is_transcript:
+        items, measure, alike = item_transcripts(field_votes), "equal words", "likeness"
+    else:
+        part, measure = _MEASURES[field.regions]
+        items, alike = item_regions(field_votes, part), "f1"
+    compared = items[items[alike].notna()]
+    scores = compared[alike].to_numpy("float64")
+    low, high = interval_of_mean(scores, seed=seed, resamples=resamples)
     return Agreement(
         field=field.name,
         measure=measure,
-        value=compared.f1,
-        low=compared.low,
-        high=compared.high,
-        items=compared.items,
-        answers=compared.answers,
+        value=float(scores.mean()) if len(scores) else math.nan,
+        low=low,
+        high=high,
+        items=len(compared),
+        answers=int(compared["workers"].sum()),
     )
 
 
@@ -359,19 +366,17 @@ class ReportModel:
 
     @cached_property
     def agreement(self) -> tuple[Agreement, ...]:
-        """How far workers agree about each judged field; () for a task with a text."""
+        """How far workers agree about each judged field; of a task with a text, transcripts."""
         seed = self.facts.drawing_seed
         return agreements(self.rows("novel"), self._judged, seed=seed)
 
     @property
     def _judged(self) -> list[Field]:
         task = self.facts.task
-        if task.main_text:
-            return []
         return [
             field
             for field in task.item_fields
-            if field.kind != "text" or field.regions in _MEASURES
+            if field.is_merged or (field.kind != "text" and not task.main_text)
         ]
 
     def agreement_by_batch(self, batches: Sequence[int]) -> dict[int, float]:

@@ -23,7 +23,7 @@ from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.field import MERGED, Aggregate, AggregateKind, Field
+from piecework.domain.field import MERGED_KINDS, Aggregate, AggregateKind, Field
 from piecework.domain.ids import ItemId
 from piecework.domain.progress import GOES_ON
 from piecework.domain.task import Task
@@ -186,8 +186,7 @@ _COLUMN: dict[AggregateKind, str] = {
     "shares": "{}_majority",
     "mean": "{}_mean",
     "best_edit": "{}",
-    "boxes": "{}_merged",
-    "spans": "{}_merged",
+    **dict.fromkeys(MERGED_KINDS, "{}_merged"),
 }
 """The column of a field's label, by how its answers are aggregated."""
 
@@ -198,7 +197,7 @@ class ItemLabel:
 
     Attributes:
         label: the likeliest option; the options that most people ticked; the mean; the
-            best edit; the merged regions, as JSON; or the texts, if the field is not
+            best edit; what is merged, regions as JSON; or the texts, if the field is not
             aggregated. "" without votes.
         probability: of the label; NaN if it has none.
         answers: accepted answers.
@@ -217,7 +216,9 @@ def field_with_label(task: Task, name: str | None) -> Field:
     Raises:
         ConfigError: there is no such field, or there are several.
     """
-    labelled = [part for part in task.aggregates if part.kind not in MERGED] or task.aggregates
+    labelled = [
+        part for part in task.aggregates if part.kind not in MERGED_KINDS
+    ] or task.aggregates
     aggregated = list(dict.fromkeys(part.field for part in labelled))
     fields = {field.name: field for field in task.fields if not field.is_personal}
     names = aggregated or [*fields]
@@ -271,7 +272,7 @@ def item_labels(
         for item_id, item in DealtItems(opened.store).of(item_ids).items()
     }
     # Probabilities need the votes on all items; merging needs those on an item.
-    others = [] if own and own[0].kind in MERGED else table["item_id"].tolist()
+    others = [] if own and own[0].kind in MERGED_KINDS else table["item_id"].tolist()
     everything = [*dict.fromkeys([*others, *map(str, item_ids)])]
     rows = item_aggregates(
         table,

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from piecework.domain.field import Field
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
 from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
@@ -39,6 +40,15 @@ def test_a_place_on_a_scale_is_right_nearby() -> None:
 
     assert flags(15.0) == flags(65.0) == set()
     assert flags(66.0) == {"w"}
+
+
+def test_transcripts_are_right_if_few_words_differ() -> None:
+    """One wrong word of five is within the tolerance of a quarter, two are not."""
+    task = task_of(Field(name="s", kind="text", label="Said?", is_transcript=True))
+    heard = {"a": "One, two, three, four, FIVE!", "b": "one two three four nine", "x": "one two"}
+    rows = [(worker, f"i{n}", text) for n in range(6) for worker, text in heard.items()]
+    items = {f"i{n}": {"gold.s": "one two three four five"} for n in range(6)}
+    assert flagged(score(ratings(task, rows, items=items), HALF)) == {"x"}
 
 
 def test_boxes_are_right_if_most_match_the_known_ones() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from piecework.analyses.dawid_skene import beliefs_of_others
+from piecework.domain.field import Field
 from piecework.qc.heuristics.low_agreement import Params, score
 from piecework.qc.relations import line_of, nearness
 from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
@@ -220,6 +221,22 @@ def test_boxes_are_compared_by_how_they_overlap() -> None:
     assert "about boxes: 0.75, give or take" in cells(scores, "d")[2]
     tags = [(worker, item, box(0, "nest" if worker == "x" else "bird")) for worker, item, _ in rows]
     assert flagged(score(ratings(task, tags), Params())) == {"x"}
+
+
+def test_who_transcribes_something_else_is_flagged() -> None:
+    """Words are compared without case and signs; who mishears a word is no bad worker."""
+    task = task_of(Field(name="said", kind="text", label="Said?", is_transcript=True))
+    heard = {
+        "a": "The dog barks at a cat.",
+        "b": "the dog barks at a cat",
+        "c": "a dog barks at the cat",
+        "d": "the dog parks at a cat",
+        "x": "I could not hear anything",
+    }
+    rows = [(worker, f"i{n}", text) for n in range(12) for worker, text in heard.items()]
+    scores = score(ratings(task, rows), Params())
+    assert flagged(scores) == {"x"}
+    assert "agrees little with others about said: 0.00" in cells(scores, "x")[2]
 
 
 def test_boxes_that_cannot_be_read_match_none() -> None:

@@ -85,6 +85,17 @@ def test_agreement_about_boxes_stands_beside_that_of_other_fields(facts: ReportF
     assert "IoU" in figure.note
 
 
+def test_agreement_about_transcripts_is_the_share_of_equal_words(facts: ReportFacts) -> None:
+    """A task whose text is a transcript has the section, too."""
+    said = Field(name="said", kind="text", label="Said?", is_transcript=True)
+    task = replace(TASK, fields=(said,), main_text="said", aggregates=())
+    answers = facts.answers.assign(**{"value.said": "a dog barks"})
+    model_ = report_model(replace(facts, answers=answers, task=task))
+    section = answers_and_agreement.fields_section(model_)
+    rows_ = tables(section)["Agreement between workers"]
+    assert rows_ == [("said", "equal words", "1.00", "1.00 to 1.00", "4", "12")]
+
+
 def test_options_are_counted(facts: ReportFacts) -> None:
     """A is ticked in all twelve answers, b in six, c never."""
     table_rows = tables(answers_and_agreement.fields_section(report_model(facts)))[

@@ -33,13 +33,15 @@ _NOTES_ON_AGREEMENT = {
     "correct for chance.",
     "F1": "For boxes and spans, the mean F1 of pairs of workers; boxes match at an IoU of "
     "0.5, spans if they overlap.",
+    "equal words": "For transcripts, the mean share of equal words of pairs of workers: 1 minus "
+    "the word error rate.",
 }
 
 
 def fields_section(model: ReportModel) -> Section | None:
     """Show the distribution and agreement of every judged field of the items."""
     task = model.facts.task
-    if task.main_text:
+    if task.main_text and not model.agreement:
         return None
     rows = model.rows("novel")
     fields = [field for field in task.item_fields if field.kind != "text"]

@@ -14,7 +14,7 @@ import pandas as pd
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain import column_names as names
 from piecework.domain.campaign import Campaign
-from piecework.domain.field import MERGED, Aggregate
+from piecework.domain.field import MERGED_KINDS, Aggregate
 from piecework.domain.verdicts import Finding, Subject, SubjectKind
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.answers_shown import Work
@@ -179,7 +179,7 @@ _LABEL: Mapping[str, tuple[str, ...]] = {
     "shares": (f"{{}}{names.MAJORITY}",),
     "mean": (f"{{}}{names.MEAN}",),
     "best_edit": ("{}",),
-    **dict.fromkeys(MERGED, (f"{{}}{names.MERGED}",)),
+    **dict.fromkeys(MERGED_KINDS, (f"{{}}{names.MERGED}",)),
 }
 """The columns with labels, by kind of aggregate."""
 

@@ -17,6 +17,7 @@ from piecework.domain.task import TRUTH, Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
+from piecework.simulation.crowd.item_knowledge import misheard
 from piecework.simulation.crowd.page import Page, orders_sent
 from piecework.simulation.crowd.people import Person, opinion_offset
 from piecework.simulation.crowd.typing_traces import entered, mistype, repair
@@ -292,7 +293,7 @@ def _honest(
 ) -> list[str]:
     truth = item.columns.get(TRUTH + field.name, "")
     if field.kind == "text":
-        return [truth]
+        return [misheard(truth, rng, accuracy=accuracy) if field.is_transcript else truth]
     if field.kind == "number":
         return [_near(field, truth, rng, accuracy)] if truth else []
     if field.kind == "choices":

@@ -149,6 +149,20 @@ def _edited(rule: Rule, columns: Mapping[str, str], rng: Random) -> str:
     return " ".join(words)
 
 
+def misheard(text: str, rng: Random, *, accuracy: float) -> str:
+    """Return a text as a person heard it, who gets each word right with this chance.
+
+    A wrong word is another, or is missing, equally often.
+    """
+    heard = []
+    for word in text.split(" "):
+        if rng.random() < accuracy:
+            heard.append(word)
+        elif rng.random() < 0.5:  # noqa: PLR2004 - equally often
+            heard.append(rng.choice([other for other in _WORDS if other != word]))
+    return " ".join(heard)
+
+
 DRAWN = "{}"
 """The truth of a field of regions that the items do not state: the crowd draws it from the
 labels on the page."""

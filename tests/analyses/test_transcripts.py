@@ -1,0 +1,93 @@
+"""Transcripts of several workers: how far they agree, and what most of them say."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from piecework.analyses.transcripts import MOST_WORDS, item_transcripts, likeness, merged
+from piecework.simulation.crowd.item_knowledge import misheard
+from piecework.simulation.seeded_rng import seeded_rng
+
+SPOKEN = (
+    "a paper boat is older than the kitchen table as far as one sees and it follows the last "
+    "train in the morning"
+)
+TEXTS = st.text(st.sampled_from("aB c.,'\u2019\n\u597d\U0001f600"), max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [
+        (["Hello, my name is Ann.", "hello my name is an", "Hello, my name's Ann."], None),
+        (["a dog barks", "a dog barks", "the dog barks loudly"], "a dog barks"),
+        (["barks", "a dog barks", "a dog barks"], "a dog barks"),
+        (["a dog barks -", "a dog barks", "a dog barks"], "a dog barks"),
+        (["\u4eca\u5929\u5929\u6c14\u597d", "\u4eca\u5929\u5929\u6c7d\u597d"] * 2, None),
+        (["\u4eca\u5929\u597d", "\u4eca\u597d", "\u4eca\u5929\u597d"], "\u4eca\u5929\u597d"),
+        (["", "", "a dog"], ""),
+        (["one", "two"], "one"),
+        ([], ""),
+    ],
+)
+def test_each_place_has_what_most_wrote(texts: list[str], whole: str | None) -> None:
+    """In its most frequent spelling; where votes are equal, the text in the middle decides."""
+    assert merged(texts) == (texts[0] if whole is None and texts else whole)
+
+
+@given(st.lists(TEXTS, max_size=5))
+def test_merging_takes_any_text_and_adds_no_word(texts: list[str]) -> None:
+    """Each letter of the whole is in a transcript, and agreement is a share."""
+    whole = merged(texts)
+    assert {*whole} - {" "} <= {*"".join(texts)}
+    assert all(0 <= likeness(whole, text) <= 1 for text in texts)
+
+
+@given(TEXTS, TEXTS)
+def test_likeness_does_not_depend_on_who_is_first(first: str, second: str) -> None:
+    """Neither of two workers is taken for the truth."""
+    assert likeness(first, second) == likeness(second, first)
+    assert likeness(first, first.upper()) == 1 or "\u2019" in first
+
+
+@pytest.mark.parametrize("workers", [3, 5])
+@pytest.mark.parametrize("accuracy", [0.95, 0.9, 0.8])
+def test_the_merged_text_has_fewer_errors_than_the_best_worker(
+    workers: int, accuracy: float
+) -> None:
+    """Of each item's workers the best is chosen by the truth, which nobody could do."""
+    rng = seeded_rng(workers, str(accuracy))
+    ours, best = [], []
+    for _ in range(60):
+        heard = [misheard(SPOKEN, rng, accuracy=accuracy) for _ in range(workers)]
+        ours.append(likeness(merged(heard), SPOKEN))
+        best.append(max(likeness(text, SPOKEN) for text in heard))
+    assert np.mean(ours) > np.mean(best)
+
+
+def test_the_table_has_a_row_for_each_item() -> None:
+    """One worker agrees with nobody, and a worker's second answer does not count."""
+    votes = pd.DataFrame(
+        [
+            ("i1", "a", "a dog barks"),
+            ("i1", "b", "A dog parks."),
+            ("i1", "b", "nothing"),
+            ("i2", "a", "rain"),
+        ],
+        columns=["item_id", "worker", "value"],
+    )
+    table = item_transcripts(votes)
+    assert table["merged"].to_dict() == {"i1": "a dog barks", "i2": "rain"}
+    assert table["workers"].to_dict() == {"i1": 2, "i2": 1}
+    assert table["likeness"]["i1"] == pytest.approx(2 / 3)
+    assert math.isnan(table["likeness"]["i2"])
+    assert item_transcripts(votes[:0]).empty
+
+
+def test_a_text_without_end_is_compared_up_to_a_limit() -> None:
+    """A pasted book takes no longer than the limit does."""
+    book = "word " * (3 * MOST_WORDS)
+    assert len(merged([book, book, "word"]).split()) == MOST_WORDS
