@@ -20,50 +20,57 @@
     if (position && !isPreview) measures.show(position);
   });
 
-  // A control may be called "action" or "id", so the form's attributes are read as such.
+  // A control may be called "action" or "closest", so a form is asked through its class.
+  // Old libraries replace `Array.from`.
+  const of = (form, method, ...values) => Element.prototype[method].apply(form, values);
+  const all = (selector, node = document) =>
+    [...(node === document ? node.querySelectorAll(selector) : of(node, "querySelectorAll", selector))];
   // Crowd forms set their own address.
-  const isSent = (form) => !form.closest("crowd-form")
-    && (form.getAttribute("method") || "").toLowerCase() !== "dialog";
+  const isSent = (form) => !of(form, "closest", "crowd-form")
+    && (of(form, "getAttribute", "method") || "").toLowerCase() !== "dialog";
   const BUTTONS = "[type=submit], [type=image], button:not([type])";
   const lead = (form) => {
-    let field = form.querySelector("input[name=assignmentId]");
+    let field = of(form, "querySelector", "input[name=assignmentId]");
     if (!field) {
       field = document.createElement("input");
       field.type = "hidden";
       field.name = "assignmentId";
-      form.append(field);
+      of(form, "append", field);
     }
     field.value = assignmentId;
-    const attributes = { method: "post", target: "_self", enctype: "application/x-www-form-urlencoded" };
-    Object.entries(attributes).forEach(([name, value]) => form.setAttribute(name, value));
-    if (address) form.setAttribute("action", address);
+    const attributes = {
+      method: "post", target: "_self", enctype: "application/x-www-form-urlencoded", "accept-charset": "UTF-8",
+    };
+    Object.entries(attributes).forEach(([name, value]) => of(form, "setAttribute", name, value));
+    if (address) of(form, "setAttribute", "action", address);
     if (isPreview) {
-      form.querySelectorAll(BUTTONS).forEach((button) => {
+      all(BUTTONS, form).forEach((button) => {
         button.disabled = true;
         button.title = ours.texts.accept;
       });
     }
   };
-  const forms = () => Array.from(document.querySelectorAll("form")).filter(isSent);
+  const forms = () => all("form").filter(isSent);
   const CONTROLS = "input:not([type=button]):not([type=reset]):not([type=file]), select, textarea, button[type=submit]";
   // A crowd form sends its own controls as JSON.
-  const outside = (form) => Array.from(document.querySelectorAll(CONTROLS))
+  const outside = (form) => all(CONTROLS)
     .filter((control) => control.form !== form && !control.closest("crowd-form, crowd-entity-annotation"));
   // A form that ends too early on the page still has the rest of its controls.
   const adopt = () => {
-    const all = forms();
-    if (all.length !== 1) return;
-    const [form] = all;
-    if (!form.hasAttribute("id")) form.setAttribute("id", document.getElementById("mturk_form") ? "piecework_form" : "mturk_form");
+    const [form, ...others] = forms();
+    if (!form || others.length) return;
+    if (!of(form, "hasAttribute", "id")) {
+      of(form, "setAttribute", "id", document.getElementById("mturk_form") ? "piecework_form" : "mturk_form");
+    }
     outside(form).filter((control) => !control.form)
-      .forEach((control) => control.setAttribute("form", form.getAttribute("id")));
+      .forEach((control) => control.setAttribute("form", of(form, "getAttribute", "id")));
   };
   const addButton = () => {
     const last = forms().pop();
     if (!last || !ours.adds_button || document.querySelector(BUTTONS)) return;
     const button = document.createElement("input");
     button.type = "submit";
-    last.append(button);
+    of(last, "append", button);
   };
   window.addEventListener("DOMContentLoaded", () => {
     adopt();
@@ -99,8 +106,11 @@
     document.body.prepend(lost);
   });
 
-  // Answers that the campaign requires but the page does not.
+  // Answers that the campaign requires but the page does not, or no longer: a script of the
+  // page may lift what its markup requires.
   const required = Object.entries(ours.required);
+  const isLifted = (name) => ours.page_requires.includes(name)
+    && !all("[required]").some((control) => control.name === name && !control.matches(":disabled"));
   const notice = document.createElement("p");
   notice.setAttribute("role", "alert");
   notice.style.color = "#a3201d";
@@ -108,19 +118,19 @@
     if (!isSent(event.target)) return;
     leadAgain(event);
     const data = new FormData(event.target);
-    const missing = required.filter(([name]) => !data.getAll(name).some((value) => value !== ""));
+    const missing = required.filter(([name]) => !data.getAll(name).some((value) => value !== "") && !isLifted(name));
     if (!missing.length || isPreview) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     notice.textContent = filled(ours.texts.missing, "labels", missing.map(([, label]) => label).join("; "));
-    event.target.append(notice);
+    of(event.target, "append", notice);
     notice.scrollIntoView();
   }, true);
   window.addEventListener("submit", leadAgain);
 
   const values = (control) => {
     if (control.matches(":disabled, [type=submit], [type=image]")) return [];
-    if (control instanceof HTMLSelectElement) return Array.from(control.selectedOptions, (option) => option.value);
+    if (control instanceof HTMLSelectElement) return [...control.selectedOptions].map((option) => option.value);
     return control.matches("[type=radio], [type=checkbox]") && !control.checked ? [] : [control.value];
   };
   window.addEventListener("formdata", ({ target, formData }) => {
@@ -133,8 +143,8 @@
     ours.items.forEach((item, index) => {
       const n = index + 1;
       const own = { ...counts[n], shown_ms: Math.round(shown / ours.items.length) };
-      formData.set(`item.${n}`, item);
-      ours.measures.forEach((name) => formData.set(`${name}.${n}`, name in own ? own[name] : 0));
+      formData.append(`item.${n}`, item);
+      ours.measures.forEach((name) => formData.append(`${name}.${n}`, name in own ? own[name] : 0));
     });
   });
 })();

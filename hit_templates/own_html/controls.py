@@ -30,6 +30,9 @@ _MAKES_INPUTS = re.compile(
 )
 """What a script writes that makes or renames inputs, or reads a form by its names."""
 
+_LIFTS = re.compile(r"required|disabled|\.(?:remove|detach|removeChild)\(")
+"""What a script writes that may make an input optional, or take it away."""
+
 
 @dataclass(kw_only=True)
 class Controls:
@@ -115,6 +118,7 @@ class _Scripts:
             if self.made_in is None and any(map(_MAKES_INPUTS.search, here)):
                 self.made_in = number
         self.text = "\n".join(texts)
+        self.may_lift = _LIFTS.search(self.text) is not None
         self.is_there |= bool(self.text.strip())
 
 
@@ -254,7 +258,8 @@ class _Reader:
         if made_control is None or (is_disabled and not self._scripts.is_there):
             return
         control, option = made_control
-        if is_disabled:
+        if is_disabled or (self._scripts.may_lift and not tag.startswith("crowd-")):
+            # The browser asks for it as long as the page requires it.
             control = replace(control, is_required=False)
         if not control.name and kind != "hidden":
             self._lose(f"<{tag}> has no name, so its value is not sent")

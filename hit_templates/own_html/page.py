@@ -35,6 +35,9 @@ from piecework.hit_templates.own_html.placeholders import (
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
 """Addresses of MTurk's and the crowd forms' scripts; the marketplace has its own."""
 
+_TURKS = re.compile(r"\bturk(?:GetParam|SetAssignmentID|GetSubmitToHost)\(")
+_TURKS_SCRIPT = f"{KNOWN[1]}externalHIT_v1.js"
+
 _SPACE = r"(?:\s|<!--.*?-->)*+"
 _BEFORE = re.compile(
     rf"{_SPACE}(?P<doctype><!doctype\b[^>]*>)?(?P<html>{_SPACE}<(?:html|head|body)\b)?",
@@ -167,6 +170,9 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str, st
         f'<meta http-equiv="Content-Security-Policy" content="{policy_of(hosts)}">\n'
         f"<script>\n{scripts}\n</script>\n{_PROPORTIONS}\n"
     )
+    if _TURKS.search(html) and _TURKS_SCRIPT not in html:
+        # MTurk's site loaded it with every layout.
+        head += f'<script src="https://{_TURKS_SCRIPT}"></script>\n'
     begins = _BEFORE.match(html)
     if begins is None or not begins["html"]:
         head += '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -196,9 +202,8 @@ def policy_of(hosts: tuple[str, ...]) -> str:
     )
 
 
-def _lacks_button(task: Task) -> bool:
+def _lacks_button(controls: Controls) -> bool:
     """Return whether nothing submits the page's own form but the return key."""
-    controls = controls_in(task.html_page.html) if task.html_page else Controls()
     return controls.has_form and not (controls.submits or controls.has_script)
 
 
@@ -209,18 +214,22 @@ def _ours(task: Task, items: Sequence[Item]) -> str:
     worker must not be blamed for an answer that the page did not require.
     """
     asked = {rule.field for rule in task.rules if rule.kind == "required"}
+    controls = controls_in(task.html_page.html) if task.html_page else Controls()
     frame = frame_texts(task.language)
     document = {
         "items": [item.item_id for item in items],
         "positions": positions_of(task),
         "measures": MEASURES,
-        "adds_button": _lacks_button(task),
+        "adds_button": _lacks_button(controls),
         "required": {
             name: field.label + (f" ({n})" if field.sent_at else "")
             for field in task.fields
             if field.name in asked
             for n, name in enumerate(field.names_sent[: len(items)], start=1)
         },
+        "page_requires": [
+            name for name, control in controls.by_name.items() if control.is_required
+        ],
         "texts": {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")},
     }
     text = json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -196,13 +196,25 @@ def test_a_form_that_a_script_leads_last_comes_here(
     assert submitted(market, page, hit, task, item) == {"clicks": '["a"]'}
 
 
-SUBMITTED = {
+SUBMIT = '<input type="submit" value="Send">'
+NAMES = (
+    "Answer.x",
+    "action",
+    "closest",
+    "getAttribute",
+    "querySelector",
+    "id",
+    "submit",
+    "a[0][b]",
+)
+NAMES = (*NAMES, "my field", "色", "it's", 'say "x"', "x|y", "item.1", "100")
+SENT: dict[str, tuple[str, dict[str, str]]] = {
     "a form with an address": (
         """<form action="edit" method="get" target="_blank" name="mturk_form">
         <input name="a"><input type="submit" value="Send" formaction="/x"></form>""",
         {"a": "1"},
     ),
-    "the return key": ('<form action="/x"><input name="a" id="key"></form>', {"a": "1"}),
+    "no button": ('<form action="/x"><input name="a" id="key"></form>', {"a": "1"}),
     "several forms": (
         """<form action="/find"><input name="a"></form>
         <form action="/x"><input name="b"><button>Send</button></form>
@@ -216,12 +228,12 @@ SUBMITTED = {
     ),
     "a script submits": (
         """<form action="/x" id="f"><input name="a"><input name="action"></form>
-        <input type="button" value="Send"
+        <input type="button" value="Send" class="go"
         onclick="document.getElementById('f').submit()">""",
         {"a": "1", "action": "1"},
     ),
     "a script asks for it": (
-        """<form action="/x" id="f"><input name="a"></form><a href="#"
+        """<form action="/x" id="f"><input name="a"></form><a href="#" class="go"
         role="button" onclick="document.getElementById('f').requestSubmit()">Go</a>""",
         {"a": "1"},
     ),
@@ -240,25 +252,71 @@ SUBMITTED = {
         <form><input name="a"><input type="submit"></form></body></html>""",
         {"a": "1"},
     ),
+    "names that forms and scripts have": (
+        "<form>" + "".join(f"<input name='{escape(name)}'>" for name in NAMES) + SUBMIT,
+        dict.fromkeys(NAMES, "1") | {"item.1": "1|row_1"},
+    ),
+    "an old encoding and an old library": (
+        f"""<script>Array.from = (list) => list; Object.prototype.each = 1;</script>
+        <form accept-charset="ISO-8859-1"><input name="é"><select name="s" multiple>
+        <option selected>1</select>{SUBMIT}</form><select name="t"><option>1</select>""",
+        {"é": "1", "s": "1", "t": "1"},
+    ),
+    "a layout that asks MTurk's script": (
+        """<input name="a"><input name="b" type="hidden" id="b"><script>
+        document.getElementById("b").value = turkGetParam("none", "1");
+        document.getElementById("mturk_form").onsubmit = () => true;</script>""",
+        {"a": "1", "b": "1"},
+    ),
+    "what a script no longer requires": (
+        f"""<form><input name="a" required onchange="document.getElementById('b').required =
+        document.getElementById('c').required = false"><input id="b" name="later" required>
+        <input id="c" name="last" required style="display: none">{SUBMIT}</form>""",
+        {"a": "1"},
+    ),
 }
 
 
-@pytest.mark.parametrize("kind", SUBMITTED)
-def test_whatever_form_a_page_has_its_answers_are_stored(
+FILL = """(html, names) => {
+  const all = (selector) => [...html.querySelectorAll(selector)];
+  for (const control of all("input, textarea")) {
+    const isTyped = !/hidden|submit|radio|checkbox/.test(control.type) && !control.disabled;
+    if (isTyped && names.includes(control.name)) {
+      control.value = "1";
+      control.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }
+  all(".go, [type=submit], form button").pop().click();
+}"""
+"""Types 1 into each text and presses the last button, on a form that hides its methods too."""
+
+
+@pytest.mark.parametrize("kind", SENT)
+def test_whatever_page_was_made_for_mturk_its_answers_are_stored(
     market: Market, open_site: Open, tmp_path: Path, kind: str
 ) -> None:
-    """As MTurk did, which put the page into its own form."""
-    html, values = SUBMITTED[kind]
+    """Filled in and sent, each value is in the assignment under the page's own name."""
+    html, values = SENT[kind]
     task, item = task_of(tmp_path, html), item_of()
     page, hit = posted(market, open_site, task, item)
-    frame = page.frame_locator("iframe")
-    for box in frame.locator("input:not([type])").all():
-        box.fill("1")
-    if "key" in kind:
-        frame.locator("#key").press("Enter")
-    else:
-        frame.get_by_role("button").click()
-    assert submitted(market, page, hit, task, item) == values
+    page.frame_locator("iframe").locator("html").evaluate(FILL, list(values))
+    page.wait_for_url("**/thanks")
+    client = market.requester("LAB")
+    (work,) = client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    sent = fields_of(work["Answer"])
+    assert {name: sent.get(name) for name in values} == values
+    (answer,) = read_answers(task, AssignmentId("A"), [item.item_id], sent)
+    assert answer.problems == ()
+
+
+def test_the_return_key_sends_a_form(market: Market, open_site: Open, tmp_path: Path) -> None:
+    """Whatever its address is."""
+    task, item = task_of(tmp_path, '<form action="/x"><input name="a"></form>'), item_of()
+    page, hit = posted(market, open_site, task, item)
+    box = page.frame_locator("iframe").locator("[name=a]")
+    box.fill("1")
+    box.press("Enter")
+    assert submitted(market, page, hit, task, item) == {"a": "1"}
 
 
 def test_a_long_page_is_shown_whole(market: Market, open_site: Open, tmp_path: Path) -> None:
@@ -331,7 +389,7 @@ def test_what_a_script_makes_enables_and_renames_is_sent(
 
 def test_a_form_of_a_preview_leads_nowhere(market: Market, open_site: Open, tmp_path: Path) -> None:
     """Neither by the return key nor by a script."""
-    html, _ = SUBMITTED["the return key"]
+    html, _ = SENT["no button"]
     task, item = task_of(tmp_path, html), item_of()
     question = html_question(render_hit(task, [item]))
     made = post(market.requester("LAB"), Question=question)
