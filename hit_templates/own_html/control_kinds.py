@@ -92,8 +92,8 @@ def made(tag: str, values: Values, *, group: str = "") -> Made | None:
     if tag in {"crowd-checkbox", "crowd-toggle-button"}:
         return Control(name=name, kind="several"), values.get("value") or "on"
     if tag == "button":
-        kind = "submit" if values.get("type") == "submit" else "button"
-        return _input(name, kind, values)
+        kind = values.get("type", "").lower()
+        return _input(name, kind if kind in _SENT_BY_NOTHING else "submit", values)
     if tag == "input":
         return _input(name, values.get("type", "text").lower(), values)
     maker = _MAKERS.get(tag)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from piecework.hit_templates.own_html.control_kinds import Control, fault_of_tag, is_reserved, made
-from piecework.hit_templates.own_html.escaping import Step, lines_of, steps
 from piecework.hit_templates.own_html.placeholders import is_mark
+from piecework.hit_templates.own_html.tree import Step, lines_of, steps
 
 _STAND_INS = re.compile(r"//(?:s3\.amazonaws\.com/mturk-public|assets\.crowd\.aws)/")
 """Scripts of MTurk's and of crowd forms, which make no inputs of their own."""
@@ -394,7 +394,7 @@ class _Reader:
         """Add what cannot be answered, and what is lost, with lines."""
         faults, losses, made_in = self._faults, self._losses, self._scripts.made_in
         if not self._scripts.is_there:  # A script may give values.
-            faults = faults + [
+            losses = losses + [
                 (numbers[1], f"every ticked {name!r} is sent as 'on'; give each a value")
                 for name, numbers in self._valueless.items()
                 if len(numbers) > 1

@@ -1,8 +1,4 @@
-"""Put values into a page that a person wrote, so that each stays text.
-
-The tree decides what an element, a text, an attribute or a comment is. Stray quotes,
-unclosed tags and nested forms are read as every browser reads them. Lexbor is loaded
-when the first page is read, so that commands without a page do not load it.
+"""Put values into a page that a person wrote, so that each stays what its place is for.
 
 A value must be escaped for its place: text, attribute, address, script or style. Each
 placeholder becomes a word of its own, the page is read by an HTML5 parser, and the place
@@ -11,136 +7,28 @@ the second attribute of a name, is escaped for every place.
 
 In a script, a value in a string is escaped differently from one in code, and `${...}` in a
 template literal may be JavaScript's own. Template literals nest: `${` leads back to code.
+
+MTurk inserted the value of `${...}` as it was, so its tables of items hold what that needs:
+markup, references such as `&quot;`, JSON with backslashes. Such a value means here what
+it meant there, without what could run a script.
 """
 
+import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from html import escape, unescape
+from dataclasses import dataclass, replace
+from html import escape
 from itertools import count
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
+from piecework.hit_templates.own_html.safe_markup import attributes_of, decoded, safe_markup
+from piecework.hit_templates.own_html.tree import is_markup, steps
 
 ADDRESSES = frozenset({"src", "href", "action", "formaction", "poster", "data", "background"})
 """Attributes that hold an address."""
 
-_COMMON = frozenset(
-    {
-        *("a", "abbr", "audio", "b", "blockquote", "br", "button", "center", "code"),
-        *("dd", "del", "div", "dl", "dt", "em", "font", "h1", "h2", "h3", "h4", "h5"),
-        *("h6", "hr", "i", "iframe", "img", "input", "ins", "label", "li", "mark"),
-        *("ol", "option", "p", "pre", "q", "s", "select", "small", "source", "span"),
-        *("strike", "strong", "sub", "sup", "svg", "table", "td", "textarea", "th"),
-        *("tr", "u", "ul", "video"),
-    }
-)
-"""Elements that a cell of an items file may hold; a name such as <John> is a text."""
-
-_MAY_BE_MARKUP = re.compile(r"</?[a-zA-Z]|&(?:[a-zA-Z]{2,31}|#[0-9]+|#x[0-9a-f]+);")
-_TAG_BEGINS = re.compile(r"<(?=[A-Za-z])")
-_LINE = "piecework-line-"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A step through the tree, in the order of the document.
-
-    Attributes:
-        name: the element's name in small letters; for a text, its element's.
-        text: the text of a text or a comment, with references resolved.
-        attributes: of an element's start, by name in small letters; an attribute
-            without a value has "".
-        number: how many elements began before this element's start.
-    """
-
-    kind: Literal["start", "end", "text", "comment"]
-    name: str = ""
-    text: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)
-    number: int = 0
-
-
-def steps(html: str) -> Iterator[Step]:
-    """Yield the page's elements, texts and comments; templates' contents too."""
-    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - see above
-
-    tree = LexborHTMLParser(html)
-    number, parents = 0, [""]
-    first = tree.root
-    while first is not None and first.prev is not None:  # comments before <html>
-        first = first.prev
-    todo: list[tuple[LexborNode, bool]] = [] if first is None else [(first, False)]
-    while todo:
-        node, is_left = todo.pop()
-        if is_left:
-            yield Step(kind="end", name=parents.pop())
-            continue
-        if node.next is not None:
-            todo.append((node.next, False))
-        if not node.is_element_node:
-            yield from _of_characters(node, parents[-1])
-            continue
-        parents.append((node.tag or "").lower())
-        attributes = {key: value or "" for key, value in node.attributes.items()}
-        yield Step(kind="start", name=parents[-1], attributes=attributes, number=number)
-        number += 1
-        todo.append((node, True))
-        todo += ((child, False) for child in _first_child(node))
-
-
-def _of_characters(node: "LexborNode", name: str) -> Iterator[Step]:
-    if node.is_text_node:
-        yield Step(kind="text", name=name, text=node.text_content or "")
-    elif node.is_comment_node:
-        yield Step(kind="comment", text=node.comment_content or "")
-
-
-def _first_child(node: "LexborNode") -> "list[LexborNode]":
-    child = node.child
-    if node.tag == "template":
-        child = next((part.child for part in node.template_fragments()), None)
-    return [] if child is None else [child]
-
-
-def is_markup(text: str) -> bool:
-    """Return whether a browser shows the text differently from its characters.
-
-    >>> is_markup("a<br>b"), is_markup("&eacute;"), is_markup("a < b"), is_markup("<3")
-    (True, True, False, False)
-    """
-    if not _MAY_BE_MARKUP.search(text):
-        return False
-    return any(step.name in _COMMON for step in steps(text)) or (
-        unescape(text) != text and "<" not in text
-    )
-
-
-def lines_of(html: str) -> list[int]:
-    """Return the line of each element's start, in the order of `Step.number`.
-
-    The tree has no lines, so the page is read a second time with a comment before each
-    tag. A message may name a neighbouring line where tags are not closed.
-    """
-    lines: list[int] = []
-    marked, at, line = [], 0, 1
-    for match in _TAG_BEGINS.finditer(html):
-        line += html.count("\n", at, match.start())
-        marked.append(f"{html[at : match.start()]}<!{_LINE}{line}>")
-        at = match.start()
-    marked.append(html[at:])
-    current = 1
-    for step in steps("".join(marked)):
-        if step.kind == "comment" and step.text.startswith(_LINE):
-            current = int(step.text.removeprefix(_LINE))
-        elif step.kind == "start":
-            lines.append(current)
-    return lines
-
-
-ScriptPlace = Literal["code", "quotes", "template literal", "comment", "pattern"]
+ScriptPlace = Literal["code", "list", "quotes", "template literal", "comment", "pattern"]
 
 _State = Literal["code", '"', "'", "`", "//", "/*", "/", "["]
 
@@ -189,6 +77,8 @@ def script_place(before: str) -> ScriptPlace:
     ('quotes', 'code')
     >>> script_place("x = `a ${b.map(c => `"), script_place("x = `a ${")
     ('template literal', 'code')
+    >>> script_place("x = ["), script_place("x = [/[")
+    ('list', 'pattern')
     """
     states: list[_State] = ["code"]
     at = 0
@@ -204,7 +94,8 @@ def script_place(before: str) -> ScriptPlace:
             is_cut_off = states.pop() == "[" and text == "\n"
             if is_cut_off:  # A pattern ends with its line.
                 states.pop()
-    return _PLACES[states[-1]]
+    place = _PLACES[states[-1]]
+    return "list" if place == "code" and before.rstrip().endswith("[") else place
 
 
 def _change_in_code(states: list[_State], text: str, before: str) -> None:
@@ -219,11 +110,26 @@ def _change_in_code(states: list[_State], text: str, before: str) -> None:
 
 
 Context = Literal[
-    "text", "attribute", "bare", "address", "style", "url", "script", "script address", "tag"
+    "text",
+    "plain text",
+    "comment",
+    "attribute",
+    "bare",
+    "address",
+    "style",
+    "url",
+    "script",
+    "script address",
+    "attributes",
+    "tag",
 ]
-"""Text between tags, a quoted attribute, an attribute without quotes, the beginning of
-an address, CSS, an address in CSS, JavaScript, an address that is JavaScript, or the
-name of a tag or an attribute."""
+"""Text between tags, text of an element that has no others, a comment, a quoted attribute,
+an attribute without quotes, the beginning of an address, CSS, an address in CSS,
+JavaScript, an address that is JavaScript, whole attributes of a tag, or a part of the name
+of a tag or an attribute."""
+
+_PLAIN = frozenset({"textarea", "title"})
+"""Elements that hold text alone."""
 
 _URL = re.compile(r"""\burl\(\s*["']?\Z""", re.IGNORECASE)
 _BEGINS_VALUE = re.compile(r"""(?:[=(,\[:?|&{]|\breturn)\s*["'`]?\Z""")
@@ -326,7 +232,7 @@ class _Words:
                 script_type = step.attributes.get("type", "").strip().lower()
                 yield from self._in_tag(step.name, step.attributes)
             elif step.kind == "comment":
-                yield from self._all_in(step.text, Place(context="text"))
+                yield from self._all_in(step.text, Place(context="comment"))
             elif step.name == "script" and not _NO_SCRIPT.match(script_type):
                 yield from self._in_script(step.text)
             elif step.name == "style":
@@ -336,7 +242,8 @@ class _Words:
                 own = Place(context="text", in_script="template literal")
                 yield from self._all_in(step.text, own)
             else:
-                yield from self._all_in(step.text, Place(context="text"))
+                context: Context = "plain text" if step.name in _PLAIN else "text"
+                yield from self._all_in(step.text, Place(context=context))
 
     def _all_in(self, text: str, place: Place) -> Iterator[tuple[int, Place]]:
         for match in self._word.finditer(text):
@@ -359,7 +266,8 @@ class _Words:
     def _in_tag(self, name: str, attributes: Mapping[str, str]) -> Iterator[tuple[int, Place]]:
         yield from self._all_in(name, Place(context="tag"))
         for key, value in attributes.items():
-            yield from self._all_in(key, Place(context="tag"))
+            is_whole = self._word.fullmatch(key) is not None and not value
+            yield from self._all_in(key, Place(context="attributes" if is_whole else "tag"))
             if self._word.search(value):
                 yield from self._in_attribute(name, key, value)
 
@@ -396,33 +304,59 @@ _NOT_BARE = re.compile(r"[^A-Za-z0-9._:/-]")
 _NOT_CSS = re.compile(r"[^A-Za-z0-9 #%.,-]")
 
 
-def written(value: str, place: Place, *, is_markup: bool = False) -> str:
+def written(
+    value: str, place: Place, *, is_trusted_markup: bool = False, is_raw: bool = False
+) -> str:
     """Return the value escaped for its place, and for what that lies in.
 
     Args:
         value: the item's value.
         place: where it goes.
-        is_markup: whether markup in a text stays markup.
+        is_trusted_markup: whether markup in a text stays as it is.
+        is_raw: whether MTurk would have inserted the value as it is.
     """
     if place.context == "script":
-        text = _in_script(value, place)
-    elif place.context == "text" and is_markup:
+        text = _in_script(value, place, is_raw=is_raw)
+    elif place.context == "text" and is_trusted_markup:
         text = value
+    elif place.context == "text" and is_raw and is_markup(value):
+        text = safe_markup(value)
     else:
         is_address = place.context in {"address", "url"}
         escaped = _ESCAPES.get(place.context, escape)
-        text = escaped(value.strip() if is_address else value)
+        is_read = place.context in _DECODED or (is_address and value.lstrip().startswith("http"))
+        meant = decoded(value) if is_raw and is_read else value
+        text = escaped(meant.strip() if is_address else meant)
     for context in place.within:
         text = _ESCAPES.get(context, escape)(text)
     return text
 
 
-def _in_script(value: str, place: Place) -> str:
-    if place.in_script == "code":
+_DECODED = {"text", "plain text", "attribute", "bare"}
+"""Where a browser reads references; in an address, none may stand for its beginning."""
+
+
+def _in_script(value: str, place: Place, *, is_raw: bool) -> str:
+    if place.in_script == "list" and is_raw and _data(value) is None:
+        members = _data(f"[{value}]")
+        return _json(members)[1:-1] if members is not None else _literal(value)
+    if place.in_script in {"code", "list"}:
         return _literal(value)
+    if place.in_script == "quotes" and is_raw and "\\" in value and _data(value) is None:
+        meant = _BACKSLASHED.sub(_unquoted, value)
+        value = value if _data(meant) is None else meant
     text = value.translate(_FOR_JS)
     # A slash ends a comment or a pattern.
     return text if place.in_script in _TEXTS else text.replace("/", "\\u002f")
+
+
+_BACKSLASHED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else _LETTERS.get(match[3], match[3])
 
 
 def _literal(value: str) -> str:
@@ -430,10 +364,27 @@ def _literal(value: str) -> str:
     try:
         parsed = json.loads(value)
     except (ValueError, RecursionError):
-        parsed = value
-    if isinstance(parsed, str):
-        parsed = value
-    text = json.dumps(parsed)  # plain ASCII, so without JavaScript's line separators
+        data = _data(value)
+        return _json(value if data is None else data)
+    return _json(value if isinstance(parsed, str) else parsed)
+
+
+def _data(value: str) -> object:
+    """Return the list or the object that a text is, also with single quotes; else `None`."""
+    if value.strip()[:1] not in {"[", "{"}:
+        return None
+    for read in (json.loads, ast.literal_eval):
+        try:
+            data = read(value.strip())
+            _json(data)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return data if isinstance(data, list | dict) else None
+    return None
+
+
+def _json(value: object) -> str:
+    text = json.dumps(value)  # plain ASCII, so without JavaScript's line separators
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -451,6 +402,7 @@ def _css(value: str) -> str:
 
 
 _ESCAPES: Mapping[Context, Callable[[str], str]] = {
+    "attributes": attributes_of,
     "bare": _escape_bare,
     "script address": _script_address,
     "style": _css,

@@ -19,7 +19,6 @@ from piecework.domain.task import GOLD, TRUTH, Task
 from piecework.hit_templates.jinja_helpers import minified
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.controls import Controls, controls_of
-from piecework.hit_templates.own_html.escaping import Step, lines_of, steps
 from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
     Template,
@@ -31,6 +30,7 @@ from piecework.hit_templates.own_html.placeholders import (
     template_of,
     value_of,
 )
+from piecework.hit_templates.own_html.tree import Step, lines_of, steps
 
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
 """Addresses of MTurk's and the crowd forms' scripts; the marketplace has its own."""

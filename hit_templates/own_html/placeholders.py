@@ -230,7 +230,11 @@ _FOR_MARKUP = frozenset(
 """Filters of an author who thought of markup."""
 
 _Placeholder = tuple[str, tuple[Filter, ...], int, str]
-"""Column, filters, line, and the text that `${...}` leaves without the column."""
+"""Column, filters, line, and the text as the page has it."""
+
+_INPUT = re.compile(r"\{\{\s*task\.input\b")
+_LIQUID = re.compile(r"\{[{%][^{}]*\btask\.|<crowd-", re.IGNORECASE)
+"""What a page has whose braces are Liquid's; other libraries write `{% ... %}`, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +246,7 @@ class Gap:
         filters: the filters to apply to the value, in order.
         place: where the placeholder is.
         line: of the file, from 1.
+        is_raw: whether MTurk would have inserted the value as it is.
         otherwise: the text for an item without the column; "": the item needs it.
         position: of the item on a page that shows several; 0: of any.
     """
@@ -250,19 +255,27 @@ class Gap:
     filters: tuple[Filter, ...]
     place: Place
     line: int
+    is_raw: bool = False
     otherwise: str = ""
     position: int = 0
 
     @property
     def inserts_markup(self) -> bool:
         """Whether markup in the value becomes a part of the page."""
-        return any(filter_.name == AS_MARKUP for filter_ in self.filters)
+        is_trusted = any(filter_.name == AS_MARKUP for filter_ in self.filters)
+        return is_trusted or self.makes_markup_safe
+
+    @property
+    def makes_markup_safe(self) -> bool:
+        """Whether markup in the value becomes a part of the page, but no script does."""
+        return self.is_raw and self.place.context == "text"
 
     @property
     def shows_markup(self) -> bool:
         """Whether markup in the value would be shown as text."""
         names = {filter_.name for filter_ in self.filters}
-        return self.place.context == "text" and not names & _FOR_MARKUP
+        is_text = self.place.context == "text" and not self.is_raw
+        return is_text and not names & _FOR_MARKUP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,6 +316,11 @@ class Template:
         return tuple(column for column in dict.fromkeys(columns) if column not in self.addresses)
 
     @property
+    def shows_cells(self) -> bool:
+        """Whether the inputs of a cell become a part of the page."""
+        return any(gap.inserts_markup for gap in self.gaps)
+
+    @property
     def marked(self) -> str:
         """The page with a mark for each gap, for code that reads its tags."""
         return joined(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
@@ -326,12 +344,12 @@ class Template:
 
     def _value(self, gap: Gap, items: Sequence[Mapping[str, str]]) -> str:
         if gap.position > len(items):  # in a script, which is the same for any number
-            return written("", gap.place)
+            return written("", gap.place, is_raw=gap.is_raw)
         columns = items[max(gap.position - 1, 0)]
         if gap.otherwise and gap.column not in columns:
             return gap.otherwise
         text, is_markup = applied(value_of(columns, gap.column), gap.filters)
-        return written(text, gap.place, is_markup=is_markup)
+        return written(text, gap.place, is_trusted_markup=is_markup, is_raw=gap.is_raw)
 
 
 def number_of_mark(mark: str) -> int:
@@ -369,7 +387,8 @@ def cut(html: str) -> Template:
         return Template(texts=(html,), gaps=(), faults=tuple(faults))
     gaps = [
         Gap(
-            otherwise=literal if place.in_script == "template literal" else "",
+            is_raw=literal.startswith("$"),
+            otherwise=literal if _may_be_other(literal, place) else "",
             column=column,
             filters=filters,
             place=place,
@@ -389,6 +408,19 @@ def cut(html: str) -> Template:
     return Template(texts=texts, gaps=tuple(gaps), faults=tuple(faults))
 
 
+def _may_be_other(literal: str, place: Place) -> bool:
+    """Return whether nothing is lost where items lack a placeholder's column.
+
+    A comment is not shown; a template literal, a pattern or `{{ task.name }}` without
+    `input` may be another program's.
+    """
+    if place.context == "comment" or place.in_script in {"comment", "pattern"}:
+        return True
+    if literal.startswith("$"):
+        return place.in_script == "template literal"
+    return not _INPUT.match(literal)
+
+
 class _Named:
     """The placeholders of a page in their order."""
 
@@ -404,7 +436,9 @@ class _Named:
             self.placeholders.append((match[1], (), line, match[0]))
         elif (read := read_liquid(match[2])) is not None:
             column, filters, unknown = read
-            self.placeholders.append((column, filters, line, ""))
+            if unknown and not _INPUT.match(match[0]):
+                return match[0]
+            self.placeholders.append((column, filters, line, match[0]))
             self.faults += [f"line {line}: there is no filter {name!r}" for name in unknown]
         else:  # another library's placeholder
             return match[0]
@@ -412,7 +446,7 @@ class _Named:
 
 
 def _faults_of_tags(html: str) -> Iterator[str]:
-    for match in _TAG.finditer(html):
+    for match in _TAG.finditer(html) if _LIQUID.search(html) else ():
         yield (
             f"line {_line(html, match.start())}: Liquid's {match[0][:40]!r} is not "
             "supported; write out its result"

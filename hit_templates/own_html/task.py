@@ -94,9 +94,9 @@ def html_task(path: Path, around: Around, text: str | None = None) -> Task:
             "has; write items_per_hit = 5 in [posting]"
         )
     stated_fields = around.fields
-    is_open = controls.has_script or controls.has_varying_names
+    is_open = controls.has_script or controls.has_varying_names or template.shows_cells
     if is_open and not stated_fields and not _asks(controls):
-        # A script or an item names the inputs, and the campaign file does not.
+        # A script or an item has the inputs, and the campaign file does not name them.
         stated_fields = {REST: StatedField(kind="text", label="All that the page sends")}
     fields, rules, mismatched = _fields(controls, stated_fields, numbers)
     of_items = [field for field in fields if field.scope == "item"]

@@ -305,6 +305,8 @@ def test_what_check_cannot_see_is_warned_of(tmp_path: Path) -> None:
         assert "hit.html: line 2: a script makes or renames inputs" in shown
     quiet = f"{html}<script>var n = 1; f.name == 'b'</script>"
     assert "script" not in warnings_of(tmp_path, quiet)
+    shown = warnings_of(tmp_path, html + "<br><input type=radio name=r>\n" * 2)
+    assert "line 2: every ticked 'r' is sent as 'on'; give each a value" in shown
     shown = warnings_of(tmp_path, f"{html}\n<input name='q${{text}}'>\n<input>")
     assert "line 2: the name of <input> depends on the item" in shown
     assert "line 3: <input> has no name" in shown
@@ -338,17 +340,31 @@ def test_files_beside_the_page_are_named_with_their_lines(tmp_path: Path) -> Non
     assert "beside the page" not in warnings_of(tmp_path, served, cell="https://a.org/b.png")
 
 
-def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(tmp_path: Path) -> None:
-    """Written so, the inputs in it are warned of."""
-    html = "<div>${text}</div><i title='${text}'></i><input name='a'>"
-    cell = "<p><input name='mark'></p>"
-    line = "{{ task.input.text | skip_autoescape }}"
-    assert f"write {line} in the page" in warnings_of(tmp_path, html, cell=cell)
+def test_markup_of_items_is_told_with_the_line_to_write(tmp_path: Path) -> None:
+    """What workers see as text, what is left out, and which inputs are no fields."""
+    html = "<div>{}</div><i title='${{text}}'></i><input name='a'>".format
+    cell, line = "<p><input name='mark'></p>", "{{ task.input.text | skip_autoescape }}"
+    liquid = html("{{ task.input.text }}")
+    shown = warnings_of(tmp_path, liquid, cell=cell)
+    assert "hold markup that workers see as text: text of item row_1" in shown
+    assert f"write {line} in the page" in shown
     for plain in ("a < b", "<3", "by <John>", "R&D"):
-        assert "markup" not in warnings_of(tmp_path, html, cell=plain)
-    shown = warnings_of(tmp_path, html.replace("${text}", line, 1), cell=cell)
-    assert "workers see as text" not in shown
-    assert "items hold inputs (mark) that are no fields" in shown
+        assert "markup" not in warnings_of(tmp_path, liquid, cell=plain)
+    for insert in ("${text}", line):
+        shown = warnings_of(tmp_path, html(insert), cell=cell)
+        assert "markup" not in shown
+        assert "items hold inputs (mark) that are no fields" in shown
+    for script in ("<b onclick='f()'>", "<iframe src='//a.b'>", "<a href='javascript:f()'>"):
+        shown = warnings_of(tmp_path, html("${text}"), cell=f"{cell}{script}")
+        assert "hold markup without its scripts and frames: text of item row_1" in shown
+        assert "markup" not in warnings_of(tmp_path, html(line), cell=f"{cell}{script}")
+
+
+def test_a_page_without_inputs_needs_them_in_its_items(tmp_path: Path) -> None:
+    """With them, all that workers send is one field."""
+    assert "markup" not in warnings_of(tmp_path, "<p>${text}</p>", cell="<input name='b'>")
+    with pytest.raises(ConfigError, match=r"hit\.html: the page has nothing to fill in"):
+        warnings_of(tmp_path, "<p>${text}</p>", cell="<b>x</b>")
 
 
 def test_a_long_page_is_stored_once_and_shown_with_each_item(tmp_path: Path) -> None:

@@ -15,6 +15,11 @@ from piecework.domain.task import PRACTICE, Task
 from piecework.domain.text import did_you_mean, plural
 from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.item_faults import faults_of_items
+from piecework.hit_templates.own_html.controls import controls_of
+from piecework.hit_templates.own_html.fields_of_controls import REST
+from piecework.hit_templates.own_html.page import controls_in
+from piecework.hit_templates.own_html.placeholders import template_of, value_of
+from piecework.hit_templates.own_html.tree import is_markup
 from piecework.hit_templates.tasks import is_own
 from piecework.postprocess.splits import faults_of_splits
 from piecework.qc.heuristics.canary import planted_word
@@ -49,6 +54,8 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
         faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
     faults += _faults_of_experiment(file, task)
+    if not file.tables.grows and not file.tables.fields.fields:
+        faults += _faults_of_inputs(task, items)
     faults += _faults_of_canary(file, task, () if file.tables.grows else items)
     if items and not count:
         faults.append(f"{file.path}: all items are practice; at least one has to be answered")
@@ -195,6 +202,24 @@ def _faults_of_experiment(file: CampaignFile, task: Task) -> Iterator[str]:
         yield f"{where}: a requester's own page has no place for it; leave it out"
     elif not text_fields(task):
         yield f"{where}: {task.name} asks for no text, so there is nothing to type"
+
+
+def _faults_of_inputs(task: Task, items: Sequence[Item]) -> Iterator[str]:
+    """Yield why workers can fill in nothing: neither the page nor an item has an input."""
+    page = task.html_page
+    if page is None or task.own is None or not items or len(task.fields) > 1:
+        return
+    controls = controls_in(page.html)
+    if controls.has_script or controls.has_varying_names or task.fields[0].sent_as != REST:
+        return
+    template = template_of(page)
+    inserted = {gap.column for gap in template.gaps if gap.inserts_markup}
+    cells = (value_of(item.columns, name) for item in items for name in inserted)
+    if not any(controls_of(cell).by_name for cell in cells if is_markup(cell)):
+        yield (
+            f"{task.own.path}: the page has nothing to fill in, and no item has an input for it; "
+            "give its inputs names"
+        )
 
 
 def _faults_of_canary(file: CampaignFile, task: Task, items: Sequence[Item]) -> Iterator[str]:

@@ -19,17 +19,18 @@ from piecework.campaign.pricing import Price, expected_out_of_reach, largest_hit
 from piecework.config.rewards import reward_of
 from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.growing import MOST_IN_BATCH
-from piecework.domain.hit import PROLIFIC
+from piecework.domain.hit import PROLIFIC, Item
 from piecework.domain.money import cents_to_wire
 from piecework.domain.task import HtmlPage, Task
 from piecework.domain.text import plural
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.embedding import IS_MISSING
-from piecework.hit_templates.own_html.escaping import is_markup
 from piecework.hit_templates.own_html.fields_of_controls import REST
 from piecework.hit_templates.own_html.page import controls_in, files_beside
 from piecework.hit_templates.own_html.placeholders import AS_MARKUP, MARKS, template_of, value_of
+from piecework.hit_templates.own_html.safe_markup import loses_scripts
+from piecework.hit_templates.own_html.tree import is_markup
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.parameters import Counted
 from piecework.qc.registry import HEURISTICS, is_on, params_of
@@ -310,8 +311,9 @@ def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
     """Yield what to write if cells hold markup, and what inputs are in them."""
     template = template_of(page)
     inserted = dict.fromkeys(gap.column for gap in template.gaps if gap.inserts_markup)
+    cleaned = {gap.column for gap in template.gaps if gap.makes_markup_safe}
     as_text = [gap.column for gap in template.gaps if gap.shows_markup]
-    marked_up: dict[str, tuple[str, str]] = {}
+    marked_up: dict[str, str] = {}
     made: dict[str, None] = {}
     for item in campaign.items[:_MOST_ITEMS]:
         for column in dict.fromkeys((*inserted, *as_text)):
@@ -320,20 +322,24 @@ def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
                 continue
             if column in inserted:
                 made |= dict.fromkeys(controls_of(cell).by_name)
-            else:
-                marked_up.setdefault(column, (str(item.item_id), cell))
-    if marked_up:
-        name, (item_id, cell) = next(iter(marked_up.items()))
-        yield (
-            f"{plural(len(marked_up), 'column holds', 'columns hold')} markup that "
-            f"workers see as text: {name} of item {item_id} is {_cut(cell)!r}. If you "
-            f"trust it, as MTurk did, write {{{{ task.input.{name} | {AS_MARKUP} }}}} in the page"
-        )
+            if column not in inserted:
+                marked_up.setdefault("that workers see as text", _at(item, column, cell))
+            elif column in cleaned and loses_scripts(cell):
+                marked_up.setdefault("without its scripts and frames", _at(item, column, cell))
+    yield from (
+        f"items hold markup {how}: {where}. If you trust it, as MTurk did, write "
+        f"{{{{ task.input.{where.partition(' ')[0]} | {AS_MARKUP} }}}} in the page"
+        for how, where in marked_up.items()
+    )
     known = {field.sent_as for field in campaign.task.fields}
     if (more := [name for name in made if name not in known]) and REST not in known:
         yield (
             f"items hold inputs ({_cut(', '.join(more))}) that are no fields of the page: {_KEPT}"
         )
+
+
+def _at(item: Item, column: str, cell: str) -> str:
+    return f"{column} of item {item.item_id} is {_cut(cell)!r}"
 
 
 def _cut(text: str) -> str:

@@ -75,7 +75,7 @@ def test_a_plain_layout_is_typed(market: Market, open_site: Open, tmp_path: Path
     task, item = task_of(tmp_path, PLAIN), item_of(what="<b>Birds</b> & more")
     page, hit = posted(market, open_site, task, item)
     frame = page.frame_locator("iframe")
-    expect(frame.get_by_role("heading")).to_have_text("<b>Birds</b> & more")
+    expect(frame.get_by_role("heading")).to_have_text("Birds & more")
     frame.get_by_role("button", name="Submit").click()
     expect(frame.get_by_label("Word")).to_be_focused()  # it is required
     frame.get_by_label("Word").type("blue")
@@ -274,6 +274,43 @@ SENT: dict[str, tuple[str, dict[str, str]]] = {
         <input id="c" name="last" required style="display: none">{SUBMIT}</form>""",
         {"a": "1"},
     ),
+    "inputs in the markup of a cell": (
+        "<table>${rows}</table>",
+        {"a": "1", "b[]": "1|1"},
+    ),
+    "inputs that a script makes of a cell": (
+        """<input type="hidden" id="q" value="${quoted}"><form id="f"></form><script>
+        const names = [...JSON.parse(document.getElementById("q").value), ...[${list}],
+          ...JSON.parse('${escaped}'), ...${single}];
+        document.getElementById("f").innerHTML =
+          names.map((name) => `<textarea name="${name}"></textarea>`).join("") + "<button>";
+        </script>""",
+        dict.fromkeys("abcdefg", "1"),
+    ),
+    "a table that a script writes": (
+        """<script>for (var n = 1; n < 3; n++) document.write("<input name='q_" + n + "'>");
+        </script><!-- ${gone} --><form ng-app="x"><i>{{ task.name | lowercase }}</i>
+        <input type="checkbox" name="c" checked><input type="radio" name="r" ${first}>
+        <button name="which" value="left">Left</button></form>""",
+        {"q_1": "1", "q_2": "1", "c": "on", "r": "on", "which": "left"},
+    ),
+    "text that is edited in place": (
+        """<div id="t" contenteditable>old</div><input type="hidden" name="edited" id="e">
+        <script>document.getElementById("t").innerHTML = "new";
+        document.getElementById("mturk_form").addEventListener("submit", () => {
+          document.getElementById("e").value = document.getElementById("t").innerHTML;
+        });</script>""",
+        {"edited": "new"},
+    ),
+}
+CELLS = {
+    "rows": "<tr><td onclick='x'><input name='a'><script>document.body.remove()</script><tr><td>"
+    + "<textarea name='b[]'></textarea>" * 2,
+    "quoted": "[&quot;a&quot;]",
+    "list": "'b','c'",
+    "escaped": '[\\"d\\", \\"e\\"]',
+    "single": "['f', 'g']",
+    "first": "checked",
 }
 
 
@@ -297,7 +334,8 @@ def test_whatever_page_was_made_for_mturk_its_answers_are_stored(
 ) -> None:
     """Filled in and sent, each value is in the assignment under the page's own name."""
     html, values = SENT[kind]
-    task, item = task_of(tmp_path, html), item_of()
+    item = item_of(**CELLS)
+    task = with_shown_columns(task_of(tmp_path, html), [item])
     page, hit = posted(market, open_site, task, item)
     page.frame_locator("iframe").locator("html").evaluate(FILL, list(values))
     page.wait_for_url("**/thanks")
@@ -329,7 +367,7 @@ def test_a_long_page_is_shown_whole(market: Market, open_site: Open, tmp_path: P
         AssignmentDurationInSeconds=600, Reward="0.01", Title="t", Description="d"
     )
     hits = {}
-    for text in ("]]>", "<b>"):
+    for text in ("]]>", "<3"):
         item = item_of(text=text)
         question = page_question(*parts_of_page(task, [item], title="t"))
         assert isinstance(question, SharedQuestion)
@@ -648,7 +686,7 @@ def test_each_item_of_a_page_gets_its_answer_and_its_keys(
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
     page = open_site(ann.token, f"/worker/assignments/{assignment}")
     frame = page.frame_locator("iframe")
-    expect(frame.locator("legend")).to_have_text(["<i>a", "<i>b"])
+    expect(frame.locator("legend")).to_have_text(["a", "b"])
     frame.get_by_label("Word 2").type("green")
     frame.get_by_role("button", name="Submit").click()
     expect(frame.get_by_role("alert")).to_contain_text("(1)")

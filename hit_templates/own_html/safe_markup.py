@@ -1,0 +1,153 @@
+"""Markup of an items file, without what runs, loads or sends anything but pictures and sounds.
+
+MTurk inserted cells into the page as they were, so requesters put tables, emphasis and
+inputs into them. A cell may also be text that somebody else wrote. So what a cell may hold
+is listed here, and everything is written anew: all text and every value is escaped.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from html import escape, unescape
+
+from piecework.hit_templates.own_html.tree import Step, steps
+
+_VOID = frozenset({"area", "br", "col", "hr", "img", "input", "source", "track", "wbr"})
+
+_CONTROLS = frozenset({"button", "input", "select", "textarea"})
+
+_ELEMENTS = (
+    _VOID
+    | _CONTROLS
+    | frozenset(
+        {
+            *("a", "abbr", "acronym", "address", "article", "aside", "audio", "b", "bdi", "bdo"),
+            *("big", "blockquote", "caption", "center", "cite", "code", "colgroup", "datalist"),
+            *("dd", "del", "details", "dfn", "div", "dl", "dt", "em", "fieldset", "figcaption"),
+            *("figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "i"),
+            *("ins", "kbd", "label", "legend", "li", "main", "map", "mark", "meter", "nav"),
+            *("ol", "optgroup", "option", "output", "p", "picture", "pre", "progress", "q", "rp"),
+            *("rt", "ruby", "s", "samp", "section", "small", "span", "strike", "strong", "sub"),
+            *("summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "time", "tr"),
+            *("tt", "u", "ul", "var", "video"),
+        }
+    )
+)
+"""Elements that stay; of others, only what they hold."""
+
+_LEFT_OUT = frozenset(
+    {"embed", "iframe", "math", "noscript", "object", "script", "style", "svg", "title"}
+)
+"""Elements that go with all that they hold."""
+
+_HARMLESS = frozenset(
+    {
+        *("alt", "checked", "class", "colspan", "controls", "disabled", "height", "hidden"),
+        *("id", "loop", "max", "maxlength", "min", "multiple", "muted", "open", "placeholder"),
+        *("readonly", "required", "rowspan", "selected", "size", "step", "title", "value"),
+        "width",
+    }
+)
+"""Attributes that any element of a page may get from a cell."""
+
+_ATTRIBUTES = _HARMLESS | frozenset(
+    {
+        *("align", "bgcolor", "border", "cellpadding", "cellspacing", "color", "cols", "coords"),
+        *("datetime", "dir", "face", "for", "label", "lang", "list", "nowrap", "pattern"),
+        *("poster", "preload", "rel", "role", "rows", "scope", "shape", "span", "start"),
+        *("style", "tabindex", "target", "type", "usemap", "valign", "wrap"),
+    }
+)
+
+_LOADED = frozenset({"href", "poster", "src"})
+
+_IS_LOADED = re.compile(
+    r"(?:https?:|mailto:|data:(?:image|audio|video)/|[^:]*(?:[/?#]|\Z))", re.IGNORECASE
+)
+"""How an address begins that runs nothing; browsers leave out spaces in it."""
+
+_REFERENCE = re.compile(r"&(?:[a-zA-Z][a-zA-Z0-9]*|#[0-9]+|#[xX][0-9a-fA-F]+);")
+
+
+def decoded(value: str) -> str:
+    """Return a text with its references to characters resolved.
+
+    >>> decoded("R&amp;D &#39;a&#39; ?a=1&copy=2")
+    "R&D 'a' ?a=1&copy=2"
+    """
+    return _REFERENCE.sub(lambda match: unescape(match[0]), value)
+
+
+def safe_markup(value: str) -> str:
+    """Return the markup of a cell that runs nothing.
+
+    >>> safe_markup('<b onclick="f()">R&D</b><script>g()</script> <p>1 < 2')
+    '<b>R&amp;D</b> <p>1 &lt; 2</p>'
+    >>> safe_markup('<tr><td><input name=a type=radio value="<">')
+    '<tr><td><input name="a" type="radio" value="&lt;"></td></tr>'
+    """
+    return "".join(_written(_cell(value)))
+
+
+def loses_scripts(value: str) -> bool:
+    """Return whether a cell holds what `safe_markup` leaves out."""
+    return any(
+        step.name in _LEFT_OUT
+        or any(
+            name.startswith("on") or (name in _LOADED and not _is_kept(step.name, name, text))
+            for name, text in step.attributes.items()
+        )
+        for step in _cell(value)
+        if step.kind == "start"
+    )
+
+
+def attributes_of(value: str) -> str:
+    """Return the harmless attributes that a cell holds for a tag of the page.
+
+    >>> attributes_of("checked onclick=f()"), attributes_of("")
+    (' checked=""', '')
+    """
+    stated = next((step.attributes for step in steps(f"<p {value}>") if step.name == "p"), {})
+    return _as_text({name: text for name, text in stated.items() if name in _HARMLESS})
+
+
+def _cell(value: str) -> Iterator[Step]:
+    """Yield the steps of a cell, which may begin with a row of a table."""
+    is_inside = False
+    for step in steps(f"<body><template>{value}</template>"):
+        if is_inside and step.kind == "end" and step.name == "template":
+            return
+        if is_inside:
+            yield step
+        is_inside |= step.kind == "start" and step.name == "template"
+
+
+def _written(cell: Iterator[Step]) -> Iterator[str]:
+    left_out = 0
+    for step in cell:
+        if step.name in _LEFT_OUT and step.kind != "text":
+            left_out += 1 if step.kind == "start" else -1
+        elif left_out or step.kind == "comment":
+            continue
+        elif step.kind == "text":
+            yield escape(step.text, quote=False)
+        elif step.name in _ELEMENTS and step.kind == "start":
+            yield f"<{step.name}{_as_text(_kept(step))}>"
+        elif step.name in _ELEMENTS - _VOID:
+            yield f"</{step.name}>"
+
+
+def _kept(step: Step) -> Mapping[str, str]:
+    return {name: text for name, text in step.attributes.items() if _is_kept(step.name, name, text)}
+
+
+def _is_kept(tag: str, name: str, text: str) -> bool:
+    if name in _LOADED:
+        return _IS_LOADED.match(re.sub(r"[\x00-\x20]", "", text)) is not None
+    if name == "name":  # the name of a picture would hide a method of the document
+        return tag in _CONTROLS
+    return name in _ATTRIBUTES or name.startswith(("data-", "aria-"))
+
+
+def _as_text(attributes: Mapping[str, str]) -> str:
+    return "".join(f' {name}="{escape(text)}"' for name, text in attributes.items())
