@@ -243,12 +243,14 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     reader = table_rows(text)
     try:
         header = list(reader.fieldnames or ())
-        if twice := sorted({name for name in header if header.count(name) > 1}):
+        if twice := sorted({name for name in header if name and header.count(name) > 1}):
             raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
         for row in reader:
             # DictReader puts surplus cells under the key None; missing cells are None.
             cells = {key: value or "" for key, value in row.items() if key is not None}
-            if None in row:
+            if header.count("") > 1:  # no page can name them
+                del cells[""]
+            if any(cell.strip() for cell in row.get(None, ())):  # spreadsheets leave commas
                 where = f"{path}: line {reader.line_num}"
                 raise ConfigError([f"{where}: more cells than the header's {len(cells)} columns"])
             yield reader.line_num, cells

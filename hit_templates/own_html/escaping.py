@@ -116,6 +116,7 @@ Context = Literal[
     "attribute",
     "bare",
     "address",
+    "link",
     "style",
     "url",
     "script",
@@ -124,9 +125,13 @@ Context = Literal[
     "tag",
 ]
 """Text between tags, text of an element that has no others, a comment, a quoted attribute,
-an attribute without quotes, the beginning of an address, CSS, an address in CSS,
-JavaScript, an address that is JavaScript, whole attributes of a tag, or a part of the name
-of a tag or an attribute."""
+an attribute without quotes, the beginning of an address that is loaded, or is linked to,
+CSS, an address in CSS, JavaScript, an address that is JavaScript, whole attributes of a
+tag, or a part of the name of a tag or an attribute."""
+
+_LINKS = frozenset({"a", "area"})
+_SENT_TO = frozenset({"action", "formaction"})
+"""Elements and attributes with addresses that no browser loads by itself."""
 
 _PLAIN = frozenset({"textarea", "title"})
 """Elements that hold text alone."""
@@ -285,15 +290,17 @@ class _Words:
             inner = self._in_style(value)
         else:
             is_data = name == "data" and tag != "object"
-            yield from self._in_value("" if is_data else name, value)
+            context: Context = "link" if tag in _LINKS or name in _SENT_TO else "address"
+            is_address = name in ADDRESSES and not is_data
+            yield from self._in_value(context if is_address else "attribute", value)
             return
         for number, place in inner:
             yield number, replace(place, within=(*place.within, "attribute"))
 
-    def _in_value(self, name: str, value: str) -> Iterator[tuple[int, Place]]:
+    def _in_value(self, context: Context, value: str) -> Iterator[tuple[int, Place]]:
         for match in self._word.finditer(value):
-            is_address = name in ADDRESSES and not value[: match.start()].strip()
-            yield int(match[1]), Place(context="address" if is_address else "attribute")
+            begins = not value[: match.start()].strip()
+            yield int(match[1]), Place(context=context if begins else "attribute")
 
 
 _FOR_JS = str.maketrans(
@@ -322,7 +329,7 @@ def written(
     elif place.context == "text" and is_raw and is_markup(value):
         text = safe_markup(value)
     else:
-        is_address = place.context in {"address", "url"}
+        is_address = place.context in {"address", "link", "url"}
         escaped = _ESCAPES.get(place.context, escape)
         is_read = place.context in _DECODED or (is_address and value.lstrip().startswith("http"))
         meant = decoded(value) if is_raw and is_read else value

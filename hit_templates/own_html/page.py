@@ -24,12 +24,12 @@ from piecework.hit_templates.own_html.placeholders import (
     Template,
     cut,
     has_column,
-    is_address,
     is_mark,
     joined,
     template_of,
     value_of,
 )
+from piecework.hit_templates.own_html.safe_markup import is_address, may_be_linked
 from piecework.hit_templates.own_html.tree import Step, lines_of, steps
 
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
@@ -121,11 +121,16 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
         yield f"every cell that the page shows of it is empty: {', '.join(template.columns)}"
     for column in template.addresses:
         value = value_of(columns, column)
-        if has_column(columns, column) and not is_address(value):
+        if value.strip() and not is_address(value):
             yield (
                 f"{column} is {value!r}, where the page needs an address that begins "
                 "with https:// or /"
             )
+
+    for column in template.links:
+        value = value_of(columns, column)
+        if not may_be_linked(value):
+            yield f"{column} is {value!r}, and a link may not run a script"
 
 
 def is_shown(column: str) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from piecework.domain.task import HtmlPage
 from piecework.hit_templates.own_html.escaping import Place, places, written
@@ -310,9 +310,17 @@ class Template:
         return tuple(dict.fromkeys(columns))
 
     @property
+    def links(self) -> tuple[str, ...]:
+        """The columns to which the page links."""
+        columns = (gap.column for gap in self.gaps if gap.place.context == "link")
+        return tuple(dict.fromkeys(columns))
+
+    @property
     def possible_addresses(self) -> tuple[str, ...]:
-        """Columns in scripts that are addresses if the items have pictures there."""
-        columns = (gap.column for gap in self.gaps if gap.place.begins_value)
+        """Columns in scripts and links that are addresses if the items have pictures there."""
+        columns = (
+            gap.column for gap in self.gaps if gap.place.begins_value or gap.place.context == "link"
+        )
         return tuple(column for column in dict.fromkeys(columns) if column not in self.addresses)
 
     @property
@@ -468,28 +476,6 @@ def value_of(columns: Mapping[str, str], column: str) -> str:
 def has_column(columns: Mapping[str, str], column: str) -> bool:
     """Return whether an item has a column, or an object that may have the part."""
     return column in columns or column.partition(".")[0] in columns
-
-
-def is_address(text: str) -> bool:
-    """Return whether a page may load or link to the text as an address.
-
-    Browsers ignore spaces around it.
-
-    >>> is_address("https://a.org/b.jpg"), is_address("javascript:alert(1)")
-    (True, False)
-    """
-    text = text.strip()
-    if re.search(r"[\s\\]", text):
-        return False
-    if text.startswith("/") and not text.startswith("//"):
-        return True
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    if parts.scheme == "data":
-        return re.match(r"data:(?:image|audio|video)/", text) is not None
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def joined(texts: Sequence[str], values: Sequence[str]) -> str:

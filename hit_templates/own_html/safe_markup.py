@@ -2,12 +2,13 @@
 
 MTurk inserted cells into the page as they were, so requesters put tables, emphasis and
 inputs into them. A cell may also be text that somebody else wrote. So what a cell may hold
-is listed here, and everything is written anew: all text and every value is escaped.
+is listed here, and everything is written again: all text and every value is escaped.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from html import escape, unescape
+from urllib.parse import urlsplit
 
 from piecework.hit_templates.own_html.tree import Step, steps
 
@@ -88,6 +89,37 @@ def safe_markup(value: str) -> str:
     return "".join(_written(_cell(value)))
 
 
+def is_address(text: str) -> bool:
+    """Return whether a page may load or link to the text as an address.
+
+    Browsers ignore spaces around it.
+
+    >>> is_address("https://a.org/b.jpg"), is_address("javascript:alert(1)")
+    (True, False)
+    """
+    text = text.strip()
+    if re.search(r"[\s\\]", text):
+        return False
+    if text.startswith("/") and not text.startswith("//"):
+        return True
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    if parts.scheme == "data":
+        return re.match(r"data:(?:image|audio|video)/", text) is not None
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+def may_be_linked(address: str) -> bool:
+    r"""Return whether an address leads somewhere, and runs nothing.
+
+    >>> may_be_linked("www.a.org/b c"), may_be_linked(" java\\nscript:f()")
+    (True, False)
+    """
+    return _IS_LOADED.match(re.sub(r"[\x00-\x20]", "", address)) is not None
+
+
 def loses_scripts(value: str) -> bool:
     """Return whether a cell holds what `safe_markup` leaves out."""
     return any(
@@ -143,7 +175,7 @@ def _kept(step: Step) -> Mapping[str, str]:
 
 def _is_kept(tag: str, name: str, text: str) -> bool:
     if name in _LOADED:
-        return _IS_LOADED.match(re.sub(r"[\x00-\x20]", "", text)) is not None
+        return may_be_linked(text)
     if name == "name":  # the name of a picture would hide a method of the document
         return tag in _CONTROLS
     return name in _ATTRIBUTES or name.startswith(("data-", "aria-"))

@@ -124,12 +124,8 @@ def html_task(path: Path, around: Around, text: str | None = None) -> Task:
         title=around.title or controls.title or path.stem,
         description=around.description,
         keywords=(),
-        columns=(ITEM_ID, *(name for name in template.addresses if name != ITEM_ID)),
-        optional_columns=tuple(
-            dict.fromkeys(
-                name for name in (*shown, *parts) if name not in {ITEM_ID, *template.addresses}
-            )
-        ),
+        columns=(ITEM_ID,),
+        optional_columns=tuple(dict.fromkeys(name for name in (*shown, *parts) if name != ITEM_ID)),
         items_per_hit=total,
         reward_cents=around.reward_cents,
         assignment_duration_seconds=_HOUR,
@@ -157,6 +153,7 @@ def html_task(path: Path, around: Around, text: str | None = None) -> Task:
         html_page=HtmlPage(
             html=html,
             hosts=around.hosts,
+            addresses=tuple(name for name in template.addresses if name != ITEM_ID),
             possible_addresses=tuple(
                 name for name in template.possible_addresses if name != ITEM_ID
             ),
@@ -279,6 +276,21 @@ def _next_step(refused: Collection[str], around: Around) -> str:
     return f"if you trust them with what workers type, set hosts = [{named}]"
 
 
+_CHARSET = re.compile(rb"<meta\b[^>]{0,200}\bcharset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_LATIN = {"iso-8859-1", "latin1", "us-ascii", "ascii"}
+"""Names that browsers read as Windows-1252."""
+
+
+def _as_declared(content: bytes) -> str | None:
+    """Return a page in the encoding that it names, as browsers read it; else `None`."""
+    named = _CHARSET.search(content[:4096])
+    name = named[1].decode().lower() if named else ""
+    try:
+        return content.decode("cp1252" if name in _LATIN else name) if name else None
+    except (LookupError, UnicodeDecodeError):
+        return None
+
+
 def _asks(controls: Controls) -> bool:
     return any(control.kind != "carried" for control in controls.by_name.values())
 
@@ -296,7 +308,10 @@ def _text(path: Path) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError([f"{path}: {not_utf8(error)}."]) from error
+        declared = _as_declared(content)
+        if declared is None:
+            raise ConfigError([f"{path}: {not_utf8(error)}."]) from error
+        text = declared
     # XML cannot carry a bare carriage return.
     text = with_newlines(text)
     if forbidden := NOT_FOR_XML.search(text):

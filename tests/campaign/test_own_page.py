@@ -252,6 +252,15 @@ def test_what_a_campaign_says_wrongly_of_a_page_is_told(
     assert any(fault in message for message in raised.value.faults), raised.value.faults
 
 
+def test_the_inputs_of_a_file_of_results_are_items(tmp_path: Path) -> None:
+    """MTurk names them Input.image_url; a cell of an address may be empty."""
+    path = written(tmp_path, html=HTML + "<img src='${second}'>")
+    rows = "Input.image_url,Input.second,Answer.age\nhttps://e.org/1.jpg,,7\nhttps://e.org/2.jpg,https://e.org/3.jpg,8\n"
+    (tmp_path / "birds.csv").write_text(rows)
+    first, _ = load_campaign(path).items
+    assert first.columns["image_url"] == "https://e.org/1.jpg"
+
+
 def test_a_column_that_the_page_asks_for_must_be_there(tmp_path: Path) -> None:
     """The sentence names the columns that there are."""
     path = written(tmp_path, html=HTML + "<p>${hint}</p>")

@@ -134,6 +134,14 @@ def test_what_spreadsheets_part_cells_by_is_read(tmp_path: Path, mark: str) -> N
     assert item.columns["note"] == "a, b"
 
 
+def test_commas_without_a_name_or_a_cell_are_passed_over(tmp_path: Path) -> None:
+    """Spreadsheets leave them where a column or a row was longer once."""
+    path = tmp_path / "items.csv"
+    path.write_text("image_id,url,,\n7,https://e.org/7.jpg,,,\n8,https://e.org/8.jpg\n")
+    first, second = read_items(path, COLUMNS, pictures=None)
+    assert {*first.columns} == {*second.columns} == {"image_id", "url"}
+
+
 @pytest.mark.parametrize("name", ["items.csv", "items.jsonl"])
 def test_cells_have_one_kind_of_line_end(tmp_path: Path, name: str) -> None:
     """A page cannot carry the carriage returns that a spreadsheet leaves in a cell."""

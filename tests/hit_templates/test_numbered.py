@@ -68,7 +68,7 @@ def test_the_number_of_a_placeholder_is_found_wherever_it_stands(tmp_path: Path)
     """The column is its name without the number, and the highest number is how many are shown."""
     for named, column in _PLACEHOLDERS.items():
         task = numbered(tmp_path, page(named), header=("image", "image_url"))
-        assert (task.items_per_hit, task.columns) == (3, ("item_id", column)), named
+        assert (task.items_per_hit, task.picture_columns) == (3, (column,)), named
 
 
 def test_the_number_of_a_field_is_found_wherever_it_stands(tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_a_loop_shows_each_item_of_the_hit(tmp_path: Path) -> None:
     """The loop is written out once for each item, as SageMaker did it."""
     for items_per_hit in (2, 4):
         task = task_of(tmp_path, LOOP, header=("url", "place"), items_per_hit=items_per_hit)
-        assert (task.items_per_hit, task.columns) == (items_per_hit, ("item_id", "url"))
+        assert (task.items_per_hit, task.picture_columns) == (items_per_hit, ("url",))
         (field,) = task.fields
         assert field.name == "caption"
         assert field.sent_at == tuple(f"caption-{n}" for n in range(items_per_hit))

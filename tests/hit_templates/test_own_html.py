@@ -404,8 +404,15 @@ def test_a_page_in_another_encoding_is_told_with_its_line(tmp_path: Path) -> Non
     """What a site's old download was saved as; the sentence shows the text."""
     path = tmp_path / "hit.html"
     path.write_bytes("<p>${a}</p>\n<p>Café</p><input name='b'>".encode("latin-1"))
+    around = Around(title="", description="", fields={})
     with pytest.raises(ConfigError, match="line 2: is not UTF-8; as Latin-1 it reads"):
-        html_task(path, Around(title="", description="", fields={}))
+        html_task(path, around)
+    for name, written in (("ISO-8859-1", "cp1252"), ("'shift_jis'", "shift_jis")):
+        html = f"<meta content=text/html;charset={name}><p>“日”</p><input name=b>"
+        path.write_bytes(html.encode(written, errors="ignore"))
+        page = html_task(path, around).html_page
+        assert page is not None
+        assert ("“" if written == "cp1252" else "日") in page.html
 
 
 def test_a_page_may_have_the_line_ends_of_any_system(tmp_path: Path) -> None:
@@ -863,11 +870,24 @@ def test_what_was_loaded_by_http_is_loaded_by_https(tmp_path: Path) -> None:
 
 def test_an_address_that_is_none_is_told_with_its_item(tmp_path: Path) -> None:
     """A script in the place of an address would run when it is pressed."""
-    html = '<a href="${b}">x</a><input name="x">'
-    assert 'href="https://a.org/b?c=1&amp;d"' in page_of(tmp_path, html, b="https://a.org/b?c=1&d")
-    for address in ("javascript:alert(1)", "s3://bucket/a.jpg", ""):
+    html = '<img src="${b}"><p>${c}</p><input name="x">'
+    for address in ("https://a.org/b?c=1&d", ""):
+        written = address.replace("&", "&amp;")
+        assert f'src="{written}"' in page_of(tmp_path, html, b=address, c="1")
+    for address in ("javascript:alert(1)", "s3://bucket/a.jpg"):
         with pytest.raises(ConfigError, match="item 'a': b is"):
-            page_of(tmp_path, html, b=address)
+            page_of(tmp_path, html, b=address, c="1")
+
+
+def test_a_link_may_lead_anywhere_and_runs_nothing(tmp_path: Path) -> None:
+    """MTurk's tables have links without a scheme, with spaces, or none."""
+    html = '<a href="${b}">x</a><p>${c}</p><input name="x">'
+    for address in ("www.a.org/b c", "https://a.org/?q=1: 2", "", "#top"):
+        assert f'<a href="{address}">' in page_of(tmp_path, html, b=address, c="1")
+    for address in (" java\nscript:f()", "data:text/html,<script>", "vbscript:f"):
+        with pytest.raises(ConfigError, match=r"b is .*, and a link may not run a script"):
+            page_of(tmp_path, html, b=address, c="1")
+    assert cut(html).possible_addresses == ("b",)
 
 
 def test_a_page_that_shows_nothing_of_an_item_is_refused(tmp_path: Path) -> None:

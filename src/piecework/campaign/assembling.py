@@ -384,7 +384,7 @@ def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
         return file.items_of_folder(task.columns)
     possible = task.html_page.possible_addresses
     needed = tuple(name for name in possible if name in task.optional_columns)
-    return file.items_of_folder(task.columns, addresses=task.columns[1:] or needed)
+    return file.items_of_folder(task.columns, addresses=task.picture_columns or needed)
 
 
 def _check_scenes(file: CampaignFile, task: Task) -> None:

@@ -128,8 +128,8 @@ def _address(name: str, columns: list[str], rows: Sequence[Row]) -> str:
 
 
 def _holds_addresses(column: str, rows: Sequence[Row]) -> bool:
-    values = [row.get(column, "").strip() for row in rows]
-    return all(
+    values = [cell for row in rows if (cell := row.get(column, "").strip())]
+    return bool(values) and all(
         is_on_the_web(value) or PurePosixPath(value).suffix.lower() in PICTURES for value in values
     )
 
@@ -141,7 +141,8 @@ def _same_letters(name: str, columns: Sequence[str]) -> str:
 
 def _called(name: str, columns: Sequence[str]) -> Iterator[str]:
     wanted = _letters(name)
-    yield from (column for column in columns if _letters(column) == wanted)
+    # MTurk's files of results call a column of the items so.
+    yield from (column for column in columns if _letters(column.removeprefix("Input.")) == wanted)
 
 
 def _letters(name: str) -> str:

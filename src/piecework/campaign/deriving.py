@@ -116,7 +116,7 @@ def needed_columns(task: Task) -> tuple[str, ...]:
 def address_columns(task: Task) -> tuple[str, ...]:
     """Return the columns that hold addresses of pictures, optional ones too."""
     if task.html_page is not None:
-        return task.columns[1:]
+        return task.picture_columns
     return tuple(
         name
         for name in (*task.columns, *task.optional_columns)

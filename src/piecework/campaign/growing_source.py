@@ -82,7 +82,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     assert pictures is not None  # noqa: S101 - otherwise the schema requires a file
     if page is not None:
         needed = tuple(name for name in page.possible_addresses if name in task.optional_columns)
-        addresses = task.columns[1:] or needed
+        addresses = task.picture_columns or needed
     if pictures.folder is not None:
         return PictureFolder(path=pictures.folder, columns=task.columns, addresses=addresses)
     from piecework.campaign.exchange.picture_bucket import PictureBucket, PicturesInBucket  # noqa: PLC0415

@@ -263,13 +263,13 @@ def _fields(campaign: "Campaign") -> Rows:
     if campaign.task.html_page is None:
         return []
     first = campaign.items[0]
-    id_column, *gaps = campaign.task.columns
+    (id_column,) = campaign.task.columns
     cells = first.columns
     return [
         ("id of an item", _shown(id_column), f"the first is {_shown(first.item_id)}"),
         *(
             ("fills the page", _shown(column), _shown(f"the first is {_beginning(cells[column])}"))
-            for column in (*gaps, *campaign.task.optional_columns)
+            for column in campaign.task.optional_columns
             if cells.get(column)
         ),
         *(

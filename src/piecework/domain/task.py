@@ -151,7 +151,8 @@ class HtmlPage:
     Attributes:
         html: the file, with its placeholders, and with files beside it inside.
         hosts: other hosts that it may load scripts, styles and frames from.
-        possible_addresses: columns that a script may show pictures from.
+        addresses: columns that the page loads from, of which a cell may be empty.
+        possible_addresses: columns that a script may show pictures from, or a link names.
         possible_columns: names in template literals of a script; they are columns if
             the items have them.
         left_out: why a file beside the page is not inside, by its address: a clause.
@@ -161,6 +162,7 @@ class HtmlPage:
 
     html: str
     hosts: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     possible_addresses: tuple[str, ...] = ()
     possible_columns: tuple[str, ...] = ()
     left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -321,7 +323,7 @@ class Task:
         """Columns with addresses of pictures."""
         if self.is_generic:
             return tuple(part.column for part in self.parts if part.kind == "picture")
-        return ("url",) if self.html_page is None else self.columns[1:]
+        return ("url",) if self.html_page is None else self.html_page.addresses
 
     @property
     def shown_columns(self) -> frozenset[str]:

@@ -197,17 +197,10 @@ def test_a_form_that_a_script_leads_last_comes_here(
 
 
 SUBMIT = '<input type="submit" value="Send">'
-NAMES = (
-    "Answer.x",
-    "action",
-    "closest",
-    "getAttribute",
-    "querySelector",
-    "id",
-    "submit",
-    "a[0][b]",
-)
-NAMES = (*NAMES, "my field", "色", "it's", 'say "x"', "x|y", "item.1", "100")
+NAMES = [
+    *("Answer.x", "action", "closest", "getAttribute", "querySelector", "id", "submit"),
+    *("a[0][b]", "my field", "色", "it's", 'say "x"', "x|y", "item.1", "100"),
+]
 SENT: dict[str, tuple[str, dict[str, str]]] = {
     "a form with an address": (
         """<form action="edit" method="get" target="_blank" name="mturk_form">
