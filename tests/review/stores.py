@@ -34,7 +34,7 @@ def opened(
     items: int = 4,
     texts: Sequence[str] = (),
     campaign: str = CAMPAIGN,
-    drawn: bool = True,
+    text: str = "",
     values: Callable[[int, int], Mapping[str, str]] | None = None,
     also_sent: Mapping[str, str] | None = None,
 ) -> Iterator[OpenedCampaign]:
@@ -49,12 +49,12 @@ def opened(
         items: how many, an even number.
         texts: captions, one after the other; without any, all differ.
         campaign: the file's text.
-        drawn: whether there are pictures in a folder.
+        text: the items are this text, in place of pictures.
         values: what a worker answers about an item, by their numbers from 0; without
             it, captions.
         also_sent: what each answer brings that is no field.
     """
-    path = _written(folder, campaign, items, drawn=drawn)
+    path = _written(folder, campaign, items, cell=text)
     loaded = load_campaign(own(path))
     with closing(open_store(loaded.store, create=True)) as store:
         with store.db.atomic():
@@ -99,20 +99,20 @@ def opened(
         yield opened
 
 
-def _written(folder: Path, campaign: str, items: int, *, drawn: bool) -> Path:
+def _written(folder: Path, campaign: str, items: int, *, cell: str) -> Path:
     text = campaign.replace('by = "policy"', 'by = "person"')
-    rows = [f"p{n},https://example.org/{n}.jpg\n" for n in range(1, items + 1)]
-    if drawn:
-        (folder / "pictures").mkdir()
-        text = f'pictures = "pictures"\n{text}'
-        rows = [f"p{n},/pictures/{n}.svg\n" for n in range(1, items + 1)]
-        for n in range(1, items + 1):
-            drawing = PICTURE.format(x=60 + n * 90 % 520)
-            (folder / "pictures" / f"{n}.svg").write_text(drawing)
+    (folder / "pictures").mkdir()
+    text = f'pictures = "pictures"\n{text}'
+    rows = [f"p{n},/pictures/{n}.svg\n" for n in range(1, items + 1)]
+    for n in range(1, items + 1):
+        drawing = PICTURE.format(x=60 + n * 90 % 520)
+        (folder / "pictures" / f"{n}.svg").write_text(drawing)
     header = "image_id,url"
     if "congruency" in campaign:
         header = "pair_id,url,description"
         rows = [f"{row.strip()},A red house.\n" for row in rows]
+    if cell:
+        header, rows = "item_id,text", [f'p{n},"{cell}"\n' for n in range(1, items + 1)]
     path = folder / "review.toml"
     write_files(path, text)
     (folder / "items.csv").write_text(f"{header}\n" + "".join(rows))

@@ -15,7 +15,7 @@ from tests.review.conftest import Served, served
 pytestmark = pytest.mark.browser
 
 _SIZES = ({"width": 1280, "height": 900}, {"width": 390, "height": 844})
-_OVER_THE_BAR = """() => {
+OVER_THE_BAR = """() => {
     const bar = document.querySelector(".bar").getBoundingClientRect();
     const low = (name) => {
         const parts = [...document.querySelectorAll(name)];
@@ -42,15 +42,15 @@ def test_an_answer_its_reasons_and_the_decision_are_in_the_first_screen(
     """Without scrolling, at both sizes; scrolled to the end, the decision is still in view."""
     opened = _entered(open_page, page, **size)
     opened.goto(f"{page.url}/next?view=answer")
-    assert opened.evaluate(_OVER_THE_BAR) == dict.fromkeys(
+    assert opened.evaluate(OVER_THE_BAR) == dict.fromkeys(
         ("bar", "item", "answer", "reasons"), True
     )
     assert opened.locator(".judge li:visible").count() <= 3
     opened.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    assert opened.evaluate(_OVER_THE_BAR)["bar"]
+    assert opened.evaluate(OVER_THE_BAR)["bar"]
     for view in ("worker", "item", "assignment"):
         opened.goto(f"{page.url}/next?view={view}")
-        assert opened.evaluate(_OVER_THE_BAR)["bar"], view
+        assert opened.evaluate(OVER_THE_BAR)["bar"], view
         assert violations(opened) == [], view
 
 

@@ -9,10 +9,12 @@ cannot carry unchanged is replaced.
 import json
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from itertools import accumulate
 
 NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
@@ -53,7 +55,7 @@ def plural(number: float, noun: str, many: str = "") -> str:
 
 
 def regions_in_words(text: str, part: str) -> str:
-    """Return an answer of regions or spans in words; another text unchanged.
+    r"""Return an answer of regions or spans in words; another text unchanged.
 
     Args:
         text: the answer, as crowd elements send it.
@@ -63,7 +65,14 @@ def regions_in_words(text: str, part: str) -> str:
     '3 lines: a (2), b'
     >>> regions_in_words('{"entities": []}', "entities"), regions_in_words("?", "entities")
     ('no spans', '?')
+    >>> regions_in_words('{"entities": [{"label": "\\ud83d"}]}', "entities")
+    '1 span: ?'
     """
+    # JSON may escape half of a character, which no page or file can hold.
+    return _in_words(text, part).encode(errors="replace").decode()
+
+
+def _in_words(text: str, part: str) -> str:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -88,6 +97,26 @@ def regions_in_words(text: str, part: str) -> str:
         if label
     )
     return ": ".join(filter(None, (plural(len(regions), _NOUNS[part]), named)))
+
+
+_LAST_OF_ONE_UNIT = "\uffff"
+
+
+def spans_in_characters(
+    text: str, spans: Iterable[tuple[float, float]]
+) -> Iterator[tuple[int, int]]:
+    """Yield spans that count UTF-16 units, as browsers do, as spans of characters.
+
+    Half of a character becomes the whole. What lies beyond the text is cut off; a span with
+    nothing left starts where it ends.
+
+    >>> [*spans_in_characters("a😀b", [(0, 1), (1, 3), (2, 4), (3, 9), (8, 9)])]
+    [(0, 1), (1, 2), (1, 3), (2, 3), (3, 3)]
+    """
+    units = [0, *accumulate(1 + (letter > _LAST_OF_ONE_UNIT) for letter in text)]
+    for low, high in spans:
+        start = max(bisect_right(units, low) - 1, 0)
+        yield start, max(start, min(bisect_left(units, high), len(text)))
 
 
 def plural_of(noun: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.field import Field
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.tables import ITEM_VALUE, answer_line, answered, value_column
 from piecework.domain.text import regions_in_words
@@ -113,7 +114,7 @@ class Work:
             name for name in self.table.columns if name == "text" or name.startswith(ITEM_VALUE)
         ]
         self._regions = {
-            value_column(field): field.regions
+            value_column(field): field
             for field in opened.campaign.task.item_fields
             if field.regions
         }
@@ -300,10 +301,23 @@ class Work:
             return self._typical
         return _median(self._seconds[list(rows)])
 
+    def regions(self, number: int) -> list[tuple[Field, str]]:
+        """The fields of an answer that hold regions, with the JSON texts that were sent."""
+        cells = self._cells_of(number, self._regions)
+        return [(field, cells[name]) for name, field in self._regions.items() if cells[name]]
+
     def _row(self, number: int) -> dict[str, Any]:
         """The cells with the values of an answer; regions in words."""
+        drawn = {
+            value_column(field): regions_in_words(text, field.regions)
+            for field, text in self.regions(number)
+        }
+        return self._cells_of(number, self._answered_columns) | drawn
+
+    def _cells_of(self, number: int, names: Iterable[str]) -> dict[str, Any]:
+        """The cells of an answer, without ids."""
         worker_id = self.worker_id(number)
-        cells = {
+        return {
             name: hidden_cell(
                 self._cells[name][number],
                 worker_id,
@@ -312,10 +326,8 @@ class Work:
                 fixed=self._fixed,
                 is_held=name in self._held,
             )
-            for name in self._answered_columns
+            for name in names
         }
-        drawn = {name: part for name, part in self._regions.items() if cells[name]}
-        return cells | {name: regions_in_words(cells[name], part) for name, part in drawn.items()}
 
     def _group(self, column: str, value: str) -> list[int]:
         return [int(number) for number in self._groups[column].get(value, ())]

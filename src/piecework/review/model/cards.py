@@ -23,6 +23,7 @@ from piecework.domain.verdicts import (
 )
 from piecework.qc.registry import TITLES
 from piecework.results.answers_shown import Work, flags_around, joined_suspicion, subject_of
+from piecework.review.model.marks import Drawing, drawing_of
 from piecework.review.model.reviewing import (
     ACTS,
     ActName,
@@ -157,6 +158,7 @@ class Card:
         state: a fingerprint of the decisions about the group.
         answers: answers of the group, from one to as many as a page lists.
         others: for a single answer, other workers' answers about its item.
+        drawing: the marks of these answers and the others, if they are about one item.
         evidence: what speaks against the group, the strongest first.
         suspicion: the suspicion from all evidence together, in [0, 1].
         proposed: what the policy proposes, as sentences.
@@ -169,6 +171,7 @@ class Card:
     state: str
     answers: Sequence[AnswerShown]
     others: Sequence[AnswerShown]
+    drawing: Drawing | None
     evidence: Sequence[Reason]
     suspicion: float
     proposed: Sequence[str]
@@ -201,6 +204,9 @@ def card_of(group: Group, *, state: str, waiting: _Waiting) -> Card:
         state=state,
         answers=answers_shown(work, rows[:MOST_LISTED], waiting),
         others=answers_shown(work, others, waiting),
+        drawing=drawing_of(work, [*rows[:MOST_LISTED], *others])
+        if group.view in {"answer", "item"}
+        else None,
         evidence=_in_words(group, flags),
         suspicion=joined_suspicion(finding for finding, _ in flags),
         proposed=_proposed(asked),

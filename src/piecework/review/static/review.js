@@ -38,10 +38,16 @@ function pressed(event) {
 }
 
 function zoom(viewer) {
-  const image = viewer.querySelector("img");
+  const sheet = viewer.querySelector(".sheet");
   const levels = ["", "twice", "fourfold"];
-  const level = levels[(levels.indexOf(image.className) + 1) % levels.length];
-  image.className = level;
+  const level = levels.findIndex((name) => name && sheet.classList.contains(name));
+  sheet.className = `sheet ${levels[(Math.max(level, 0) + 1) % levels.length]}`;
+}
+
+// The picture may be shown at any size; the labels stay as large as other text.
+function labelMarks(drawing) {
+  const scale = drawing.getScreenCTM()?.a;
+  if (scale) drawing.style.fontSize = `${14 / scale}px`;
 }
 
 const told = document.getElementById("entering");
@@ -50,10 +56,23 @@ if (told) enter(told);
 document.addEventListener("keydown", pressed);
 for (const viewer of document.querySelectorAll("[data-viewer]")) {
   viewer.querySelector("[data-zoom]").addEventListener("click", () => zoom(viewer));
-  viewer.querySelector("img").addEventListener("click", () => zoom(viewer));
-  viewer.querySelector("img").addEventListener("error", () => {
+  viewer.querySelector(".sheet").addEventListener("click", () => zoom(viewer));
+  viewer.querySelector("img")?.addEventListener("error", () => {
     viewer.classList.add("lost");
   });
+}
+for (const drawing of document.querySelectorAll(".marks")) {
+  new ResizeObserver(() => labelMarks(drawing)).observe(drawing);
+}
+for (const box of document.querySelectorAll("[data-layer]")) {
+  box.hidden = false;
+  box.addEventListener("change", () => {
+    for (const layer of document.querySelectorAll(`[data-layer-of="${CSS.escape(box.dataset.layer)}"]`)) {
+      layer.toggleAttribute("hidden", !box.checked);
+    }
+  });
+  // A browser that goes back keeps what was ticked, but not what was hidden.
+  box.dispatchEvent(new Event("change"));
 }
 for (const select of document.querySelectorAll("[data-fills]")) {
   select.addEventListener("change", () => {
