@@ -96,3 +96,11 @@ def ratings(
     known = [Item(item_id=ItemId(name), columns=columns) for name, columns in (items or {}).items()]
     answers = table(*rows, columns={**COLLECTED, **task_columns(task)})
     return with_ratings(answers, task, known)
+
+
+def drawn(*regions: tuple[float, float, float, float], wide: int = 100, high: int = 100) -> str:
+    """An answer with boxes (left, top, width, height) in a picture of this size."""
+    names = ("left", "top", "width", "height")
+    boxes = [{"label": "bird", **dict(zip(names, each, strict=True))} for each in regions]
+    size = {"width": wide, "height": high}
+    return json.dumps({"boundingBoxes": boxes, "inputImageProperties": size})

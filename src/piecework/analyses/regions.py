@@ -127,6 +127,32 @@ def f1(first: Marks | None, second: Marks | None) -> float:
     return 2 * len(_matches(overlaps(first, second), least)) / count if count else 1.0
 
 
+def in_place(marks: Marks, whole: float | None = None) -> Marks:
+    """Return regions without their labels, as parts of the picture or text.
+
+    Args:
+        marks: boxes of an answer that states no size stay in pixels.
+        whole: the end of the text.
+    """
+    scale = np.array([[1.0], [1.0]])
+    if marks.size is not None:
+        scale = np.array(marks.size)[:, None]
+    if marks.ends.shape[1] == 1:
+        scale = np.array([[whole or 1.0]])
+    return Marks(labels=np.full(len(marks), "", dtype=object), ends=marks.ends / scale)
+
+
+def are_alike(first: Marks, second: Marks, *, least: float) -> bool:
+    """Return whether each region has its own in the other answer, with at least this IoU.
+
+    >>> box = '{"boundingBoxes": [{"label": "a", "left": 0, "top": 0, "width": 9, "height": 9}]}'
+    >>> first, none = marks_in(box), marks_in('{"boundingBoxes": []}')
+    >>> are_alike(first, first, least=0.9), are_alike(first, none, least=0.9)
+    (True, False)
+    """
+    return len(first) == len(second) == len(_matches(overlaps(first, second), least))
+
+
 def overlaps(first: Marks, second: Marks) -> Floats:
     """Return the IoU of each region with each other one; 0 if their labels differ."""
     low = np.maximum(first.ends[:, None, :, 0], second.ends[None, :, :, 0])

@@ -1,8 +1,9 @@
 """Regions of pictures and spans of texts of a simulated worker, as crowd elements send them.
 
 Simulated workers do not look at pictures. Each item has regions that every careful worker
-draws, within a few pixels; a careless worker draws others. A picture whose size is not known
-counts as 800 by 600 pixels.
+draws, within a few pixels; a careless worker draws others, and who gives one answer everywhere
+draws the same in each picture (`truth` and `own` are then seeded by the worker alone). A picture
+whose size is not known counts as 800 by 600 pixels.
 """
 
 import json

@@ -347,6 +347,8 @@ class FillingPages:
             own = seeded_rng(seed, person.handle, item_id, field.name, "regions")
             if ours.get(name, [DRAWN]) == [DRAWN] or own.random() > accuracy:
                 truth = seeded_rng(seed, item_id, field.name, "regions")
+                if person.trait.manner == "same":
+                    truth = own = seeded_rng(seed, person.handle, field.name, "regions")
                 size = self._sizes.get(item_id)
                 drawn[name] = [regions(control, truth, own, accuracy=accuracy, size=size)]
         return drawn
