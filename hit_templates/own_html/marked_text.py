@@ -1,4 +1,4 @@
-"""The text of an item in which the offsets of its spans count."""
+"""What a page offers to mark: the text in which offsets of spans count, and the labels."""
 
 from functools import lru_cache
 from html import unescape
@@ -40,6 +40,14 @@ def marked_text(task: Task, field: Field, item: Item) -> str | None:
     filled = MARKS.sub(lambda match: value(match[0]), control.text)
     # A browser reads these in the place of what a page has.
     return with_newlines(filled).replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def labels_offered(task: Task, field: Field) -> tuple[str, ...]:
+    """Return the labels of a field's marks in the page's order; () if the page states none."""
+    control = None
+    if task.html_page is not None and field.regions:
+        control = _controls(task.html_page).get(field.names_sent[0])
+    return () if control is None else tuple(control.options)
 
 
 @lru_cache(maxsize=8)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.regions import read_marks
+from piecework.analyses.regions import Marks, read_marks
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, texts
@@ -73,8 +73,54 @@ def captions_documents(
     return {name: partial(_write, document) for name, document in whole.items()}
 
 
+class Boxes(NamedTuple):
+    """The merged boxes of a field.
+
+    Attributes:
+        marks: of each item, in the order of the items file; `None` without an answer.
+        numbers: of the categories, from 1: the page's labels in its order, then others by
+            name.
+    """
+
+    marks: Sequence[Marks | None]
+    numbers: Mapping[str, int]
+
+    @classmethod
+    def of(cls, merged: "pd.Series[str]", offered: Sequence[str]) -> "Boxes":
+        """Return the boxes that cells hold (`piecework.analyses.regions`).
+
+        Args:
+            merged: "" without an answer.
+            offered: the labels of the page.
+        """
+        marks = [read_marks(text, "boundingBoxes") for text in merged]
+        others = sorted({label for each in marks if each for label in each.labels} - {*offered})
+        return cls(marks, {label: n for n, label in enumerate((*offered, *others), start=1)})
+
+    def sides(self, place: int) -> list[list[float]]:
+        """Return `[x, y, width, height]` of each box of an item."""
+        marks = self.marks[place]
+        ends = np.empty((0, 2, 2)) if marks is None else marks.ends
+        sides = np.concatenate([ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]], axis=1)
+        return [[round(side, _DECIMALS) for side in box] for box in sides.tolist()]
+
+    def with_sizes(self, items: pd.DataFrame) -> pd.DataFrame:
+        """Return items with the sizes of the pictures that workers saw."""
+        sizes = [None if each is None else each.size for each in self.marks]
+        columns = {}
+        for column, side in (("width", 0), ("height", 1)):
+            drawn_on = [pd.NA if size is None else round(size[side]) for size in sizes]
+            seen = pd.Series(drawn_on, index=items.index, dtype="Int64")
+            columns[column] = seen.fillna(items[column])
+        return items.assign(**columns)
+
+
+_MOST_OF_IMAGE = 1_000
+"""More boxes than an image can have (`piecework.analyses.regions.MOST`)."""
+
+
 def boxes_documents(
-    merged: "pd.Series[str]",
+    boxes: Boxes,
     name: str,
     items: pd.DataFrame,
     about: About,
@@ -85,41 +131,35 @@ def boxes_documents(
 
     A box is `[x, y, width, height]` in pixels from the upper left corner of the picture
     that workers saw. An image that several workers see as empty has no annotations; one
-    that has no answer is not listed, because a program would train on it as empty.
-    Categories are numbered by name.
+    that has no answer is not listed, because a program would train on it as empty. The
+    number of an annotation depends on its image alone.
 
     Args:
-        merged: the boxes of each item, in the order of the items file
-            (`piecework.analyses.regions`); "" without an answer.
+        boxes: of each item, in the order of the items file.
         name: the field; the files are `<name>_coco.json`, `<name>_coco_train.json`, ...
         items: a row per image, in the same order: `item_id`, `file_name`, `url`, `width`,
             `height`, `split`.
         about: what the document says about itself.
         licence: the licence of the pictures, if known.
     """
-    marks = [read_marks(text, "boundingBoxes") for text in merged]
-    labels = sorted({label for each in marks if each for label in each.labels})
-    numbers = {label: n for n, label in enumerate(labels, start=1)}
-    images = _numbered(items, licence)
-    sizes = [None if each is None else each.size for each in marks]
-    for column, side in (("width", 0), ("height", 1)):
-        drawn_on = [pd.NA if size is None else round(size[side]) for size in sizes]
-        seen = pd.Series(drawn_on, index=images.index, dtype="Int64")
-        images[column] = seen.fillna(images[column])
-    is_answered = np.array([each is not None for each in marks], dtype="bool")
+    images = boxes.with_sizes(_numbered(items, licence))
+    is_answered = np.array([each is not None for each in boxes.marks], dtype="bool")
     rows = [
-        (n, numbers[label], ends)
-        for n, each in enumerate(marks, start=1)
-        for label, ends in (zip(each.labels, each.ends, strict=True) if each else ())
+        (n, place, boxes.numbers[label], box)
+        for n, each in enumerate(boxes.marks, start=1)
+        if each is not None
+        for place, (label, box) in enumerate(
+            zip(each.labels, boxes.sides(n - 1), strict=True), start=1
+        )
     ]
-    sides = [(*ends[:, 0].tolist(), *(ends[:, 1] - ends[:, 0]).tolist()) for *_, ends in rows]
+    ids = [_MOST_OF_IMAGE * n + place for n, place, *_ in rows]
     annotations = pd.DataFrame(
         {
-            "id": np.arange(1, len(rows) + 1),
+            "id": np.array(ids, dtype="int64"),
             "image_id": np.array([n for n, *_ in rows], dtype="int64"),
-            "category_id": np.array([number for _, number, _ in rows], dtype="int64"),
-            "bbox": [json.dumps([round(side, _DECIMALS) for side in box]) for box in sides],
-            "area": [json.dumps(round(box[2] * box[3], _DECIMALS)) for box in sides],
+            "category_id": np.array([number for *_, number, _ in rows], dtype="int64"),
+            "bbox": [json.dumps(box) for *_, box in rows],
+            "area": [json.dumps(round(box[2] * box[3], _DECIMALS)) for *_, box in rows],
             "iscrowd": np.zeros(len(rows), dtype="int64"),
         }
     )
@@ -132,7 +172,7 @@ def boxes_documents(
         cells=annotations,
         fields=tuple(map(str, annotations)),
         image_fields=_PICTURE,
-        categories=[{"id": number, "name": label} for label, number in numbers.items()],
+        categories=[{"id": number, "name": label} for label, number in boxes.numbers.items()],
     )
     whole = {f"{name}_coco.json": document(images=images[is_answered], rows=np.arange(len(rows)))}
     for split in SPLITS:
@@ -142,6 +182,44 @@ def boxes_documents(
             rows=np.flatnonzero(of_row == split),
         )
     return {file: partial(_write, each) for file, each in whole.items()}
+
+
+IMAGEFOLDER = "images/metadata.jsonl"
+
+
+def imagefolder_document(fields: Mapping[str, Boxes], items: pd.DataFrame) -> dict[str, Write]:
+    """Return the writer of the list that Hugging Face's `imagefolder` reads beside pictures.
+
+    A line for each picture with an answer: `file_name`, `item_id`, `split` and `objects` with
+    `bbox` as COCO has it, `category` (the label) and `category_id` (COCO's number). With
+    several fields, `objects_<field>`, empty where the field has no answer.
+
+    Args:
+        fields: the boxes of each field.
+        items: a row per image, in the order of the items file.
+    """
+    return {IMAGEFOLDER: partial(_write_imagefolder, fields, items)}
+
+
+def _write_imagefolder(fields: Mapping[str, Boxes], items: pd.DataFrame, file: BinaryIO) -> None:
+    columns = ("file_name", "item_id", "split")
+    written = set[str]()
+    for place, cells in enumerate(zip(*(items[name].tolist() for name in columns), strict=True)):
+        is_answered = any(boxes.marks[place] is not None for boxes in fields.values())
+        # Two items may show one picture, which the list can name once.
+        if not is_answered or cells[0] in written:
+            continue
+        written.add(cells[0])
+        line: dict[str, object] = dict(zip(columns, cells, strict=True))
+        for name, boxes in fields.items():
+            marks = boxes.marks[place]
+            labels = [] if marks is None else marks.labels.tolist()
+            line["objects" if len(fields) == 1 else f"objects_{name}"] = {
+                "bbox": boxes.sides(place),
+                "category": labels,
+                "category_id": [boxes.numbers[label] for label in labels],
+            }
+        file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
 
 
 def about(table: pd.DataFrame, facts: DatasetFacts) -> About:

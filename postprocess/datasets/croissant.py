@@ -57,7 +57,14 @@ _TYPES: Mapping[pa.DataType, str] = {
     TIME: "sc:Date",
 }
 
-_ENCODINGS = {".csv": "text/csv", ".json": "application/json", ".parquet": "application/x-parquet"}
+_ENCODINGS = {
+    ".conll": "text/plain",
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".jsonl": "application/jsonlines",
+    ".parquet": "application/x-parquet",
+    ".zip": "application/zip",
+}
 
 _MEANINGS = {
     "captions": "One row for each caption that counts.",

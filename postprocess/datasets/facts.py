@@ -33,6 +33,8 @@ class DatasetFacts:
         rules: the version of each cleaning rule that ran, by name.
         machine: labels of models, which shift the probabilities of labels.
         settled: labels that a person settled, by item and field.
+        labels: the labels of boxes that a page offers, in its order, by field.
+        marked_texts: the texts in which spans count, by field and item.
         sent_columns: the columns of what was sent for no field, by the name sent.
         is_part: whether the table has only some of the items, with all answers about
             them; then nothing is computed that needs all answers (probabilities of
@@ -59,6 +61,8 @@ class DatasetFacts:
     is_drawn: bool = False
     machine: Sequence[MachineVote] = ()
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    marked_texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
     sent_columns: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False
 

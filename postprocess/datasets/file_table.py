@@ -23,6 +23,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from piecework.domain.campaign import OutputFormat
 from piecework.domain.column_names import Columns, ColumnType
 from piecework.domain.dataset import SPLITS, Split
 from piecework.domain.edit import Edit
@@ -108,14 +109,14 @@ class Layout:
     Attributes:
         main: the table of answers that count, also written by split.
         tables: all tables by name, without file extension, for each table format.
-        documents: the writers of the JSON files, by name.
+        documents: the writers of the other files of each format, by name.
         card: makes the data card in Markdown from the names of the files; it begins
             with its first heading.
     """
 
     main: str
     tables: Mapping[str, FileTable]
-    documents: Mapping[str, Write]
+    documents: Mapping[OutputFormat, Mapping[str, Write]]
     card: Callable[[Iterable[str]], str]
 
 

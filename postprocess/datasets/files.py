@@ -91,8 +91,8 @@ def _plain_files(
             files[f"{layout.main}_{split}.parquet"] = partial(
                 write_parquet, cells, warning=facts.warning
             )
-    if {"vizwiz_json", "coco_json"} & {*formats}:
-        files |= layout.documents
+    for format_ in formats:
+        files |= layout.documents.get(format_, {})
     return files
 
 

@@ -22,14 +22,16 @@ from piecework.analyses.condition_scores import compared, condition_means
 from piecework.analyses.votes import answers_that_count, difficulties, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
+from piecework.domain.campaign import OutputFormat
 from piecework.domain.column_names import CAPTIONS, MARKET, OUTCOME, SENT, SENT_MORE, ColumnNames
+from piecework.domain.field import MERGED as MERGED_REGIONS
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE, ORDER, value_column
 from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates, most_chosen, of_choice, option_votes
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
-from piecework.postprocess.datasets import coco_json
+from piecework.postprocess.datasets import coco_json, spans
 from piecework.postprocess.datasets.card import captions_card, fields_card
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
@@ -82,18 +84,38 @@ def fields_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFact
     )
 
 
-def _documents(table: pd.DataFrame, items: pd.DataFrame, facts: DatasetFacts) -> dict[str, Write]:
-    """Return the writers of the files of merged boxes."""
-    files: dict[str, Write] = {}
-    for aggregate in () if facts.is_part else facts.task.aggregates:
-        if aggregate.kind == "boxes":
-            files |= coco_json.boxes_documents(
-                items[f"{aggregate.field}{names.MERGED}"],
-                aggregate.field,
-                items,
-                coco_json.about(table, facts),
-                licence=facts.publication.items_licence,
-            )
+def _documents(
+    table: pd.DataFrame, items: pd.DataFrame, facts: DatasetFacts
+) -> dict[OutputFormat, dict[str, Write]]:
+    """Return the writers of the files of merged boxes and spans, by format."""
+    files: dict[OutputFormat, dict[str, Write]] = {}
+    if facts.is_part:
+        return files
+    merged = {
+        aggregate.field: aggregate.kind
+        for aggregate in facts.task.aggregates
+        if aggregate.kind in MERGED_REGIONS
+    }
+    boxes = {}
+    for name, kind in merged.items():
+        cells = items[f"{name}{names.MERGED}"]
+        if kind == "spans":
+            texts = [facts.marked_texts.get((name, item)) for item in items[names.ITEM]]
+            marked = spans.marked_texts(cells, texts, items)
+            files.setdefault("conll", {}).update(spans.conll_documents(marked, name))
+            files.setdefault("brat", {}).update(spans.brat_document(marked, name))
+            continue
+        boxes[name] = coco_json.Boxes.of(cells, facts.labels.get(name, ()))
+        documents = coco_json.boxes_documents(
+            boxes[name],
+            name,
+            items,
+            coco_json.about(table, facts),
+            licence=facts.publication.items_licence,
+        )
+        files.setdefault("coco_json", {}).update(documents)
+    if boxes and facts.publication.pictures == "files":
+        files["imagefolder"] = coco_json.imagefolder_document(boxes, items)
     return files
 
 
@@ -285,13 +307,15 @@ def captions_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFa
             ),
             "items": FileTable(cells=images, types=_item_types(images)),
         },
-        documents=coco_json.captions_documents(
-            cells,
-            reasons,
-            images,
-            coco_json.about(table, facts),
-            licence=facts.publication.items_licence,
-        ),
+        documents={
+            "vizwiz_json": coco_json.captions_documents(
+                cells,
+                reasons,
+                images,
+                coco_json.about(table, facts),
+                licence=facts.publication.items_licence,
+            )
+        },
         card=partial(captions_card, table, images, facts),
     )
 

@@ -63,7 +63,7 @@ _NEARLY_ALL = 0.8
 """A box is around everything from this part of the picture on (ours)."""
 
 _TRIED = 5
-"""So many answers of a worker nearly surely have one of their line, if there is a line."""
+"""Answers of a worker that are tried: one of them is nearly surely in their line (ours)."""
 
 _MOST_OTHERS = 0.25
 """A line has fewer other answers than this part of those expected (ours)."""

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+import zipfile
 from collections.abc import Mapping, Sequence
 from html import unescape
 from pathlib import Path
@@ -358,12 +359,25 @@ def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> Non
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)
         export(run)
-    items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
+    dataset = tmp_path / "out/own/dataset"
+    items = pd.read_csv(dataset / "items.csv")
     part = "entities" if shown == "text" else "boundingBoxes"
     merged = [region for cell in items["answer_merged"] for region in json.loads(cell)[part]]
     assert {region["label"] for region in merged} <= {"person", "a $5 {place}"}
     assert merged
     assert items["input_about"].tolist() == ["Names", "Towns"]
+    if shown == "picture":
+        coco = json.loads((dataset / "answer_coco.json").read_bytes())
+        assert [each["name"] for each in coco["categories"]] == ["person", "a $5 {place}"]
+        return
+    archive = zipfile.ZipFile(dataset / "answer_brat.zip")
+    texts = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".txt")]
+    assert texts == ["Ada met Bob.", "To Rome!"]
+    lines = (dataset / "answer.conll").read_text().splitlines()
+    tags = [line.split("\t")[1] for line in lines if "\t" in line]
+    # Of two workers all spans stay, so they may overlap.
+    left_out = [int(line.rpartition(" ")[2]) for line in lines if line.startswith("# spans left")]
+    assert sum(tag.startswith("B-") for tag in tags) + sum(left_out) == len(merged)
 
 
 @pytest.mark.parametrize(

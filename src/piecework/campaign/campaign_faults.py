@@ -88,7 +88,11 @@ def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
     return faults
 
 
-_FORMATS_FOR = {"vizwiz_json": "captions", "coco_json": "fields of boxes"}
+_FORMATS_FOR = {
+    "vizwiz_json": "captions",
+    **dict.fromkeys(("coco_json", "imagefolder"), "fields of boxes"),
+    **dict.fromkeys(("conll", "brat"), "fields of spans"),
+}
 
 
 def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
@@ -106,10 +110,10 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
             '"parquet", or leave out the sinks'
         )
     has_manifest = any(sink.is_manifest for sink in values.sinks(tables))
-    if has_manifest and not task.label_fields:
+    if has_manifest and not task.label_fields and "coco_json" not in allowed:
         faults.append(
-            f"{file.at('sink')}: a manifest has the labels of items, and "
-            f"{task.name} asks for no label; leave out the word manifest"
+            f"{file.at('sink')}: a manifest has labels or boxes of items, and "
+            f"{task.name} asks for none; leave out the word manifest"
         )
     return faults
 

@@ -48,15 +48,17 @@ class MachineVote:
 # MTurk's system qualification types (API reference): sandbox, production.
 MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")
 
-OutputFormat = Literal["vizwiz_json", "coco_json", "csv", "parquet"]
+OutputFormat = Literal["vizwiz_json", "coco_json", "imagefolder", "conll", "brat", "csv", "parquet"]
 
 
 def formats_of(task: Task) -> tuple[OutputFormat, ...]:
     """Return the formats that a task's dataset can be written in."""
     if task.dataset == "captions":
         return "vizwiz_json", "csv", "parquet"
-    has_boxes = any(aggregate.kind == "boxes" for aggregate in task.aggregates)
-    return ("coco_json", "csv", "parquet") if has_boxes else ("csv", "parquet")
+    kinds = {aggregate.kind for aggregate in task.aggregates}
+    of_boxes: tuple[OutputFormat, ...] = ("coco_json", "imagefolder") if "boxes" in kinds else ()
+    of_spans: tuple[OutputFormat, ...] = ("conll", "brat") if "spans" in kinds else ()
+    return (*of_boxes, *of_spans, "csv", "parquet")
 
 
 AGREED = "the amount agreed to"

@@ -23,6 +23,7 @@ from piecework.campaign.provenance import code_version
 from piecework.domain.assignment import Assignment, fields_of
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import MERGED
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitId, ItemId
 from piecework.domain.tables import INDEX, value_column
@@ -31,6 +32,7 @@ from piecework.domain.text import plural
 from piecework.engine.judge import proposed_verdicts
 from piecework.engine.progress import read_progress
 from piecework.hit_templates.answers import repeats
+from piecework.hit_templates.own_html.marked_text import labels_offered, marked_text
 from piecework.hit_templates.own_html.numbered import is_added
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
@@ -311,6 +313,7 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
         sent_columns=sent_columns(table, campaign.task),
     )
     table, hidden, facts = _export_without_ids(opened, table, items, facts)
+    facts = replace(facts, **_offered(campaign.task, items, hidden))
     files = dataset_files(table, hidden, facts, campaign.formats)
     folder = campaign.out / DATASET
     for name, write in files.items():
@@ -319,6 +322,23 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
         shown_as = {str(item.item_id): shown for item, shown in zip(items, hidden, strict=True)}
         copy_pictures(campaign, folder / PICTURES, shown_as)
     return facts
+
+
+def _offered(task: Task, items: Sequence[Item], hidden: Sequence[Item]) -> dict[str, Any]:
+    """Return the labels and the texts that the page offers to mark, as facts have them.
+
+    A text that holds an id of a worker is left out: in the dataset, offsets would not fit.
+    """
+    marked = [field for field in task.item_fields if field.regions in MERGED.values()]
+    texts = {
+        (field.name, str(shown.item_id)): text
+        for field in marked
+        for item, shown in zip(items, hidden, strict=True)
+        if (text := marked_text(task, field, item)) is not None
+        and text == marked_text(task, field, shown)
+    }
+    labels = {field.name: labels_offered(task, field) for field in marked}
+    return {"labels": labels, "marked_texts": texts}
 
 
 def _export_without_ids(

@@ -135,11 +135,59 @@ def test_labels_come_back_as_augmented_manifests(s3: S3, tmp_path: Path) -> None
         deliver(load_campaign(path))
 
 
+TAGS = """
+name = "pets"
+description = "Which pets."
+task = "tag"
+question = "Mark each pet."
+options = ["Dog", "Cat"]
+answers = 3
+reward = "0.10"
+budget = "50.00"
+hourly_wage = "1.00"
+sink = "labelled manifest"
+items = "in.csv"
+"""
+
+
+def test_boxes_come_back_as_a_manifest_that_is_a_source_again(tmp_path: Path) -> None:
+    """Whole pixels, and classes by their place among the page's labels."""
+    refs = [f"https://pets.example/{n}.jpg" for n in range(6)]
+    (tmp_path / "in.csv").write_text("photo\n" + "".join(f"{ref}\n" for ref in refs))
+    path = tmp_path / "pets.toml"
+    path.write_text(TAGS)
+    own(path)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        assert work_through(run, crowd).missing == 0
+        export(run)
+    deliver(load_campaign(path))
+    content = (tmp_path / "labelled" / "000001.manifest").read_bytes()
+    lines = [json.loads(line) for line in content.splitlines()]
+    assert [line["source-ref"] for line in lines] == refs
+    seen = set()
+    for line in lines:
+        boxes, facts = line["answer"], line["answer-metadata"]
+        assert boxes["image_size"] == [{"width": 800, "height": 600, "depth": 3}]
+        assert len(facts["objects"]) == len(boxes["annotations"])
+        assert all(0 <= each["confidence"] <= 1 for each in facts["objects"])
+        assert facts["type"] == "groundtruth/object-detection"
+        names = {"0": "Dog", "1": "Cat"}
+        assert facts["class-map"].items() <= names.items()
+        for box in boxes["annotations"]:
+            seen.add(names[str(box["class_id"])])
+            assert all(isinstance(number, int) for number in box.values())
+            assert min(box["width"], box["height"]) > 0
+    assert seen == {"Dog", "Cat"}
+    rows, _ = read(source(tmp_path, content))
+    assert [row.cells["url"] for row in rows] == refs
+    assert [json.loads(row.cells["answer"]) for row in rows] == [line["answer"] for line in lines]
+
+
 @pytest.mark.full
 def test_a_task_without_labels_has_no_manifest(tmp_path: Path) -> None:
     """Captions are texts, which Ground Truth has no class for."""
     text = CAMPAIGN.replace('task = "hit.html"', 'task = "caption"')
     path = tmp_path / "shapes.toml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="caption asks for no label"):
+    with pytest.raises(ConfigError, match="caption asks for none"):
         load_campaign(own(path))

@@ -52,7 +52,7 @@ def test_merged_boxes_are_annotations_of_the_pictures_that_people_saw() -> None:
     assert {image["license"] for image in whole["images"]} == {whole["licenses"][0]["id"]}
     dog, cat = whole["annotations"]
     assert dog == {
-        "id": 1,
+        "id": 1001,
         "image_id": 1,
         "category_id": 2,
         "bbox": [10, 20, 30, 40.5],

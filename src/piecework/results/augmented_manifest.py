@@ -1,0 +1,162 @@
+"""Augmented manifests of a release: the output of SageMaker Ground Truth.
+
+A line per item with its picture (`source-ref`) or text (`source`), for each label the number
+of its class, for each field of boxes the boxes with the numbers of their classes, and
+`NAME-metadata` for each of both.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from piecework.analyses.regions import Marks, read_marks
+from piecework.domain.campaign import Campaign
+from piecework.domain.column_names import AGREEMENT, MERGED
+from piecework.domain.field import Field
+from piecework.hit_templates.own_html.marked_text import labels_offered
+from piecework.results.releases import read_release
+
+_ENDING = ".manifest"
+
+
+def manifest_names(count: int) -> list[str]:
+    """Return the names of the manifests of all releases.
+
+    >>> manifest_names(2)
+    ['000001.manifest', '000002.manifest']
+    """
+    return [f"{number:06}{_ENDING}" for number in range(1, count + 1)]
+
+
+def augmented_manifest(campaign: Campaign, releases: Path, name: str) -> bytes:
+    """Return the labelled items of a release, complete.
+
+    Args:
+        campaign: the campaign.
+        releases: the folder of its releases.
+        name: the name of the manifest (`manifest_names`).
+
+    Raises:
+        ReleaseDamaged: a file of the release is missing or was changed.
+    """
+    number = name.removesuffix(_ENDING)
+    facts = json.loads((releases / number / "manifest.json").read_bytes())
+    rows = read_release(releases, int(number), table="items").to_pylist()
+    lines = _lines(campaign, rows, facts["released_at"])
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
+
+
+def _lines(
+    campaign: Campaign, rows: list[dict[str, Any]], released_at: str
+) -> Iterator[dict[str, Any]]:
+    task = campaign.task
+    drawn = [
+        (field, *_drawn(field, labels_offered(task, field), rows))
+        for field in task.item_fields
+        if any((each.field, each.kind) == (field.name, "boxes") for each in task.aggregates)
+    ]
+    for n, row in enumerate(rows):
+        line: dict[str, Any] = {}
+        for field in task.label_fields:
+            line |= _label_of_row(field, row, campaign.name, released_at)
+        for field, classes, marks in drawn:
+            line |= _boxes_of_row(field, classes, marks[n], row, campaign.name, released_at)
+        if line:
+            yield {**_source(campaign, row), "item-id": row["item_id"], **line}
+
+
+def _drawn(
+    field: Field, offered: Sequence[str], rows: list[dict[str, Any]]
+) -> tuple[list[str], list[Marks | None]]:
+    """Return the classes of a field, and the merged boxes of each item."""
+    merged = [row.get(f"{field.name}{MERGED}") or "" for row in rows]
+    marks = [read_marks(text, "boundingBoxes") for text in merged]
+    others = {label for each in marks if each for label in each.labels} - {*offered}
+    return [*offered, *sorted(others)], marks
+
+
+def _source(campaign: Campaign, row: dict[str, Any]) -> dict[str, str]:
+    if url := row.get("url"):
+        return {"source-ref": url}
+    cells = (
+        row.get(f"input_{name}") or row.get(name)
+        for name in campaign.task.shown_columns
+        if name != campaign.task.columns[0]
+    )
+    return {"source": next((str(cell) for cell in cells if cell), "")}
+
+
+def _label_of_row(
+    field: Field, row: dict[str, Any], campaign: str, released_at: str
+) -> dict[str, Any]:
+    label = row.get(field.name)
+    options = [option.value for option in field.options]
+    if label not in options:  # no answers, or a tie
+        return {}
+    confidence = row.get(f"{field.name}_probability") or row.get(f"{field.name}_share")
+    # A label attribute has no underscores.
+    name = field.name.replace("_", "-")
+    return {
+        name: options.index(label),
+        f"{name}-metadata": {
+            "class-name": label,
+            "confidence": confidence,
+            "type": "groundtruth/image-classification"
+            if row.get("url")
+            else "groundtruth/text-classification",
+            **_made(campaign, released_at),
+        },
+    }
+
+
+def _made(campaign: str, released_at: str) -> dict[str, str]:
+    return {
+        "job-name": f"labeling-job/{campaign}",
+        "human-annotated": "yes",
+        "creation-date": released_at.partition("+")[0],
+    }
+
+
+_COLOURS = 3
+"""Ground Truth states three colours of every picture."""
+
+
+def _boxes_of_row(
+    field: Field,
+    classes: Sequence[str],
+    marks: Marks | None,
+    row: dict[str, Any],
+    campaign: str,
+    released_at: str,
+) -> dict[str, Any]:
+    if marks is None:  # no answers
+        return {}
+    name = field.name.replace("_", "-")
+    numbers = [classes.index(label) for label in marks.labels]
+    width, height = marks.size or (row.get("width") or 0, row.get("height") or 0)
+    annotations = []
+    for number, ends in zip(numbers, marks.ends.tolist(), strict=True):
+        (left, right), (top, low) = ([round(end) for end in side] for side in ends)
+        annotations.append(
+            {
+                "class_id": number,
+                "left": left,
+                "top": top,
+                "width": max(right - left, 1),
+                "height": max(low - top, 1),
+            }
+        )
+    confidence = row.get(f"{field.name}{AGREEMENT}") or 0
+    return {
+        name: {
+            "image_size": [{"width": round(width), "height": round(height), "depth": _COLOURS}],
+            "annotations": annotations,
+        },
+        f"{name}-metadata": {
+            "objects": [{"confidence": confidence} for _ in annotations],
+            "class-map": {str(number): classes[number] for number in sorted({*numbers})},
+            "type": "groundtruth/object-detection",
+            **_made(campaign, released_at),
+        },
+    }
