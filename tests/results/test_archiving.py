@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.cli.store import archive as archive_command
 from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
+from piecework.domain.ids import WorkerId
 from piecework.domain.store_address import in_folder, store_address
 from piecework.domain.verdicts import Decision
 from piecework.results import whole_pass
@@ -21,6 +22,7 @@ from piecework.results.export import export, write_batch_results
 from piecework.store import archive, assignments, decisions, hits
 from piecework.store.copying import copy
 from piecework.store.database import open_store
+from piecework.store.forgetting import Removable, forget_worker, removable
 from piecework.store.lock import only_pass
 from tests.conftest import in_full
 from tests.engine.conftest import Open
@@ -287,3 +289,33 @@ def test_a_campaign_that_does_not_grow_has_none(at_work: Open) -> None:
         pytest.raises(ConfigError, match="only a campaign that grows"),
     ):
         archive_settled(run, keep=1)
+
+
+@pytest.mark.parametrize("store_url", ["file", *in_full("postgresql")], indirect=True)
+def test_a_forgotten_worker_leaves_no_content_in_the_archive(
+    tmp_path: Path, store_url: str
+) -> None:
+    """Also if the process died between new files and their rows; others' content stays."""
+    with growing(tmp_path, names(1, 4), stored_in(RELEASED, tmp_path, store_url)) as grown:
+        three_batches(grown)
+        run, store = grown.run, grown.run.store
+        archive_settled(run, keep=1)
+        table, sent = look(run).answers(), assignments.documents(store)
+        worker_id = WorkerId(table["worker_id"].iloc[0])
+        theirs = table[table["worker_id"] == worker_id]
+        assert 0 < len(theirs) < len(table)
+        archive.rewrite_without(store, list(theirs["assignment_id"]))  # and then it dies
+        for _ in range(2):
+            forget_worker(store, worker_id, at=run.clock.now(), by="ada")
+            assert removable(store, worker_id) == Removable(answers=0, findings=0, scores=0)
+            pd.testing.assert_frame_equal(look(run).answers(), table.drop(theirs.index))
+            left = {name for name in sent if name not in set(theirs["assignment_id"])}
+            assert set(assignments.documents(store)) == left
+            files = sorted((run.campaign.out / "archive").glob("*/*.parquet"))
+            assert len(files) == (0 if store_url else 2 * len(archive.parts(store)))
+            assert not any(theirs["text"].isin(look(run).answers()["text"]))
+        results(run)
+        grown.finish()
+        archive_settled(run, keep=1)
+        assert look(run).answers().index.is_unique
+        assert not set(theirs.index) & set(look(run).answers().index)

@@ -113,7 +113,7 @@ class _Reversal:
     ),
     DATABASE,
 )
-@click.option("--yes", is_flag=True, help="Pay without asking.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
 @LIVE_MARKETPLACE
 @JSON
 def pay(  # noqa: PLR0913 - its options

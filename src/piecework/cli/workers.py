@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from piecework.cli.forget import forget
 from piecework.cli.invitations import say_workers
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.options import (
@@ -248,7 +249,7 @@ def include(campaign: Path, *, worker: str, because: str, by: str, as_json: bool
     _decide_by_hand(campaign, "include", worker, because=because, by=by, as_json=as_json)
 
 
-@click.group(cls=LazyGroup, commands=[list_, exclude, include, earned, grant])
+@click.group(cls=LazyGroup, commands=[list_, exclude, include, earned, grant, forget])
 def workers() -> None:
     """List, exclude and include workers.
 

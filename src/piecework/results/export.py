@@ -182,6 +182,8 @@ def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
         decision = verdicts.get(assignment.assignment_id)
         hit = by_id[HitId(assignment.hit_id)]
         status = _STATUS.get(decision.verdict, "") if decision else ""
+        # Empty if the worker asked that their data be deleted.
+        document = documents.get(assignment.assignment_id)
         yield (
             assignment.worker_id,
             {
@@ -190,11 +192,10 @@ def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
                 "AssignmentStatus": status or "Submitted",
                 "RequesterFeedback": decision.because if decision and status == "Rejected" else "",
                 **_inputs(opened.campaign, hit, items),
-                **_sent(
-                    opened.campaign.task,
-                    documents[assignment.assignment_id],
-                    hit.item_ids,
-                    assignment.platform_ids,
+                **(
+                    _sent(opened.campaign.task, document, hit.item_ids, assignment.platform_ids)
+                    if document is not None
+                    else {}
                 ),
             },
         )

@@ -30,6 +30,8 @@ Kind = Literal["answers", "documents"]
 """What a file of the archive holds."""
 
 ARCHIVE_FOLDER = "archive"
+FORGOTTEN = "{}"
+"""The fields of an answer whose content was removed at its worker's request."""
 
 
 def write_beside(store: Store, batch: int, part: int, files: Mapping[Kind, bytes]) -> None:
@@ -94,11 +96,11 @@ def _path(store: Store, batch: int, part: int, kind: Kind) -> Path:
     return folder / f"{kind}-{part:06}.parquet"
 
 
-_SETTLED = """
+_SETTLED = f"""
 WITH kept AS MATERIALIZED (
     SELECT DISTINCT batch FROM answers
     JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
-    WHERE number > :through AND fields <> ''
+    WHERE number > :through AND fields NOT IN ('', '{FORGOTTEN}')
     AND batch <= (SELECT max(batch) FROM hit_counts) - :keep
 )
 SELECT batch FROM kept WHERE NOT EXISTS (
@@ -113,10 +115,10 @@ SELECT batch FROM kept WHERE NOT EXISTS (
     WHERE hits.batch = kept.batch AND answers.verdict IS NULL
 ) ORDER BY batch
 """
-_ANSWERS = """
+_ANSWERS = f"""
 SELECT number, answer_id, answers.assignment_id, answers.item_id, fields, problems
 FROM hits JOIN assignments USING (hit_id) JOIN answers USING (assignment_id)
-WHERE batch = ? AND fields <> '' ORDER BY number
+WHERE batch = ? AND fields NOT IN ('', '{FORGOTTEN}') ORDER BY number
 """
 _DOCUMENTS = """
 SELECT assignment_id, raw
@@ -168,8 +170,8 @@ def through(store: Store) -> int:
 def steps(store: Store) -> list[tuple[datetime, int]]:
     """Return when parts were made, and how many of the first answers were away by then."""
     rows = store.db.execute(
-        "SELECT archived_at, (SELECT count(*) FROM answers WHERE number <= through) "
-        "FROM archive_parts ORDER BY part"
+        "SELECT archived_at, (SELECT count(*) FROM answers WHERE number <= through "
+        f"AND fields <> '{FORGOTTEN}') FROM archive_parts ORDER BY part"
     )
     return [(from_text(archived_at), int(answers)) for archived_at, answers in rows]
 
@@ -204,7 +206,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
 
     answers = store.db.execute(_ANSWERS, [batch]).fetchall()
     documents = store.db.execute(_DOCUMENTS, [batch]).fetchall()
-    number = len(parts(store)) + 1
+    number = _last_part(store) + 1
     names = ("answer_id", "assignment_id", "item_id", "fields", "problems")
     cells = list(zip(*answers, strict=True))
     table = pa.table(
@@ -220,20 +222,89 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
     raw = pa.table(
         {"assignment_id": pa.array(texts[0], pa.string()), "raw": pa.array(texts[1], pa.string())}
     )
-    files: dict[Kind, bytes] = {"answers": _content(table), "documents": _content(raw)}
-    part = Part(
-        part=number,
-        batch=batch,
-        first_number=cells[0][0],
-        last_number=cells[0][-1],
-        answers=len(answers),
-        assignments=len(documents),
-        answers_sha256=hashlib.sha256(files["answers"]).hexdigest(),
-        documents_sha256=hashlib.sha256(files["documents"]).hexdigest(),
-    )
+    part, files = _part_of(number, batch, (cells[0][0], cells[0][-1]), table, raw)
     write_beside(store, part.batch, number, files)
     _forget(store, part, files, at=at)
     return part
+
+
+def _part_of(
+    number: int, batch: int, ends: tuple[int, int], answers: "pa.Table", raw: "pa.Table"
+) -> tuple[Part, dict[Kind, bytes]]:
+    """Return a part with these tables, and its files."""
+    files: dict[Kind, bytes] = {"answers": _content(answers), "documents": _content(raw)}
+    part = Part(
+        part=number,
+        batch=batch,
+        first_number=ends[0],
+        last_number=ends[1],
+        answers=answers.num_rows,
+        assignments=raw.num_rows,
+        answers_sha256=hashlib.sha256(files["answers"]).hexdigest(),
+        documents_sha256=hashlib.sha256(files["documents"]).hexdigest(),
+    )
+    return part, files
+
+
+def _last_part(store: Store) -> int:
+    (last,) = store.db.execute("SELECT coalesce(max(part), 0) FROM archive_parts").fetchone()
+    return int(last)
+
+
+Rewritten = Sequence[tuple[Part, Part, Mapping[Kind, bytes]]]
+"""Parts, what replaces them, and the new files."""
+
+
+def rewrite_without(store: Store, assignment_ids: Sequence[str]) -> Rewritten:
+    """Write the parts that have content of these assignments again, without it.
+
+    No row names the new files before `replace_parts`.
+
+    Raises:
+        StoreError: a file is missing, or is not the file that was written.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
+    leaving, number = pa.array(assignment_ids, pa.string()), _last_part(store)
+    rewritten: list[tuple[Part, Part, Mapping[Kind, bytes]]] = []
+    for part in parts(store):
+        tables = [_read(store, part, kind) for kind in ("answers", "documents")]
+        kept = [
+            table.filter(pc.invert(pc.is_in(table["assignment_id"], leaving))) for table in tables
+        ]
+        if [table.num_rows for table in kept] == [table.num_rows for table in tables]:
+            continue
+        number += 1
+        ends = (part.first_number, part.last_number)
+        new, files = _part_of(number, part.batch, ends, *kept)
+        write_beside(store, new.batch, number, files)
+        rewritten.append((part, new, files))
+    return rewritten
+
+
+def replace_parts(store: Store, rewritten: Rewritten, *, at: datetime) -> None:
+    """Name the new files in place of the old ones; part of the caller's transaction."""
+    away = through(store)
+    for old, new, files in rewritten:
+        if store.db.kind == "postgresql":
+            store.db.execute("DELETE FROM archive_files WHERE part = ?", [old.part])
+        store.db.execute("DELETE FROM archive_parts WHERE part = ?", [old.part])
+        row = {name: getattr(new, name) for name in Part.__slots__}
+        insert(store, "archive_parts", [row | {"through": away, "archived_at": to_text(at)}])
+        insert_into(store, new.part, files)
+
+
+def remove_unnamed_files(store: Store) -> None:
+    """Delete files beside the store that no part names."""
+    folder = store.address.folder / ARCHIVE_FOLDER
+    if store.db.kind == "postgresql" or not folder.is_dir():
+        return
+    kinds: tuple[Kind, ...] = ("answers", "documents")
+    named = {_path(store, part.batch, part.part, kind) for part in parts(store) for kind in kinds}
+    for path in folder.glob("batch=*/*.parquet"):
+        if path not in named:
+            path.unlink()
 
 
 def _forget(store: Store, part: Part, files: Mapping[Kind, bytes], *, at: datetime) -> None:
@@ -244,7 +315,7 @@ def _forget(store: Store, part: Part, files: Mapping[Kind, bytes], *, at: dateti
     with writing(store):
         store.db.execute(
             "UPDATE answers SET fields = '', problems = '' "
-            f"WHERE assignment_id IN ({of_batch} WHERE batch = ?)",
+            f"WHERE fields <> '{{}}' AND assignment_id IN ({of_batch} WHERE batch = ?)",
             [part.batch],
         )
         store.db.execute(

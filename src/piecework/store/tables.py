@@ -27,6 +27,7 @@ from piecework.domain.tables import (
 )
 from piecework.domain.task import Task
 from piecework.store import archive
+from piecework.store.archive import FORGOTTEN
 from piecework.store.database import Store, from_text, read_columns
 from piecework.store.hits import ROUND
 
@@ -38,7 +39,7 @@ SELECT number, answer_id, answers.assignment_id, hit_id, worker_id,
     answers.item_id, batch, {ROUND}, position, accepted_at, submitted_at,
     answers.fields, answers.problems, answers.also_sent
 FROM answers JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
-WHERE number > ? AND number <= ?
+WHERE number > ? AND number <= ? AND answers.fields <> '{FORGOTTEN}'
 ORDER BY number
 """
 
@@ -66,7 +67,8 @@ def read_answers(
         until: the last number to read.
 
     Returns:
-        Rows in the order of storing; all answers of an assignment, or none.
+        Rows in the order of storing; all answers of an assignment, or none. Those whose
+        content was removed at the worker's request are left out.
 
     Raises:
         StoreError: a file of the archive is missing or was changed.

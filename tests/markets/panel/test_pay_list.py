@@ -380,3 +380,27 @@ def test_the_answer_for_programs(scene: Scene) -> None:
     _decide(scene, hits)
     document = json.loads(_listed(scene, "list.csv", "--json").stdout)
     assert (document["list"], document["lines"], document["cents"]) == (1, 1, 110)
+
+
+def test_a_participant_is_forgotten_after_their_payment_is_listed(scene: Scene) -> None:
+    """Not while they work, not before the decision, not before the list."""
+    words = ["workers", "forget", "ann", "--yes", "--database", str(scene.database)]
+    hits = scene.post(2, Reward="0.35")
+    visitor = scene.visitor()
+    visitor.arrive(scene.panel.open("ann", "s-ann"))
+    reasons = []
+    for step in (lambda: None, visitor.finish, lambda: _decide(scene, hits)):
+        step()
+        refused = CliRunner().invoke(main, words)
+        assert refused.exit_code == 3, refused.output
+        reasons.append(refused.output)
+    assert "at work or not judged" in reasons[1]
+    assert "visits that their market has not settled: 1" in reasons[2]
+    assert "1 lines, $0.70" in _listed(scene, "first.csv").output
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    with closing(sqlite3.connect(scene.database)) as database:
+        assert database.execute("SELECT count(*) FROM participants").fetchone() == (0,)
+        paid = database.execute("SELECT sum(cents) FROM pay_list_lines").fetchone()
+    assert paid == (70,)
+    assert CliRunner().invoke(main, words).exit_code == 2

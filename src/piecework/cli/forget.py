@@ -1,0 +1,269 @@
+"""`workers forget`: what a person wrote and who they are, removed at their request."""
+
+import getpass
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import BY_PERSON, DATABASE, JSON, CampaignFile, load_results
+from piecework.cli.payday import known_people
+from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.text import plural, printable
+from piecework.marketplace.workers import forgetting
+from piecework.store.lock import only_pass
+
+if TYPE_CHECKING:
+    from piecework.campaign.opened import OpenedCampaign
+    from piecework.domain.ids import WorkerId
+    from piecework.marketplace.state.transaction import Transaction
+    from piecework.marketplace.workers.forgetting import KnownPerson
+
+_STAYS = (
+    "stays for the books, under the worker's id: assignments with times, verdicts and reasons; "
+    "payments; qualifications and exclusions; acts of reviewers"
+)
+_OUT_OF_REACH = (
+    "not reached: backups and copies of these files, files of results and releases that were "
+    "written, pay sheets and lists, logs, published datasets, records at other markets"
+)
+
+
+@click.command()
+@click.argument("worker")
+@click.argument("campaigns", metavar="[CAMPAIGN]...", nargs=-1, type=CampaignFile(path_type=Path))
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@BY_PERSON
+@DATABASE
+@JSON
+def forget(
+    worker: str,
+    *,
+    campaigns: tuple[Path, ...],
+    yes: bool,
+    by: str,
+    database: Path,
+    as_json: bool,
+) -> None:
+    """Delete a person's data at their request.
+
+    WORKER is their name, worker id, id at their market, or pseudonym in the first
+    CAMPAIGN. From each campaign, it removes their answers and findings about them; from
+    the marketplace's file, also name, links, consent and messages. Records of money stay.
+
+    It refuses while work of theirs is not judged or not paid.
+
+    Examples:
+      piecework workers forget ann birds.toml
+      piecework workers forget A2ABC... birds.toml dogs.toml --database people.db
+    """
+    with _everything(worker, campaigns, database) as data:
+        data.refuse()
+        removed = data.counts()
+        agreed = not removed or yes or _is_agreed(data, removed, as_json=as_json)
+        if agreed:
+            data.remove(by=by.strip() or getpass.getuser())
+        elsewhere = data.elsewhere()
+    if as_json:
+        document = {
+            "worker_id": data.worker_id,
+            "removed": removed if agreed else {},
+            "would_remove": {} if agreed else removed,
+            "elsewhere": elsewhere,
+        }
+        click.echo(json.dumps(document, indent=2))
+        return
+    _say(data, removed, elsewhere, agreed=agreed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Data:
+    """What is known of one worker, in campaigns and in a marketplace's file."""
+
+    worker_id: "WorkerId"
+    campaigns: "Sequence[OpenedCampaign]"
+    database: Path
+    person: "KnownPerson | None"
+
+    def refuse(self) -> None:
+        """Raise `RefusedForSafety` if work is under way or not paid."""
+        faults = [*self._faults_of_campaigns()]
+        if self.person is not None:
+            with transaction_in(self.database) as transaction:
+                faults += self._faults_of_person(transaction, self.person)
+        _refuse(faults)
+
+    def _faults_of_campaigns(self) -> Iterator[str]:
+        from piecework.engine.payments.payday import everybody
+        from piecework.store.forgetting import unsettled
+
+        markets = known_people(self.database).markets
+        for opened in self.campaigns:
+            path = opened.campaign.path
+            if opened.is_imported:
+                continue
+            work, acts = unsettled(opened.store, self.worker_id)
+            if work:
+                yield f"{path}: {plural(work, 'assignment')} of theirs not judged or not settled"
+            if acts:
+                yield f"{path}: {plural(acts, 'act')} about them not carried out"
+            for person in everybody(opened, markets):
+                if person.worker_id == self.worker_id and person.left > 0:
+                    left = opened.campaign.rewards.shown(person.left)
+                    yield (
+                        f"{path}: {left} of theirs is not recorded as paid "
+                        f"(piecework pay {path} --sheet FILE, then --paid FILE)"
+                    )
+
+    def _faults_of_person(self, transaction: "Transaction", person: "KnownPerson") -> list[str]:
+        counts = forgetting.unfinished(transaction, person)
+        return [f"{self.database}: {what}: {number}" for what, number in counts.items()]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return what can be removed, by file; files without any are left out."""
+        from piecework.store.forgetting import removable
+
+        counts = {
+            str(opened.campaign.path): asdict(removable(opened.store, self.worker_id))
+            for opened in self.campaigns
+        }
+        if self.person is not None:
+            with transaction_in(self.database) as transaction:
+                counts[str(self.database)] = forgetting.removable(transaction, self.person)
+        kept = {file: {k: v for k, v in of_file.items() if v} for file, of_file in counts.items()}
+        return {file: of_file for file, of_file in kept.items() if of_file}
+
+    def remove(self, *, by: str) -> None:
+        """Remove it from the marketplace's file, then from the stores."""
+        from piecework.store.forgetting import forget_worker
+
+        with ExitStack() as locks:
+            for opened in self.campaigns:
+                locks.enter_context(only_pass(opened.campaign.store, by="piecework workers"))
+            if self.person is not None:
+                with transaction_in(self.database) as transaction:
+                    # They may have begun another HIT meanwhile.
+                    _refuse(self._faults_of_person(transaction, self.person))
+                    forgetting.forget_person(transaction, self.person)
+            for opened in self.campaigns:
+                forget_worker(opened.store, self.worker_id, at=opened.clock.now(), by=by)
+
+    def elsewhere(self) -> list[str]:
+        """Return titles of HITs of campaigns that are not named, and still have answers."""
+        from piecework.store.hits import ids
+
+        if self.person is None:
+            return []
+        known = {hit_id for opened in self.campaigns for hit_id in ids(opened.store)}
+        with transaction_in(self.database) as transaction:
+            return forgetting.hits_elsewhere(transaction, self.person, known)
+
+
+def _refuse(faults: Sequence[str]) -> None:
+    if faults:
+        raise RefusedForSafety(
+            "\n".join(faults),
+            next_step="finish, pay and record this first; then run the same command again",
+        )
+
+
+@contextmanager
+def _everything(worker: str, paths: Sequence[Path], database: Path) -> Iterator[_Data]:
+    """Open campaigns and marketplace; find the worker.
+
+    Raises:
+        ConfigError: no worker or several match, or a campaign was only rehearsed.
+    """
+    from piecework.domain.ids import WorkerId
+    from piecework.engine.opening import open_to_look
+
+    source = click.get_current_context().get_parameter_source("database")
+    is_asked = source is ParameterSource.COMMANDLINE or not paths
+    with ExitStack() as stack:
+        opened = [stack.enter_context(open_to_look(load_results(path))) for path in paths]
+        for each in opened:
+            if each.is_rehearsal:
+                path = each.campaign.path
+                raise ConfigError([f"{path}: only rehearsed, so its workers are simulated"])
+        people = []
+        if database.exists() or is_asked:
+            with transaction_in(database) as transaction:
+                people = forgetting.find_person(transaction, worker)
+                if not people and opened:
+                    people = forgetting.find_person(transaction, _known(worker, opened))
+        if len(people) > 1:
+            ids = ", ".join(person.worker_id for person in people)
+            raise ConfigError([f"{worker!r} matches {ids}; name the worker by this id"])
+        yield _Data(
+            worker_id=WorkerId(people[0].worker_id) if people else _known(worker, opened),
+            campaigns=opened,
+            database=database,
+            person=people[0] if people else None,
+        )
+
+
+def _known(worker: str, campaigns: "Sequence[OpenedCampaign]") -> "WorkerId":
+    from piecework.campaign.opened import known_worker
+    from piecework.store.assignments import all_workers
+
+    for opened in campaigns:
+        for worker_id in all_workers(opened.store):
+            if worker_id == worker:
+                return worker_id
+    if not campaigns:
+        raise ConfigError(
+            [f"no worker has the name or id {worker!r}"],
+            next_step="piecework workers list shows all names",
+        )
+    return known_worker(campaigns[0], worker)
+
+
+def _is_agreed(data: _Data, removed: dict[str, dict[str, int]], *, as_json: bool) -> bool:
+    if as_json or not sys.stdin.isatty():
+        return False
+    click.echo("to be removed for good:")
+    _say_counts(removed)
+    typed = click.prompt(f"type {data.worker_id} to continue", default="", show_default=False)
+    if typed.strip() != data.worker_id:
+        raise RefusedForSafety(f"that is not {data.worker_id}: nothing was removed")
+    return True
+
+
+def _say_counts(removed: dict[str, dict[str, int]]) -> None:
+    for file, counts in removed.items():
+        parts = ", ".join(f"{what} ({number})" for what, number in counts.items())
+        click.echo(f"  {file}: {parts}")
+
+
+def _say(
+    data: _Data, removed: dict[str, dict[str, int]], elsewhere: Sequence[str], *, agreed: bool
+) -> None:
+    if not agreed:
+        click.echo(f"{data.worker_id}: nothing was removed yet; with --yes, this is:")
+        _say_counts(removed)
+        return
+    if removed:
+        click.echo(f"{data.worker_id}: removed")
+        _say_counts(removed)
+    else:
+        click.echo(f"{data.worker_id}: nothing is left to remove")
+    click.echo(_STAYS)
+    click.echo(_OUT_OF_REACH)
+    if data.person is None:
+        click.echo(
+            f"not reached: the marketplace's file; where it is: "
+            f"piecework workers forget {data.worker_id} --database FILE"
+        )
+    for title in elsewhere:
+        click.echo(f"not reached: the store of the campaign with {printable(title)!r}; name it too")
+    for opened in data.campaigns:
+        path = opened.campaign.path
+        click.echo(f"next: piecework export {path}, to write its results without them")
+        click.echo(f"      the next run of {path} asks others for the answers that it lacks now")
