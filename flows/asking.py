@@ -19,6 +19,7 @@ from prefect.flow_runs import suspend_flow_run
 
 from piecework.config.campaign_file import parse
 from piecework.domain.clock import SystemClock
+from piecework.flows.prefect_tasks import next_step_in_text
 from piecework.flows.run_log import logged_in_run
 from piecework.library import asking
 from piecework.library.asking import RAISE, Answer
@@ -44,7 +45,7 @@ def ask(
     """
 
     def asked(seconds: float | None, otherwise: object) -> Answer:
-        with logged_in_run():
+        with logged_in_run(), next_step_in_text():
             return asking.ask(
                 item,
                 campaign=campaign,
@@ -82,7 +83,7 @@ def ask_table(
     """
 
     def asked(seconds: float | None, otherwise: object) -> pd.DataFrame:
-        with logged_in_run():
+        with logged_in_run(), next_step_in_text():
             return asking.ask_table(
                 table,
                 campaign=campaign,

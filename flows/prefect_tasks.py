@@ -7,7 +7,8 @@ the store's intents and run again with the next pass.
 import logging
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from functools import wraps
 from pathlib import Path
@@ -133,18 +134,36 @@ def says_what_helps(flow_body: Callable[_P, _T]) -> Callable[_P, _T]:
     """Let a flow that fails say in its final state why, and what to do next.
 
     Prefect's lists show the message on one line, without the error's `next_step`. A
-    caller in this process gets the error itself.
+    caller in this process gets the error itself; a flow that calls this one gets it with
+    the next step in its text (`next_step_in_text`).
     """
 
     @wraps(flow_body)
     def body(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        context = FlowRunContext.get()
+        run = None if context is None else context.flow_run
+        is_called = run is not None and run.parent_task_run_id is not None
         try:
-            return flow_body(*args, **kwargs)
+            with next_step_in_text() if is_called else nullcontext():
+                return flow_body(*args, **kwargs)
         except PieceworkError as fault:
             # To Prefect a returned state is the outcome of the run.
             return cast("_T", Failed(message=message_of(fault), data=cast("None", fault)))
 
     return body
+
+
+@contextmanager
+def next_step_in_text() -> Iterator[None]:
+    """Let an error of a block end with its next step, on one line.
+
+    Prefect makes the state of a requester's own flow from the error's text alone.
+    """
+    try:
+        yield
+    except PieceworkError as fault:
+        fault.args = (message_of(fault),)
+        raise
 
 
 def message_of(fault: PieceworkError) -> str:
@@ -153,6 +172,8 @@ def message_of(fault: PieceworkError) -> str:
     >>> message_of(ConfigError(["no reward", "no items"], next_step="piecework check"))
     '2 faults: (1) no reward; (2) no items; next: piecework check'
     """
+    if fault.next_step and str(fault).endswith(f"; next: {fault.next_step}"):
+        return str(fault)
     faults = fault.faults if isinstance(fault, ConfigError) else [str(fault)]
     lines = [" ".join(text.split()) for text in faults]
     message = "; ".join(lines)
