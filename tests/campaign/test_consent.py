@@ -4,6 +4,7 @@ A marketplace on 127.0.0.2 is another machine's to `piecework`, which knows its 
 three names only.
 """
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,6 +90,15 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     with open_to_look(campaign) as opened:
         assert read_progress(opened).budget_cents == 300
     assert agreed_before(campaign) == 300
+    shown = CliRunner().invoke(main, ["check", str(campaign.path)], env={"COLUMNS": "300"})
+    assert shown.exit_code == 0, shown.output
+    (agreed,) = (line for line in shown.output.splitlines() if "agreed" in line and "$3.00" in line)
+    assert "the next run asks for no amount, and spends no more in all" in agreed
+    (room,) = (line for line in shown.output.splitlines() if line.startswith("│ campaign"))
+    assert "LESS than expected" in room
+    asked = CliRunner().invoke(main, ["check", str(campaign.path), "--json"])
+    assert json.loads(asked.output)["agreed_cents"] == 300
+    assert json.loads(asked.output)["cap_cents"] == 300
 
 
 def test_the_secret_is_in_no_store_and_no_log(

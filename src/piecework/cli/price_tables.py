@@ -3,6 +3,7 @@
 from datetime import date
 from typing import TYPE_CHECKING
 
+from piecework.domain.campaign import AGREED
 from piecework.domain.text import plural
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def cap_rows(campaign: "Campaign", cost: "Price") -> Rows:
     day = rewards.day_budget_cents
     return [
         ("campaign", rewards.shown(rewards.budget_cents), _room(campaign, cost)),
+        *_agreed(rewards),
         ("batch", _cap(rewards, rewards.batch_budget_cents), "includes replacements and bonuses"),
         (
             "day",
@@ -84,6 +86,17 @@ def cap_rows(campaign: "Campaign", cost: "Price") -> Rows:
             f"posting every item once takes {plural(cost.days, 'UTC day')} or more" if day else "",
         ),
     ]
+
+
+def _agreed(rewards: "Rewards") -> Rows:
+    """Return the amount that a person agreed to, and what the next run does with it."""
+    if rewards.agreed_cents is None:
+        return []
+    holds = "the next run asks for no amount" + (
+        ", and spends no more in all" if rewards.cap_name == AGREED else "; the budget is less"
+    )
+    why = f"{holds}; run --spend-at-most AMOUNT agrees to another"
+    return [("agreed", rewards.shown(rewards.agreed_cents), why)]
 
 
 def fee_lines(campaign: "Campaign", cost: "Price") -> "Iterator[str]":

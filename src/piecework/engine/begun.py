@@ -127,7 +127,7 @@ def agreed_before(campaign: Campaign) -> int | None:
 
 
 def as_begun(campaign: Campaign) -> Campaign:
-    """Return a campaign with its marketplace's prices, if that marketplace states them.
+    """Return a campaign with the amount agreed to, and its marketplace's prices if it has any.
 
     Raises:
         StoreError: its store is in another currency.
@@ -139,9 +139,7 @@ def as_begun(campaign: Campaign) -> Campaign:
         if str(environment).startswith(REHEARSAL):
             return campaign
         bind_currency(store, campaign)
-        rewards = campaign.rewards
-        if rewards.budget_is_derived:
-            rewards = rewards.as_agreed(agreed_cents(store))
+        rewards = campaign.rewards.as_agreed(agreed_cents(store))
         return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 
 

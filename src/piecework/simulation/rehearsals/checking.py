@@ -107,6 +107,7 @@ class Checked:
             "at_most_cents": self.price.at_most,
             "currency": rewards.currency,
             "reward_cents": rewards.reward_cents,
+            "agreed_cents": rewards.agreed_cents,
             "batch_cap_cents": rewards.batch_budget_cents,
             "day_cap_cents": rewards.day_budget_cents,
             "wage_floor_cents_per_hour": rewards.wage_floor_cents_per_hour,
