@@ -141,8 +141,8 @@ def says_what_helps(flow_body: Callable[_P, _T]) -> Callable[_P, _T]:
     @wraps(flow_body)
     def body(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         context = FlowRunContext.get()
-        run = None if context is None else context.flow_run
-        is_called = run is not None and run.parent_task_run_id is not None
+        this_run = None if context is None else context.flow_run
+        is_called = this_run is not None and this_run.parent_task_run_id is not None
         try:
             with next_step_in_text() if is_called else nullcontext():
                 return flow_body(*args, **kwargs)

@@ -10,6 +10,7 @@ markets are in `piecework.campaign.market_shares`.
 import math
 import random
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -131,6 +132,20 @@ def all_first_rounds(campaign: Campaign, *, on: date) -> list[list[PlannedHit]]:
         at_markets(campaign, first_round(campaign, batch, item_ids, on=on), split, on=on)
         for batch, item_ids in enumerate(deal(campaign), start=1)
     ]
+
+
+def first_slots(campaign: Campaign, market: str, *, on: date) -> tuple[list[Counter[int]], int]:
+    """Return the first round's HITs for a market, and the most items that one has.
+
+    The HITs are those of each batch with any, by number of assignments. HITs for no market
+    count, too.
+    """
+    rounds = [
+        [hit for hit in hits if hit.market in ("", market)]
+        for hits in all_first_rounds(campaign, on=on)
+    ]
+    most = max((len(hit.item_ids) for hits in rounds for hit in hits), default=0)
+    return [Counter(hit.max_assignments for hit in hits) for hits in rounds if hits], most
 
 
 def replacements(

@@ -10,10 +10,13 @@ import click
 
 from piecework.cli.output import say_checks
 from piecework.domain.errors import ConfigError
+from piecework.domain.text import plural
 from piecework.foundation.client.token import AccountToken, Service
 
 if TYPE_CHECKING:
+    from piecework.domain.campaign import Rewards
     from piecework.foundation.client.checks import Check
+    from piecework.markets.bridging.places import VisitPlan
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 T = TypeVar("T", bound=AccountToken)
@@ -91,3 +94,17 @@ def end_with(
         if calls is not None:
             click.echo("\n".join(["", "the calls that were made:", *calls]))
     ctx.exit(0 if is_well else 1)
+
+
+def sentence_of_visits(market: str, plan: "VisitPlan", rewards: "Rewards") -> str:
+    """Return how a market divides a campaign's largest batch into visits, for people."""
+    visits = plan.visits(plan.largest)
+    number, hits = visits[0]
+    of_batch = " for the largest batch" if len(plan.batches) > 1 else ""
+    return (
+        f"at {market}{of_batch}: {plural(number, 'participant')}, each does "
+        f"{plural(hits, 'HIT')} ({plural(hits * plan.items_in_hit, 'item')}), "
+        f"gets {rewards.shown(hits * rewards.reward_cents)}, "
+        f"about {plural(plan.minutes(hits), 'minute')}"
+        + "".join(f"; then {more} with {plural(length, 'HIT')}" for more, length in visits[1:])
+    )

@@ -5,8 +5,10 @@ if and only if the slots, counting at most P per HIT, add up to at least n times
 Taking the HITs with the most free slots first then fills all of them.
 """
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 
 def visits_possible(free_slots: Mapping[int, int], hits_per_visit: int) -> int:
@@ -64,6 +66,41 @@ def planned_visits(free_slots: Mapping[int, int], wanted: int) -> list[tuple[int
         left = _without(left, visits, length)
         studies.append((visits, length))
     return studies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitPlan:
+    """How a market divides the HITs of a campaign into visits.
+
+    Attributes:
+        batches: the number of HITs by number of assignments, of each batch.
+        seconds: how long a HIT takes.
+        visit_seconds: the length of a visit that the market's bridge aims at.
+        most_hits: the most HITs of one participant; `None` for no limit.
+        items_in_hit: the most items of a HIT.
+        least_minutes: the shortest visit that the market takes.
+    """
+
+    batches: Sequence[Mapping[int, int]]
+    seconds: float
+    visit_seconds: int
+    most_hits: int | None = None
+    items_in_hit: int = 1
+    least_minutes: int = 1
+
+    def visits(self, slots: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Return the visits to a batch's studies, and the HITs in each; see `planned_visits`."""
+        usual = math.ceil(self.visit_seconds / self.seconds)
+        return planned_visits(slots, max(1, min(usual, self.most_hits or usual)))
+
+    def minutes(self, hits: int) -> int:
+        """Return how long a visit with so many HITs takes."""
+        return max(self.least_minutes, round(hits * self.seconds / 60))
+
+    @property
+    def largest(self) -> Mapping[int, int]:
+        """The batch with the most slots."""
+        return max(self.batches, key=_slots)
 
 
 def _without(free_slots: Mapping[int, int], visits: int, length: int) -> dict[int, int]:

@@ -32,4 +32,5 @@ MARKET = Market(
     token_variable="CONNECT_API_KEY",  # noqa: S106 - a variable's name
     needs=(("offline_markets", "offline-markets"),),
     files=("connect.db",),
+    estimate="commands.campaign:estimate",
 )

@@ -1,6 +1,5 @@
 """What the bridge shows of its work, and what it may spend."""
 
-import math
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +22,7 @@ from piecework.markets.bridging.losses import (
     loose_ends,
     states_of,
 )
-from piecework.markets.bridging.places import planned_visits
+from piecework.markets.bridging.places import VisitPlan
 from piecework.markets.bridging.settling import SCREENED_OUT, paid_rejections
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.bridge import NAME, Terms
@@ -188,10 +187,15 @@ class Work:
     most_hits: int | None = None
     items_in_hit: int = 1
 
-    def visits(self, slots: Mapping[int, int], seconds: float) -> list[tuple[int, int]]:
-        """Return the visits to a batch's studies, and the HITs in each; see `planned_visits`."""
-        usual = math.ceil(VISIT_SECONDS / seconds)
-        return planned_visits(slots, max(1, min(usual, self.most_hits or usual)))
+    def planned(self, seconds: float) -> VisitPlan:
+        """Return the visits if a HIT takes so long."""
+        return VisitPlan(
+            batches=self.batches,
+            seconds=seconds,
+            visit_seconds=VISIT_SECONDS,
+            most_hits=self.most_hits,
+            items_in_hit=self.items_in_hit,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,10 +273,16 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
     filters = with_recruiting(filters_of(work.requirements, kinds), work.recruiting)
     seconds = work.seconds or _guessed(prolific, workspace_id, work)
-    plans = [tuple(work.visits(slots, seconds)) for slots in work.batches]
+    planned = work.planned(seconds)
+    plans = [tuple(planned.visits(slots)) for slots in work.batches]
     by_plan = {
         plan: _of_batch(
-            prolific, workspace_id, filters, plan, reward_cents=work.reward_cents, seconds=seconds
+            prolific,
+            workspace_id,
+            filters,
+            plan,
+            reward_cents=work.reward_cents,
+            minutes=planned.minutes(plan[0][1]),
         )
         for plan in dict.fromkeys(plans)
     }
@@ -300,12 +310,11 @@ def _of_batch(
     plan: Sequence[tuple[int, int]],
     *,
     reward_cents: int,
-    seconds: float,
+    minutes: int,
 ) -> BatchEstimate:
     """Ask Prolific about the studies of a batch: their visits, and the HITs in each."""
     (places, hits), *shorter = plan
     reward = hits * reward_cents
-    minutes = visit_minutes(hits, seconds)
     time: RecruitmentTime | None = None
     # Not every account has the prediction, and the rest is worth knowing.
     with suppress(ApiError):
@@ -327,11 +336,6 @@ def _of_batch(
         hours=time.hours if time else None,
         hours_shown=time.words if time else "",
     )
-
-
-def visit_minutes(hits: int, seconds: float) -> int:
-    """Return how long a visit takes, in whole minutes."""
-    return max(1, round(hits * seconds / 60))
 
 
 def _guessed(prolific: Prolific, workspace_id: str, work: Work) -> float:

@@ -6,7 +6,6 @@ campaign, by a test participant, for no money.
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
-from piecework.cli.market_accounts import end_with
+from piecework.cli.market_accounts import end_with, sentence_of_visits
 from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.output import say_checks
 from piecework.domain.errors import load_extra
@@ -86,24 +85,11 @@ _NOT_ASKED = (
 
 def _visits_of(campaign: "Campaign", work: "Work") -> Iterator[str]:
     """Yield how the campaign's largest batch is divided into visits; nothing if unknown."""
-    from piecework.markets.prolific.bridge.status import visit_minutes
-
     rewards = campaign.rewards
     hourly = rewards.wage_floor_cents_per_hour
     seconds = work.seconds or (rewards.reward_cents * _HOUR / hourly if hourly else 0)
-    if not seconds:
-        return
-    largest = max(work.batches, key=lambda slots: sum(n * hits for n, hits in slots.items()))
-    plan = work.visits(largest, seconds)
-    visits, hits = plan[0]
-    items = hits * work.items_in_hit
-    of_batch = " for the largest batch" if len(work.batches) > 1 else ""
-    yield (
-        f"at Prolific{of_batch}: {plural(visits, 'participant')}, each does {plural(hits, 'HIT')} "
-        f"({plural(items, 'item')}), gets {rewards.shown(hits * rewards.reward_cents)}, "
-        f"about {plural(visit_minutes(hits, seconds), 'minute')}"
-        + "".join(f"; then {n} with {plural(length, 'HIT')}" for n, length in plan[1:])
-    )
+    if seconds:
+        yield sentence_of_visits("Prolific", work.planned(seconds), rewards)
 
 
 _HOUR = 3600
@@ -153,20 +139,17 @@ def _time(hours: float | None, words: str) -> str:
 
 def _work_of(campaign: "Campaign") -> "Work":
     """Return the HITs that a campaign posts first for participants of Prolific."""
-    from piecework.campaign.dealing import all_first_rounds
+    from piecework.campaign.dealing import first_slots
     from piecework.domain.clock import SystemClock
     from piecework.markets.prolific.bridge.status import Work
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
 
-    rounds = all_first_rounds(campaign, on=SystemClock().now().date())
-    slots = [
-        Counter(hit.max_assignments for hit in hits if hit.market in ("", NAME)) for hits in rounds
-    ]
+    batches, items_in_hit = first_slots(campaign, NAME, on=SystemClock().now().date())
     recruiting = campaign.recruiting
     return Work(
-        batches=[each for each in slots if each],
+        batches=batches,
         most_hits=campaign.most_per_worker,
-        items_in_hit=max((len(hit.item_ids) for hits in rounds for hit in hits), default=0),
+        items_in_hit=items_in_hit,
         reward_cents=campaign.rewards.reward_cents,
         seconds=round(campaign.rewards.expected_seconds or 0),
         requirements=[dict(requirement_to_wire(each)) for each in campaign.requirements],
