@@ -10,13 +10,14 @@ import json
 import os
 import stat
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
+from piecework.config.awaited_pictures import FolderPictures, Pictures
 from piecework.config.items_file import (
     LONGEST_LINE,
     header_faults,
@@ -28,8 +29,8 @@ from piecework.config.items_file import (
 )
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
-from piecework.domain.hit import PICTURES
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.hit import PICTURES, is_picture
+from piecework.domain.picture_location import PictureLocation, is_plain_name
 from piecework.domain.received_files import about_link, outward_link, separator_of
 from piecework.domain.task import PRACTICE
 from piecework.domain.text import with_newlines
@@ -53,6 +54,7 @@ class TableRows:
         renamed: names of columns in the source, by their new names.
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture.
+        files: the pictures in that folder or bucket; `None`: they are not looked at.
     """
 
     columns: tuple[str, ...]
@@ -61,6 +63,7 @@ class TableRows:
     renamed: Mapping[str, str] = field(default_factory=dict)
     addresses: tuple[str, ...] = ("url",)
     possible: tuple[str, ...] = ()
+    files: Pictures | None = field(default=None, compare=False)
 
     def row(self, located: str, cells: Mapping[str, str], *, fault: str = "") -> SourceRow:
         """Return a row under the new names of its columns."""
@@ -91,6 +94,31 @@ class TableRows:
                 f"{row.located}: {PRACTICE} is set, but items that arrive later cannot be practice"
             )
         return faults
+
+    def awaited(self, rows: Sequence[SourceRow]) -> Mapping[str, Mapping[str, str]]:
+        """Return pictures of rows that are missing or not whole, with why; by the rows' ids."""
+        if self.files is None or self.pictures is None:
+            return {}
+        names = {row.row_id: self._pictures_of(row) for row in rows}
+        faults = self.files.faults_of(dict.fromkeys(chain.from_iterable(names.values())))
+        named = {
+            row_id: {name: faults[name] for name in of_row if name in faults}
+            for row_id, of_row in names.items()
+        }
+        return {row_id: of_row for row_id, of_row in named.items() if of_row}
+
+    def mark_of_picture(self, name: str) -> str:
+        """Return size and time of a picture; "" if it is not there."""
+        return "" if self.files is None else self.files.mark_of(name)
+
+    def _pictures_of(self, row: SourceRow) -> list[str]:
+        assert self.pictures is not None  # noqa: S101 - checked by the caller
+        cells = [row.cells.get(column, "") for column in (*self.addresses, *self.possible)]
+        return [
+            name
+            for cell in cells
+            if is_picture(cell) and (name := self.pictures.name_of(cell)) and is_plain_name(name)
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,6 +367,14 @@ class PictureRows:
         )
         return Delivery(chunks=in_chunks(rows, most), is_whole=True)
 
+    def awaited(self, rows: Sequence[SourceRow]) -> Mapping[str, Mapping[str, str]]:  # noqa: ARG002 - others await some
+        """Return none."""
+        return {}
+
+    def mark_of_picture(self, name: str) -> str:  # noqa: ARG002 - as above
+        """Return "": none is awaited."""
+        return ""
+
     def faults(self, row: SourceRow) -> list[str]:
         """Return why a picture cannot become an item."""
         return item_row_faults(row.located, row.cells, self.columns, pictures=None, addresses=())
@@ -362,22 +398,10 @@ class PictureFolder(PictureRows):
         link = outward_link(row.row_id, beside=self.path)
         if link is not None:
             faults.append(f"{row.located}: {about_link(link, beside=self.path)}")
-        elif why := self._fault_of_end(row.row_id):
-            faults.append(
-                f"{row.located}: the picture cannot be decoded to its end ({why}); it is taken in "
-                "when it is whole"
-            )
+        else:
+            broken = FolderPictures(self.path).faults_of([row.row_id])
+            faults += [f"{row.located}: {why}" for why in broken.values()]
         return faults
-
-    def _fault_of_end(self, name: str) -> str:
-        # Pillow is slow to import, and most passes have no new picture.
-        from piecework.domain.picture_metadata.wholeness import fault_of_end  # noqa: PLC0415
-
-        try:
-            with (self.path / name).open("rb") as file:
-                return fault_of_end(file, is_svg=name.lower().endswith(".svg"))
-        except OSError as fault:
-            return fault.strerror or str(fault)
 
     def fingerprint(self) -> str:
         """Return a hash of names, sizes and times: an upload may end under its name.

@@ -1,14 +1,18 @@
 """A campaign whose items grow: each row is dealt, answered and paid once."""
 
+import io
 from pathlib import Path
 
+import fsspec
 import pyarrow as pa
 import pytest
 from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.engine import take_in
 from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.snapshot import Reader
 from piecework.results.releases import latest_release, read_release
 from piecework.results.whole_pass import finish_pass, write_results
 from piecework.simulation.rehearsals.campaign import prepare
@@ -345,6 +349,46 @@ def test_a_picture_that_is_half_uploaded_is_asked_about_when_it_is_whole(tmp_pat
         assert campaign.shown() == ["a.png", "b.png"]
         assert state is not None
         assert state.quarantined == 0
+
+
+@pytest.mark.parametrize("place", ["table beside a folder", "table of a bucket", "bucket"])
+def test_a_row_waits_until_its_picture_is_there_and_whole(tmp_path: Path, place: str) -> None:
+    """The table itself does not change meanwhile."""
+    picture = io.BytesIO()
+    Image.effect_noise((60, 40), 50).save(picture, "PNG")
+    whole, memory = picture.getvalue(), fsspec.filesystem("memory")
+    bucket = f"{tmp_path.name}-{place.replace(' ', '-')}"
+    (tmp_path / "photos").mkdir()
+
+    def put(name: str, content: bytes) -> None:
+        if place == "table beside a folder":
+            (tmp_path / "photos" / name).write_bytes(content)
+        else:
+            memory.pipe(f"/{bucket}/{name}", content)
+
+    pictures = "photos" if place == "table beside a folder" else f"memory://{bucket}"
+    text = TEXT.replace("batch = 4", "batch = 1")
+    if place == "bucket":
+        text = text.replace('[items]\nfile = "items.csv"', f'pictures = "{pictures}"')
+    else:
+        text = text.replace("[items]", f'pictures = "{pictures}"\n[items]')
+    put("a.png", whole)
+    put("b.png", whole[:300])
+    with growing(tmp_path, [], text) as campaign:
+        with campaign.items.open("a") as file:
+            file.writelines(f"{name},{name}.png\n" for name in "abc")
+        state = campaign.finish().source
+        assert len(campaign.shown()) == 1
+        assert state is not None
+        assert state.quarantined == (1 if place == "bucket" else 2)
+        assert any("cannot be decoded to its end" in fault for fault in state.faults)
+        assert not take_in.due(Reader(campaign.run))
+        put("b.png", whole)
+        put("c.png", whole)
+        state = campaign.finish().source
+        assert state is not None
+        assert state.quarantined == 0
+        assert len(campaign.shown()) == 3
 
 
 def test_check_names_rows_that_would_be_set_aside(tmp_path: Path) -> None:

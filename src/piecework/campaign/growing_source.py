@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from itertools import chain, islice
 
 from piecework.campaign.questions import faults_of_row
 from piecework.config import campaign_file as values
+from piecework.config.awaited_pictures import FolderPictures, Pictures
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.items_table import GrowsTable, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
@@ -18,6 +19,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Growth, Source, SourceRow
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.picture_location import PictureLocation
 from piecework.domain.task import Task
 from piecework.domain.text import plural
 from piecework.store import dealt_items
@@ -43,7 +45,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     """Return the source of a campaign that grows."""
     table, page = file.tables.items, task.html_page
     pictures = file.pictures
-    addresses = task.picture_columns
+    addresses, files = task.picture_columns, _files_of(pictures)
     possible = () if page is None else page.possible_addresses
     if table.query is not None:
         # Most campaigns need neither a database nor Parquet files.
@@ -68,6 +70,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
             renamed=table.columns,
             addresses=addresses,
             possible=possible,
+            files=files,
         )
     if table.file is not None:
         return TableFile(
@@ -78,6 +81,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
             renamed=table.columns,
             addresses=addresses,
             possible=possible,
+            files=files,
         )
     assert pictures is not None  # noqa: S101 - otherwise the schema requires a file
     if page is not None:
@@ -90,6 +94,16 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     return PicturesInBucket(
         bucket=PictureBucket(pictures.address), columns=task.columns, addresses=addresses
     )
+
+
+def _files_of(pictures: PictureLocation | None) -> Pictures | None:
+    if pictures is None:
+        return None
+    if pictures.folder is not None:
+        return FolderPictures(pictures.folder)
+    from piecework.campaign.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
+
+    return PictureBucket(pictures.address)
 
 
 def usable_items(rows: Source) -> Generator[Item, None, None]:
@@ -154,17 +168,22 @@ def see_source(campaign: Campaign, store: Store | None) -> SeenSource:
     if campaign.growth is None:
         return SeenSource()
     source = campaign.growth.source
+    # Each picture of a bucket would be a call.
+    is_near = campaign.pictures is not None and campaign.pictures.folder is not None
     faults: list[str] = []
     digests: dict[str, str] = {}
     usable = set[str]()
     try:
         delivery = source.read()
         with closing(delivery):
-            for row in chain.from_iterable(delivery.chunks):
-                if first := [*islice(_faults_of(campaign, row, digests), 1)]:
-                    faults += first
-                else:
-                    usable.add(row.row_id)
+            for chunk in delivery.chunks:
+                awaited = source.awaited(chunk) if is_near else {}
+                for row in chunk:
+                    known = (*_faults_of(campaign, row, digests), *awaited_faults(row, awaited))
+                    if known:
+                        faults.append(known[0])
+                    else:
+                        usable.add(row.row_id)
     except ConfigError as fault:
         return SeenSource(warnings=fault.faults)
     warnings = []
@@ -175,6 +194,11 @@ def see_source(campaign: Campaign, store: Store | None) -> SeenSource:
         warnings.append(f"{source.name}: {delivery.unfinished}")
     known = set() if store is None else {str(item_id) for item_id in dealt_items.all_ids(store)}
     return SeenSource(new=usable - known, warnings=warnings)
+
+
+def awaited_faults(row: SourceRow, awaited: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return why a row waits for its pictures, each with its place."""
+    return [f"{row.located}: {why}" for why in awaited.get(row.row_id, {}).values()]
 
 
 def _faults_of(campaign: Campaign, row: SourceRow, digests: dict[str, str]) -> Iterator[str]:

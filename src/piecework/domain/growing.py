@@ -7,7 +7,7 @@ source needs only the protocol below.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -101,6 +101,22 @@ class Source(Protocol):
 
     def faults(self, row: SourceRow) -> list[str]:
         """Return why a row cannot become an item, each with place and column."""
+
+    def awaited(self, rows: Sequence[SourceRow]) -> Mapping[str, Mapping[str, str]]:
+        """Return pictures of rows that are missing or not whole, with why; by the rows' ids.
+
+        A source whose fingerprint covers its pictures awaits none.
+
+        Raises:
+            ConfigError: the pictures cannot be read.
+        """
+
+    def mark_of_picture(self, name: str) -> str:
+        """Return a cheap value that changes whenever a picture may have changed.
+
+        Raises:
+            ConfigError: the pictures cannot be reached.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

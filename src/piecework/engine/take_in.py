@@ -5,10 +5,13 @@ watermark only with the last one. A source that cannot be read does not stop a p
 does all its other work, and the campaign's status names the fault.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
+from piecework.campaign.growing_source import awaited_faults
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.questions import faults_of_row
 from piecework.config.items_file import is_too_long
@@ -36,11 +39,23 @@ def due(reader: Reader) -> bool:
     if growth is None or reader.snapshot().stopped:
         return False
     known = source.reading(opened.store)
+    awaited, _, seen = (known.fingerprint or "").rpartition("\n")
     try:
         now = growth.source.fingerprint()
+        if awaited and awaited != _marks(growth, json.loads(awaited)):
+            return True
     except ConfigError as fault:
         return _in_words(fault) != known.fault
-    return known.fingerprint not in as_read(opened, growth, known, now)
+    return seen not in as_read(opened, growth, known, now)
+
+
+_MOST_AWAITED = 50
+"""With more rows that await pictures, each pass reads the source again."""
+
+
+def _marks(growth: Growth, names: Iterable[str]) -> str:
+    """Return what pictures that are awaited look like now, as JSON."""
+    return json.dumps({name: growth.source.mark_of_picture(name) for name in names})
 
 
 def count_new(opened: OpenedCampaign) -> int:
@@ -60,10 +75,12 @@ def count_new(opened: OpenedCampaign) -> int:
         for chunk in delivery.chunks:
             ids = {row.row_id for row in chunk if not row.fault}
             unknown = ids - source.known(opened.store, ids).keys()
+            rows = [row for row in chunk if row.row_id in unknown]
+            awaited = growth.source.awaited(rows)
             new |= {
                 row.row_id
-                for row in chunk
-                if row.row_id in unknown and not _faults(opened.campaign, row, row.row_id)
+                for row in rows
+                if row.row_id not in awaited and not _faults(opened.campaign, row, row.row_id)
             }
     return len(new)
 
@@ -134,6 +151,10 @@ class _TakingIn:
         self._fingerprint = fingerprint
         self._columns = self._known.header
         self._rows = self._taken = self._kept = 0
+        self._awaited: Mapping[str, Mapping[str, str]] = {}
+        """Of a chunk: pictures by name with why they are awaited, by the ids of rows."""
+        self._waiting: dict[str, SourceRow] = {}
+        """All rows that await pictures, by id."""
 
     def read(self, *, whole: bool) -> int:
         """Read the source; return how many rows were taken in."""
@@ -145,11 +166,31 @@ class _TakingIn:
                 self._columns = delivery.header
             self._refuse_other_columns(delivery)
             for chunk in delivery.chunks:
+                # Outside of the transaction: a bucket takes its time.
+                self._awaited = self._growth.source.awaited(self._to_look_at(chunk))
                 with writing(self._at_work.store):
                     self._take(chunk, delivery)
+            is_unsure, marks = self._marks_of_awaited()
             with writing(self._at_work.store):
-                self._finish(delivery, most)
+                self._finish(delivery, most, marks=marks, is_unsure=is_unsure)
         return self._taken
+
+    def _to_look_at(self, chunk: Sequence[SourceRow]) -> list[SourceRow]:
+        """Return the rows whose pictures would be shown to workers for the first time."""
+        ids = [row.row_id for row in chunk if not row.fault]
+        known, is_asked_again = source.known(self._at_work.store, ids), self._growth.on_change
+        return [
+            row
+            for row in chunk
+            if not row.fault
+            and (
+                (item := known.get(row.row_id)) is None
+                or (
+                    item.digest != row.digest(self._columns)
+                    and (not item.is_dealt or is_asked_again == "ask_again")
+                )
+            )
+        ]
 
     def _refuse_other_columns(self, delivery: Delivery) -> None:
         if self._columns is None or delivery.header is None:
@@ -247,12 +288,22 @@ class _TakingIn:
     def _is_usable(self, sorts: _Sorted, row: SourceRow, item_id: str) -> bool:
         """Check a row as an item; set it aside if it has a fault."""
         faults = _faults(self._at_work.campaign, row, item_id)
+        faults = faults or awaited_faults(row, self._awaited)
+        if row.row_id in self._awaited:
+            self._waiting[row.row_id] = row
         if faults:
             sorts.faulty.append((row, "; ".join(faults)))
         return not faults
 
-    def _finish(self, delivery: Delivery, most: int | None) -> None:
-        """Withdraw what has disappeared, and keep the watermark."""
+    def _finish(self, delivery: Delivery, most: int | None, *, marks: str, is_unsure: bool) -> None:
+        """Withdraw what has disappeared, and keep the watermark.
+
+        Args:
+            delivery: the reading, at its end.
+            most: how many rows a rehearsal has by now.
+            marks: what pictures that are awaited look like, or "".
+            is_unsure: whether to read again even if nothing looks changed.
+        """
         store, at = self._at_work.store, self._at_work.clock.now()
         source.add_gold(store, self._at_work.campaign.gold, at=at)
         fault = ""
@@ -264,16 +315,28 @@ class _TakingIn:
             source.set_kept_changes(store, self._kept)
         so_far, at_end = as_read(self._at_work, self._growth, self._known, self._fingerprint)
         seen = at_end if most is not None and self._rows < most else so_far
+        seen = f"{marks}\n{seen}" if marks else seen
         source.keep_reading(
             store,
             at=at,
             number=self._number,
-            fingerprint=None if delivery.may_be_readable else seen,
+            fingerprint=None if is_unsure or delivery.may_be_readable else seen,
             fault=fault,
-            watermark=delivery.watermark,
+            # The rows of pictures that are awaited are to be read again.
+            watermark="" if self._waiting else delivery.watermark,
             unfinished=delivery.unfinished,
             header=self._columns,
         )
+
+    def _marks_of_awaited(self) -> tuple[bool, str]:
+        """Return whether to read again anyway, and what awaited pictures look like, or ""."""
+        rows = [*self._waiting.values()]
+        if not rows or len(rows) > _MOST_AWAITED:
+            return bool(rows), ""
+        awaited = self._growth.source.awaited(rows)
+        marks = _marks(self._growth, sorted({*chain.from_iterable(awaited.values())}))
+        # An upload may have ended meanwhile.
+        return awaited != self._growth.source.awaited(rows) or len(awaited) < len(rows), marks
 
     def _withdraw(self) -> str:
         """Withdraw rows that disappeared; return why they are too many, or ""."""

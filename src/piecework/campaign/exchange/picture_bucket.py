@@ -10,6 +10,8 @@ import shutil
 import tempfile
 import weakref
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -18,8 +20,10 @@ from threading import Lock, Semaphore
 from pyarrow import ArrowException, fs
 
 from piecework.campaign.exchange.table_source import Directory, directory_at
+from piecework.config.awaited_pictures import fault_of_picture
 from piecework.config.sources import PictureRows
 from piecework.domain.errors import ConfigError
+from piecework.domain.growing import SourceRow
 from piecework.domain.hit import PICTURES
 from piecework.domain.picture_location import is_plain_name
 from piecework.domain.picture_metadata.cleaning import without_metadata
@@ -30,6 +34,7 @@ _LARGEST_BYTES = 200_000_000
 _KEPT_BYTES = 1_000_000_000
 """Copies that are kept; the picture that was shown longest ago goes first."""
 
+_ASKED_AT_ONCE = 16
 _AT_ONCE = 4
 """Turning a picture takes half a second of a core, and 300 MB."""
 
@@ -107,6 +112,44 @@ class PictureBucket:
         """
         info = self._info(name)
         return None if info is None else info.mtime or datetime.fromtimestamp(0, UTC)
+
+    def mark_of(self, name: str) -> str:
+        """Return size and time of a picture; "" if it is not there.
+
+        Raises:
+            ConfigError: the bucket cannot be asked.
+        """
+        try:
+            info = self._info(name)
+        except BucketUnreadableError as fault:
+            raise ConfigError([str(fault)]) from fault
+        return "" if info is None else f"{info.size} {info.mtime_ns}"
+
+    def faults_of(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Return which of these are not there or not whole, each with why.
+
+        Of a picture, only its beginning and its end are read, unless it has to be decoded.
+
+        Raises:
+            ConfigError: the bucket cannot be read.
+        """
+        listed = list(names)
+        with ThreadPoolExecutor(_ASKED_AT_ONCE) as threads:
+            try:
+                faults = dict(zip(listed, threads.map(self._fault_of, listed), strict=True))
+            except BucketUnreadableError as fault:
+                raise ConfigError([str(fault)]) from fault
+        return {name: fault for name, fault in faults.items() if fault}
+
+    def _fault_of(self, name: str) -> str:
+        info = self._info(name)
+        if info is None:
+            return f"{name} is not in {self.address}; it is taken in when it is there"
+        try:
+            with self._directory().files.open_input_file(info.path) as file:
+                return fault_of_picture(file, name)
+        except (ArrowException, OSError) as fault:
+            raise self._unreadable(fault) from fault
 
     def copy(self, name: str) -> Path | None:
         """Return the current picture without metadata; `None` if it does not exist.
@@ -198,3 +241,20 @@ class PicturesInBucket(PictureRows):
             return self.bucket.names()
         except BucketUnreadableError as fault:
             raise ConfigError([str(fault)]) from fault
+
+    def awaited(self, rows: Sequence[SourceRow]) -> Mapping[str, Mapping[str, str]]:
+        """Return pictures that are gone or not whole, with why.
+
+        Raises:
+            ConfigError: the bucket cannot be read.
+        """
+        faults = self.bucket.faults_of([row.row_id for row in rows])
+        return {name: {name: why} for name, why in faults.items()}
+
+    def mark_of_picture(self, name: str) -> str:
+        """Return size and time of a picture; "" if it is not there.
+
+        Raises:
+            ConfigError: the bucket cannot be asked.
+        """
+        return self.bucket.mark_of(name)
