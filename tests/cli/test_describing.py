@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -233,3 +234,42 @@ def test_a_bad_file_ends_in_a_sentence_and_exit_code_2(tmp_path: Path) -> None:
         result = _describe(*words)
         assert result.exit_code == 2
         assert fault in result.output
+
+
+def _boxes(*boxes: tuple[str, int]) -> str:
+    sides = [
+        {"label": label, "left": left, "top": 0, "width": 10, "height": 10} for label, left in boxes
+    ]
+    return json.dumps({"boundingBoxes": sides, "inputImageProperties": {"width": 99, "height": 99}})
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_dataset_of_marks_is_counted(tmp_path: Path, ending: str) -> None:
+    """Two items: the first with equal boxes of two workers and one more, the second empty."""
+    answers = pd.DataFrame(
+        {
+            "answer_id": ["1", "2", "3"],
+            "item_id": ["a", "a", "b"],
+            "answer": [_boxes(("cat", 0), ("dog", 50)), _boxes(("cat", 0)), _boxes()],
+            "worker": ["w1", "w2", "w1"],
+        }
+    )
+    if ending == "csv":
+        answers.to_csv(tmp_path / "answers.csv", index=False)
+    else:
+        answers.to_parquet(tmp_path / "answers.parquet")
+    for dataset in (tmp_path, tmp_path / f"answers.{ending}"):
+        shown = _describe(dataset)
+        assert shown.exit_code == 0, shown.output
+        for words in ("Items: 2 (3 answers)", "Mean agreement: 0.67", "Marks by label", "cat"):
+            assert words in shown.output
+        figures = json.loads(_describe(dataset, "--json").output)
+        assert (figures["marks"], figures["items"], figures["empty"]) == (3, 2, 1)
+        # 1.5 marks in an answer about a, none about b.
+        assert figures["per_item"] == 0.75
+        # Two of three boxes match: F1 is 2 * 1 / 3.
+        assert (figures["agreement"], figures["items_compared"]) == (pytest.approx(2 / 3), 1)
+        assert figures["labels"][0] == {"label": "cat", "marks": 2, "answers": 2, "items": 1}
+    refused = CliRunner().invoke(main, ["data", "describe", str(tmp_path), "--text", "answer"])
+    assert refused.exit_code == 2
+    assert "no use with a dataset of marks" in refused.output

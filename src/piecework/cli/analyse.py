@@ -9,6 +9,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -28,6 +29,9 @@ from piecework.cli.options import (
     load_results,
 )
 from piecework.domain.imported import NamedColumns, Reading
+
+if TYPE_CHECKING:
+    from piecework.report.page import SectionsPage
 
 
 @click.command()
@@ -168,14 +172,22 @@ def describe(  # noqa: PLR0913 - an argument an option
       piecework data describe dataset/ --html page.html --pictures photos/
       piecework data describe captions.txt --against coco.json
     """
-    from piecework.cli.output import say_sections
     from piecework.importing.whole_table import read_captions_of
+    from piecework.postprocess.datasets.marks_table import read_marks_of
     from piecework.postprocess.datasets.reading import read_captions, read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe_corpus as described
+    from piecework.report.corpus.marks import describe_marks, marks_page
     from piecework.report.corpus.page import description_page
-    from piecework.report.page import render_sections
 
+    if (marks := read_marks_of(dataset)) is not None:
+        unused = {"--text": text, "--against": against, "--by": groupings, "--items": items}
+        unused |= {"--answers": answers, "--concepts": concepts, "--pictures": pictures}
+        if others := [name for name, value in unused.items() if value]:
+            raise click.UsageError(f"{', '.join(others)}: no use with a dataset of marks")
+        marked = describe_marks(str(dataset), marks)
+        _show(marks_page(marked), marked.as_dict(), html=html, as_json=as_json)
+        return
     corpus = read_captions_of(dataset, NamedColumns(text=text, item=item))
     # A folder's own files say which column has the texts.
     is_folder = against is not None and against.is_dir()
@@ -199,11 +211,20 @@ def describe(  # noqa: PLR0913 - an argument an option
             for image, copy in copies.items()
         }
         description = replace(description, pictures=originals)
-    page = description_page(description)
+    _show(description_page(description), description.as_dict(), html=html, as_json=as_json)
+
+
+def _show(
+    page: "SectionsPage", document: dict[str, object], *, html: Path | None, as_json: bool
+) -> None:
+    """Write the page if a person asked for it, and print it, or the document."""
+    from piecework.cli.output import say_sections
+    from piecework.report.page import render_sections
+
     if html:
         html.write_text(render_sections(page), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(description.as_dict(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
     say_sections(page)
     if html:
@@ -262,13 +283,11 @@ def score(  # noqa: PLR0913 - an argument an option
       piecework data score model.json --against out/demo/rehearsals/1/dataset
       piecework data score a.json b.json --against val.json --by difficulty
     """
-    from piecework.cli.output import say_sections
     from piecework.postprocess.datasets.image_columns import read_image_ids
     from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.system_page import system_page
     from piecework.report.corpus.system_scores import score_systems
-    from piecework.report.page import render_sections
 
     systems = read_predictions(predictions)
     corpus = read_captions(dataset)
@@ -282,12 +301,4 @@ def score(  # noqa: PLR0913 - an argument an option
         dataset=dataset,
         files=ids.files,
     )
-    page = system_page(scores, published=vizwiz)
-    if html:
-        html.write_text(render_sections(page), encoding="utf-8")
-    if as_json:
-        click.echo(json.dumps(scores.as_dict(), indent=2, ensure_ascii=False))
-        return
-    say_sections(page)
-    if html:
-        click.echo(f"page: {html}")
+    _show(system_page(scores, published=vizwiz), scores.as_dict(), html=html, as_json=as_json)
