@@ -7,7 +7,6 @@ of its class, for each field of boxes the boxes with the numbers of their classe
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from piecework.analyses.regions import Marks, read_marks
@@ -15,35 +14,17 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.column_names import AGREEMENT, MERGED
 from piecework.domain.field import Field
 from piecework.hit_templates.own_html.marked_text import labels_offered
-from piecework.results.releases import read_release
-
-_ENDING = ".manifest"
 
 
-def manifest_names(count: int) -> list[str]:
-    """Return the names of the manifests of all releases.
-
-    >>> manifest_names(2)
-    ['000001.manifest', '000002.manifest']
-    """
-    return [f"{number:06}{_ENDING}" for number in range(1, count + 1)]
-
-
-def augmented_manifest(campaign: Campaign, releases: Path, name: str) -> bytes:
-    """Return the labelled items of a release, complete.
+def augmented_manifest(campaign: Campaign, rows: list[dict[str, Any]], released_at: str) -> bytes:
+    """Return the manifest of the labelled items of a release.
 
     Args:
         campaign: the campaign.
-        releases: the folder of its releases.
-        name: the name of the manifest (`manifest_names`).
-
-    Raises:
-        ReleaseDamaged: a file of the release is missing or was changed.
+        rows: the release's table of items, complete.
+        released_at: when it was released, as its own manifest says.
     """
-    number = name.removesuffix(_ENDING)
-    facts = json.loads((releases / number / "manifest.json").read_bytes())
-    rows = read_release(releases, int(number), table="items").to_pylist()
-    lines = _lines(campaign, rows, facts["released_at"])
+    lines = _lines(campaign, rows, released_at)
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
 
 

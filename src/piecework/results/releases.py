@@ -33,6 +33,7 @@ from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.text import did_you_mean, plural
 from piecework.store.files import sync
 
+_MANIFEST = ".manifest"
 _LOG = logging.getLogger(__name__)
 
 
@@ -71,14 +72,13 @@ def _of_each(sinks: Iterable[Sink], act: Callable[[Sink], None]) -> None:
 
 def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
     # A database or a bucket is nothing that other campaigns wait for.
-    from piecework.campaign.exchange.sinks import (  # noqa: PLC0415  # noqa: PLC0415
+    from piecework.campaign.exchange.sinks import (  # noqa: PLC0415
         copy_releases,
         is_repository,
         write_files,
         write_release,
     )
     from piecework.campaign.exchange.table_sink import write_releases  # noqa: PLC0415
-    from piecework.results.augmented_manifest import augmented_manifest, manifest_names  # noqa: PLC0415
 
     releases = campaign.out / FOLDER
     if is_repository(sink.to):
@@ -88,13 +88,27 @@ def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
     elif sink.is_manifest:
         number = write_files(
             sink.to,
-            manifest_names(latest_release(releases)),
-            partial(augmented_manifest, campaign, releases),
+            [f"{number:06}{_MANIFEST}" for number in range(1, latest_release(releases) + 1)],
+            partial(_augmented, campaign, releases),
             beside=campaign.path.parent,
         )
     else:
         number = copy_releases(releases, sink.to, beside=campaign.path.parent)
     _LOG.info("wrote %s to %s", plural(number, "release"), sink.to)
+
+
+def _augmented(campaign: Campaign, releases: Path, name: str) -> bytes:
+    """Return SageMaker's manifest of a release, by the name of its file.
+
+    Raises:
+        ReleaseDamaged: a file of the release is missing or was changed.
+    """
+    from piecework.results.augmented_manifest import augmented_manifest  # noqa: PLC0415
+
+    number = name.removesuffix(_MANIFEST)
+    facts = json.loads((releases / number / "manifest.json").read_bytes())
+    rows = read_release(releases, int(number), table="items").to_pylist()
+    return augmented_manifest(campaign, rows, facts["released_at"])
 
 
 def _reach_sink(campaign: Campaign, sink: Sink) -> None:
