@@ -44,7 +44,8 @@ def read_marks_of(path: Path) -> pd.DataFrame | None:
 
 def _read(file: Path) -> pd.DataFrame:
     if file.suffix == ".parquet":
-        return pq.read_table(file).to_pandas()
+        table: pd.DataFrame = pq.read_table(file).to_pandas()
+        return table
     return pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8-sig")
 
 

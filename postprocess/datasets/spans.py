@@ -3,8 +3,8 @@
 CoNLL: a token and its tag in BIO on each line, with a tab between them; an empty line after
 each item; before it, `# item_id = ...`. No token begins a line with `# `. A token is the
 longest run of letters, marks, digits and underscores, a sign by itself, or one Chinese or
-Japanese letter; spaces and control characters are none. A span has each token of which it
-covers a part. Tags cannot overlap: the longest span stays, of equal ones the first, and a
+Japanese letter; spaces and control characters stand between tokens. A span has each token
+that it touches. Tags cannot overlap: the longest span stays, of equal ones the first, and a
 comment counts the others.
 
 brat: a zip with a text and an `.ann` for each item, and `annotation.conf`. Offsets count

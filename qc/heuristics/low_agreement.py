@@ -1,12 +1,10 @@
 """Agrees with the others clearly less than a careful worker would.
 
 Idea: a careful worker's answers move with the others' about the same items; those of a worker who
-guesses do not. The others' votes (single choices) say how probable each option is. The worth of
-a worker is the mean probability of their votes; the strength is the slope of their votes over
-these probabilities: 1 if they vote as the others, 0 if blindly. For places on a scale and ticks,
-both are Krippendorff's agreement beyond chance; for boxes and spans, the mean F1 with the others
-(`piecework.analyses.regions`); for transcripts, the mean share of equal words
-(`piecework.analyses.transcripts`).
+guesses do not. The others' votes (single choices) say how probable each option is. The worth of a
+worker is the mean probability of their votes; the strength is the slope of their votes over these
+probabilities. For places on a scale and ticks, both are Krippendorff's agreement beyond chance;
+for boxes and spans, the mean F1 with others; for transcripts, the mean share of equal words.
 
 Silent: about items without `min_others` other ratings, or if the field asks for opinions
 (`is_opinion` in the task). A worker with fewer than `min_items` such items is never flagged.

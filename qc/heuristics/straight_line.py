@@ -1,8 +1,7 @@
 """One answer for everything, where others' answers vary.
 
 Idea: a worker who gives the same answer under every item may not have looked. The task
-says in which fields an honest worker's answers vary. Marks in the same place of each picture or
-text are the same answer.
+says in which fields an honest worker's answers vary; marks in one place are one answer.
 
 Silent: if the worker answered fewer than `min_items` items, or there are no other
 workers.
@@ -40,9 +39,9 @@ from piecework.analyses.regions import Marks, are_alike, in_place, marks_in
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Share
-from piecework.qc.ratings import DRAWN, RATED, drawn_names, is_scale, rated_fields
+from piecework.qc.ratings import DRAWN, RATED, is_scale, merged_columns, rated_fields
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
-from piecework.qc.worker_scores import WorkerScore, own_answers, own_drawn, rareness, workers_table
+from piecework.qc.worker_scores import WorkerScore, own_answers, own_merged, rareness, workers_table
 
 NAME = "straight_line"
 TITLE = "Same answer everywhere"
@@ -74,7 +73,7 @@ class Params:
     """What counts as a line.
 
     Attributes:
-        min_items: items a worker must have judged (ours: one HIT of ten).
+        min_items: items a worker must have judged (ours).
         min_share: share of the worker's answers that are the same (ours).
         rarer_than: powers of ten; 3 flags what happens once in a thousand (ours).
     """
@@ -100,9 +99,10 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
             (rating, times), *_ = Counter(own).most_common(1)
             line = _Line(f"gives the same answer to {field}, {' and '.join(rating)},", "get it")
             yield _judged(worker, line, times, len(own), expected(rating, places), params)
-    for field, answers in own_drawn(table):
-        if answers["worker_id"].nunique() >= _LEAST_WORKERS:
-            yield from _of_drawn(answers, field, params)
+    for merged in own_merged(table):
+        # `same_sentence` judges what transcripts repeat.
+        if merged.column.startswith(DRAWN) and merged.rows["worker_id"].nunique() >= _LEAST_WORKERS:
+            yield from _of_drawn(merged.rows, merged.field, params)
 
 
 def _lines(answers: pd.DataFrame, params: Params) -> Iterator[tuple[str, Places]]:
@@ -255,9 +255,13 @@ def _expected(
     return of_ticks
 
 
+def _has_marks(table: pd.DataFrame) -> bool:
+    return any(column.startswith(DRAWN) for _, column in merged_columns(table))
+
+
 def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
     is_scales = all(is_scale(table[RATED + name]) for name in rated_fields(table))
-    if is_scales and not drawn_names(table, DRAWN):
+    if is_scales and not _has_marks(table):
         yield "the task has no options to choose from, and no boxes or spans"
 
 

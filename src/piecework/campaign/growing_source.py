@@ -179,9 +179,9 @@ def see_source(campaign: Campaign, store: Store | None) -> SeenSource:
             for chunk in delivery.chunks:
                 awaited = source.awaited(chunk) if is_near else {}
                 for row in chunk:
-                    known = (*_faults_of(campaign, row, digests), *awaited_faults(row, awaited))
-                    if known:
-                        faults.append(known[0])
+                    of_row = (*_faults_of(campaign, row, digests), *awaited_faults(row, awaited))
+                    if of_row:
+                        faults.append(of_row[0])
                     else:
                         usable.add(row.row_id)
     except ConfigError as fault:

@@ -181,7 +181,12 @@ def describe(  # noqa: PLR0913 - an argument an option
     from piecework.report.corpus.page import description_page
 
     if (marks := read_marks_of(dataset)) is not None:
-        unused = {"--text": text, "--against": against, "--by": groupings, "--items": items}
+        unused: dict[str, object] = {
+            "--text": text,
+            "--against": against,
+            "--by": groupings,
+            "--items": items,
+        }
         unused |= {"--answers": answers, "--concepts": concepts, "--pictures": pictures}
         if others := [name for name, value in unused.items() if value]:
             raise click.UsageError(f"{', '.join(others)}: no use with a dataset of marks")

@@ -151,7 +151,7 @@ class HtmlPage:
     Attributes:
         html: the file, with its placeholders, and with files beside it inside.
         hosts: other hosts that it may load scripts, styles and frames from.
-        addresses: columns that the page loads from, of which a cell may be empty.
+        addresses: columns that the page loads from; their cells may be empty.
         possible_addresses: columns that a script may show pictures from, or a link names.
         possible_columns: names in template literals of a script; they are columns if
             the items have them.

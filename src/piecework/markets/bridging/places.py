@@ -94,7 +94,7 @@ class VisitPlan:
         return planned_visits(slots, max(1, min(usual, self.most_hits or usual)))
 
     def minutes(self, hits: int) -> int:
-        """Return how long a visit with so many HITs takes."""
+        """Return how long a visit with this number of HITs takes."""
         return max(self.least_minutes, round(hits * self.seconds / 60))
 
     @property
