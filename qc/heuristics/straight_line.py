@@ -13,13 +13,11 @@ from theirs, item by item, gives this answer as often? The others' votes (single
 each other by how good they are (`piecework.analyses.dawid_skene`): where one label is rare, those
 who give it everywhere would make an honest line look rare. A worker of thousands of items is
 never as usual, so the worker must also give other answers less than a quarter as often as the
-others' answers about these items suggest.
-
-Boxes are the same answer if each is in the same place of its picture (an IoU of 0.7, whatever
-their labels): nothing in every picture, one box around all of it, or one that was drawn without
-looking. Spans are, if they are in the same place of the text, counted from its beginning or as
-parts of the way to the last mark of any worker. If honest marks are often in one place, the
-others' are as well.
+others' answers about these items suggest. Boxes are the same answer if each is in the same
+place of its picture (an IoU of 0.7, whatever their labels): nothing in every picture, one box
+around all of it, or one that was drawn without looking. Spans are, if they are in the same
+place of the text, counted from its beginning or as parts of the way to the last mark of any
+worker. If honest marks are often in one place, the others' are as well.
 
 Edge cases: a worker's second answer about an item does not count. A set of ticks is one
 answer. Positions on a scale have a heuristic of their own (`low_scale_variance`).

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.transcripts import MOST_WORDS, item_transcripts, likeness, merged
+from piecework.analyses.transcripts import MOST_WORDS, item_transcripts, likeness, merged_transcript
 from piecework.simulation.crowd.item_knowledge import misheard
 from piecework.simulation.seeded_rng import seeded_rng
 
@@ -35,13 +35,13 @@ TEXTS = st.text(st.sampled_from("aB c.,'\u2019\n\u597d\U0001f600"), max_size=30)
 )
 def test_each_place_has_what_most_wrote(texts: list[str], whole: str | None) -> None:
     """In its most frequent spelling; where votes are equal, the text in the middle decides."""
-    assert merged(texts) == (texts[0] if whole is None and texts else whole)
+    assert merged_transcript(texts) == (texts[0] if whole is None and texts else whole)
 
 
 @given(st.lists(TEXTS, max_size=5))
 def test_merging_takes_any_text_and_adds_no_word(texts: list[str]) -> None:
     """Each letter of the whole is in a transcript, and agreement is a share."""
-    whole = merged(texts)
+    whole = merged_transcript(texts)
     assert {*whole} - {" "} <= {*"".join(texts)}
     assert all(0 <= likeness(whole, text) <= 1 for text in texts)
 
@@ -63,7 +63,7 @@ def test_the_merged_text_has_fewer_errors_than_the_best_worker(
     ours, best = [], []
     for _ in range(60):
         heard = [misheard(SPOKEN, rng, accuracy=accuracy) for _ in range(workers)]
-        ours.append(likeness(merged(heard), SPOKEN))
+        ours.append(likeness(merged_transcript(heard), SPOKEN))
         best.append(max(likeness(text, SPOKEN) for text in heard))
     assert np.mean(ours) > np.mean(best)
 
@@ -90,4 +90,4 @@ def test_the_table_has_a_row_for_each_item() -> None:
 def test_a_text_without_end_is_compared_up_to_a_limit() -> None:
     """A pasted book takes no longer than the limit does."""
     book = "word " * (3 * MOST_WORDS)
-    assert len(merged([book, book, "word"]).split()) == MOST_WORDS
+    assert len(merged_transcript([book, book, "word"]).split()) == MOST_WORDS

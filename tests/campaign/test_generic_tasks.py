@@ -356,6 +356,8 @@ def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> Non
     if shown == "picture":
         rows = [{"about": row["about"], "photo": "https://e.org/a.png"} for row in rows]
     path = written(tmp_path, TAGS, rows)
+    other = 'conll", "brat' if shown == "text" else "coco_json"
+    path.write_text(path.read_text().replace('formats = ["csv"', f'formats = ["csv", "{other}"'))
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)
         export(run)

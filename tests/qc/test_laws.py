@@ -175,6 +175,7 @@ def rated_table(task: Task, seed: int) -> pd.DataFrame:
                     "value.best": order[0] if worker == "w1" else chance.choice("abc"),
                     "value.better": chance.choice("123"),
                     "value.boxes": box(25.0 * (number % 5 // 2)),
+                    "value.spoken": chance.choice(["A dog barks.", "a dog parks", "rain"]),
                     "value.correction": "qqq qqq" if number % 3 else "qq",
                     "value.worth": float(chance.choice([50, 50, 0, 100])),
                     "value.has_text": chance.choice(["yes", "yes", "no"]),
@@ -194,6 +195,7 @@ TASK = task_of(
     choice("better", "1", "2", "3", mirrored_by="sides"),
     scale("worth"),
     boxes("boxes"),
+    Field(name="spoken", kind="text", label="spoken", is_transcript=True),
     Field(name="correction", kind="text", label="correction"),
     Field(name="has_text", kind="choice", label="text"),
     Field(
@@ -214,6 +216,7 @@ ITEMS = [
         columns={
             "gold.best": "a",
             "gold.boxes": box(0),
+            "gold.spoken": "a dog barks",
             "section": "one",
             "twin": f"i{number ^ 1}",
             "twin_reversed": "",

@@ -52,10 +52,10 @@ def likeness(first: str, second: str) -> float:
     return Levenshtein.normalized_similarity(own, other)
 
 
-def merged(texts: Sequence[str]) -> str:
+def merged_transcript(texts: Sequence[str]) -> str:
     """Return what most of the transcripts say, place by place; "" without any.
 
-    >>> merged(["a dog barks at a cat", "a dog parks at a cat", "a dog barks at cat"])
+    >>> merged_transcript(["a dog barks at a cat", "a dog parks at a cat", "a dog barks at cat"])
     'a dog barks at a cat'
     """
     lines = [_words(text) for text in texts]

@@ -1,10 +1,12 @@
 """SageMaker's manifests: read as a source, and written as a sink."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.exchange.sinks import SinkFailed
@@ -106,6 +108,10 @@ def test_labels_come_back_as_augmented_manifests(s3: S3, tmp_path: Path) -> None
     s3.create_bucket(Bucket="intake")
     s3.create_bucket(Bucket="labelled")
     refs = [f"s3://intake/photos/{name}.jpg" for name in ("a", "b")]
+    shape = io.BytesIO()
+    Image.new("RGB", (40, 30)).save(shape, "JPEG")
+    for ref in refs:
+        s3.put_object(Bucket="intake", Key=ref.removeprefix("s3://intake/"), Body=shape.getvalue())
     lines = [{"source-ref": ref} for ref in refs]
     s3.put_object(Bucket="intake", Key="jobs/1.manifest", Body=manifest(*lines))
     (tmp_path / "hit.html").write_text(PAGE)

@@ -87,8 +87,8 @@ def test_agreement_about_boxes_stands_beside_that_of_other_fields(facts: ReportF
 
 def test_agreement_about_transcripts_is_the_share_of_equal_words(facts: ReportFacts) -> None:
     """A task whose text is a transcript has the section, too."""
-    said = Field(name="said", kind="text", label="Said?", is_transcript=True)
-    task = replace(TASK, fields=(said,), main_text="said", aggregates=())
+    spoken = Field(name="said", kind="text", label="Said?", is_transcript=True)
+    task = replace(TASK, fields=(spoken,), main_text="said", aggregates=())
     answers = facts.answers.assign(**{"value.said": "a dog barks"})
     model_ = report_model(replace(facts, answers=answers, task=task))
     section = answers_and_agreement.fields_section(model_)
