@@ -15,9 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from piecework.config.awaited_pictures import FolderPictures, Pictures
 from piecework.config.items_file import (
     LONGEST_LINE,
     header_faults,
@@ -34,6 +33,9 @@ from piecework.domain.picture_location import PictureLocation, is_plain_name
 from piecework.domain.received_files import about_link, outward_link, separator_of
 from piecework.domain.task import PRACTICE
 from piecework.domain.text import with_newlines
+
+if TYPE_CHECKING:
+    from piecework.config.awaited_pictures import Pictures
 
 CHUNK = 10_000
 """Rows that are in memory at a time."""
@@ -63,7 +65,7 @@ class TableRows:
     renamed: Mapping[str, str] = field(default_factory=dict)
     addresses: tuple[str, ...] = ("url",)
     possible: tuple[str, ...] = ()
-    files: Pictures | None = field(default=None, compare=False)
+    files: "Pictures | None" = field(default=None, compare=False)
 
     def row(self, located: str, cells: Mapping[str, str], *, fault: str = "") -> SourceRow:
         """Return a row under the new names of its columns."""
@@ -399,6 +401,8 @@ class PictureFolder(PictureRows):
         if link is not None:
             faults.append(f"{row.located}: {about_link(link, beside=self.path)}")
         else:
+            from piecework.config.awaited_pictures import FolderPictures  # noqa: PLC0415
+
             broken = FolderPictures(self.path).faults_of([row.row_id])
             faults += [f"{row.located}: {why}" for why in broken.values()]
         return faults

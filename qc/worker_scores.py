@@ -12,7 +12,6 @@ import pandas as pd
 import scipy
 
 from piecework.analyses.regions import f1, marks_in
-from piecework.analyses.transcripts import likeness
 from piecework.qc.ratings import (
     DRAWN,
     RATED,
@@ -24,9 +23,17 @@ from piecework.qc.ratings import (
 )
 from piecework.qc.scores import is_first, scored
 
+
+def _equal_words(first: str, second: str) -> float:
+    # Commands that only check a campaign's rules load this module too.
+    from piecework.analyses.transcripts import likeness  # noqa: PLC0415
+
+    return likeness(first, second)
+
+
 _COMPARED: Mapping[str, tuple[Callable[[str], Any], Callable[[Any, Any], float]]] = {
     DRAWN: (marks_in, f1),
-    WORDED: (str, likeness),
+    WORDED: (str, _equal_words),
 }
 """How answers that can be merged are read and compared, by the prefix of their column."""
 

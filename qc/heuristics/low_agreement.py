@@ -152,6 +152,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
 def _of_field(field: str, compared: "_Compared", params: Params) -> Iterator[WorkerScore]:
     workers = compared.workers
     many = workers[workers["items"] >= params.min_items]
+    if many.empty:
+        return
     usual = _usual_strength(many)
     limit = min(params.min_agreement, _OF_USUAL * usual)
     is_weak = many["strength"] + params.errors * many["error"] < limit

@@ -21,14 +21,17 @@ from tests.end_to_end.evidence.rehearsed import (
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
 SHIPPED = sorted(
-    path.stem for path in CAMPAIGNS.glob("*.toml") if not path.stem.endswith(".deployment")
+    path.stem
+    for path in CAMPAIGNS.glob("*.toml")
+    if not path.stem.endswith(".deployment") and path.stem != "words"
 )
+"""`words` has texts beside a text of the item, whose likeness `tests/qc/test_likeness` holds."""
 
 OFTEN = {"pairwise"}
 """Rehearsed every time: texts and choices; the others in the long form."""
 
-LEAST_REASONS = {"correction": 30, "demo": 30, "error_categories": 50}
-"""How many decisions quote evidence, where a rehearsal has many."""
+LEAST_REASONS = {"correction": 30, "demo": 30, "error_categories": 50, "logos": 0, "which_word": 0}
+"""How many decisions quote evidence, where a rehearsal has many, or has honest workers only."""
 
 
 RARE_RULES = """

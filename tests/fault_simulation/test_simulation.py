@@ -3,6 +3,7 @@
 `python -m tests.fault_simulation SEED` prints what a seed does, step by step.
 """
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -58,5 +59,7 @@ def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
     traces = []
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        traces.append(_run(tmp_path / name, 6))
+        trace = _run(tmp_path / name, 6)
+        # A store draws the word of its mark from the system.
+        traces.append([re.sub(r"\(mark \w+/", "(mark /", line) for line in trace])
     assert traces[0] == traces[1]

@@ -175,7 +175,7 @@ def rated_table(task: Task, seed: int) -> pd.DataFrame:
                     "value.best": order[0] if worker == "w1" else chance.choice("abc"),
                     "value.better": chance.choice("123"),
                     "value.boxes": box(25.0 * (number % 5 // 2)),
-                    "value.spoken": chance.choice(["A dog barks.", "a dog parks", "rain"]),
+                    "value.spoken": ("A dog barks.", "a dog parks", "rain")[number % 3],
                     "value.correction": "qqq qqq" if number % 3 else "qq",
                     "value.worth": float(chance.choice([50, 50, 0, 100])),
                     "value.has_text": chance.choice(["yes", "yes", "no"]),

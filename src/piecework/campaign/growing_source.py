@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from piecework.campaign.questions import faults_of_row
 from piecework.config import campaign_file as values
-from piecework.config.awaited_pictures import FolderPictures, Pictures
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.items_table import GrowsTable, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
@@ -24,6 +24,9 @@ from piecework.domain.task import Task
 from piecework.domain.text import plural
 from piecework.store import dealt_items
 from piecework.store.database import Store, exists, open_store
+
+if TYPE_CHECKING:
+    from piecework.config.awaited_pictures import Pictures
 
 
 def first_rows(file: CampaignFile, task: Task) -> tuple[Item, ...]:
@@ -96,10 +99,12 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     )
 
 
-def _files_of(pictures: PictureLocation | None) -> Pictures | None:
+def _files_of(pictures: PictureLocation | None) -> "Pictures | None":
     if pictures is None:
         return None
     if pictures.folder is not None:
+        from piecework.config.awaited_pictures import FolderPictures  # noqa: PLC0415
+
         return FolderPictures(pictures.folder)
     from piecework.campaign.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
 

@@ -33,7 +33,7 @@ def features(
             usual[name] = [measure for measure in known if measure is not None]
         for answer_id, measured in measures.items():
             own[answer_id] = {name: _in_sds(measured[name], usual[name]) for name in usual}
-            # No shipped task asks for a text beside a text of the item.
+            # No shipped task but `words` asks for a text beside a text of the item.
             own[answer_id] |= {"like_item": 0.0, "odd_likeness": 0.0}
             oddness = abs(own[answer_id]["like_own"]) - math.sqrt(2 / math.pi)
             own[answer_id]["odd_own"] = 0.0 if measured["like_own"] is None else oddness

@@ -115,14 +115,19 @@ def _named(in_words: str) -> str:
 
 
 def _is_entered(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
-    """Whether the parts add up, and the answer was pasted if that is said."""
+    """Whether the parts add up, and the answer was pasted, or has the word, if that is said."""
     parts = [part.rpartition(" ") for part in match[2].split(", ")]
+    planted = str(world.param("canary", "word", "")).lower()
+    due = {"how it was entered"}
+    if planted and planted in words(world.text(own[0])):
+        due.add("planted word")
     odds = math.log(0.2) + sum(float(amount) for _, _, amount in parts)
     low, high = (1 / (1 + math.exp(-odds - 0.06 * len(parts) * sign)) for sign in (-1, 1))
     is_sum = math.floor(100 * low) <= round(100 * float(match[1])) <= math.floor(100 * high)
-    named = {name for name, _, _ in parts}
+    amounts = {name: float(amount) for name, _, amount in parts}
+    is_typed = amounts["how it was entered"] < 0
     is_pasted = own[0].count("pastes") > 0 or own[0].count("keystrokes") < len(world.text(own[0]))
-    return is_sum and named == {"how it was entered"} and is_pasted
+    return is_sum and amounts.keys() == due and (is_typed or is_pasted)
 
 
 CLAIMS = (
