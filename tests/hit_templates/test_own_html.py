@@ -847,7 +847,9 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
 def test_an_address_in_a_style_is_one(tmp_path: Path, html: str) -> None:
     """So a folder of pictures is served for it, and nothing else gets there."""
     html += '<input name="x">'
-    assert task_of(tmp_path, html).columns == ("item_id", "b")
+    page = task_of(tmp_path, html).html_page
+    assert page is not None
+    assert page.addresses == ("b",)
     # A browser reads 2f and a blank, escaped, as the sign with that number.
     assert r"\2f pictures\2f 1.svg" in page_of(tmp_path, html, b="/pictures/1.svg")
     with pytest.raises(ConfigError, match="needs an address that begins"):

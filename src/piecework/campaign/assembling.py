@@ -388,7 +388,9 @@ def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
 
 
 def _check_scenes(file: CampaignFile, task: Task) -> None:
-    if lacking := [name for name in task.columns if name not in COLUMNS]:
+    page = task.html_page
+    needed = dict.fromkeys((*task.columns, *(() if page is None else page.addresses)))
+    if lacking := [name for name in needed if name not in COLUMNS]:
         where, drawn = file.at("items", "scenes"), " and ".join(COLUMNS)
         fault = f"{where}: the items of {task.name} have {', '.join(lacking)}"
         raise ConfigError(
