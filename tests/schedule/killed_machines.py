@@ -217,7 +217,7 @@ def machines_at(
     machines = []
     for name in MACHINES:
         machine = Machine(name, folder / name, site, prefect, keys)
-        machine.receive(campaign, deployment, copies / "items.csv")
+        machine.receive(campaign, deployment, copies / "piecework.toml", copies / "items.csv")
         machines.append(machine)
     people = EndlessPeople(market.line.address, codes=market.codes)
     try:
