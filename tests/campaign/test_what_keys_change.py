@@ -387,7 +387,7 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_markup", [True, False])
 def test_a_column_with_markup_is_inserted_unchanged(tmp_path: Path, *, is_markup: bool) -> None:
     """Other columns are escaped: their text is no part of the page."""
-    shown = "{{ task.input.text | skip_autoescape }}" if is_markup else "${text}"
+    shown = "{{ task.input.text | skip_autoescape }}" if is_markup else "{{ task.input.text }}"
     path = written(tmp_path, html=f"<div>{shown}</div><input name='a'>")
     (tmp_path / "birds.csv").write_text('text\n"<b>one</b>"\n"<b>two</b>"\n')
     if is_markup:

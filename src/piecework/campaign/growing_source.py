@@ -57,7 +57,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         return Query(
             database=table.file or "",
             statement=table.query,
-            columns=task.columns,
+            columns=_needed(task),
             renamed=table.columns,
             addresses=addresses,
             possible=possible,
@@ -68,7 +68,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         return TableFolder(
             address=table.file,
             beside=file.path.parent,
-            columns=task.columns,
+            columns=_needed(task),
             pictures=pictures,
             renamed=table.columns,
             addresses=addresses,
@@ -78,7 +78,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     if table.file is not None:
         return TableFile(
             path=file.path.parent / table.file,
-            columns=task.columns,
+            columns=_needed(task),
             pictures=pictures,
             drawn=table.scenes or 0,
             renamed=table.columns,
@@ -91,12 +91,18 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         needed = tuple(name for name in page.possible_addresses if name in task.optional_columns)
         addresses = task.picture_columns or needed
     if pictures.folder is not None:
-        return PictureFolder(path=pictures.folder, columns=task.columns, addresses=addresses)
+        return PictureFolder(path=pictures.folder, columns=_needed(task), addresses=addresses)
     from piecework.campaign.exchange.picture_bucket import PictureBucket, PicturesInBucket  # noqa: PLC0415
 
     return PicturesInBucket(
-        bucket=PictureBucket(pictures.address), columns=task.columns, addresses=addresses
+        bucket=PictureBucket(pictures.address), columns=_needed(task), addresses=addresses
     )
+
+
+def _needed(task: Task) -> tuple[str, ...]:
+    """Return the columns that a row needs; an address that is missing may arrive later."""
+    addresses = () if task.html_page is None else task.html_page.addresses
+    return tuple(dict.fromkeys((*task.columns, *addresses)))
 
 
 def _files_of(pictures: PictureLocation | None) -> "Pictures | None":
