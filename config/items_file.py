@@ -158,7 +158,8 @@ def items_of_folder(
     if not names:
         raise ConfigError(
             [f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"],
-            next_step='name the folder that has them: pictures = "photos"',
+            next_step='name the folder that has them: pictures = "photos"; sounds and videos need '
+            'a table with their addresses: items = "recordings.csv"',
         )
     rows = [dict.fromkeys((columns[0], *addresses[:1]), name) for name in names]
     return items_from_rows(rows, columns)

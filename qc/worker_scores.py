@@ -4,7 +4,7 @@ A worker has one row, whatever the number of rated fields: that of the field tha
 most against them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,27 +15,12 @@ from piecework.analyses.regions import f1, marks_in
 from piecework.qc.ratings import (
     DRAWN,
     RATED,
-    WORDED,
     is_given,
     is_scale,
     merged_columns,
     rated_fields,
 )
 from piecework.qc.scores import is_first, scored
-
-
-def _equal_words(first: str, second: str) -> float:
-    # Commands that only check a campaign's rules load this module too.
-    from piecework.analyses.transcripts import likeness  # noqa: PLC0415
-
-    return likeness(first, second)
-
-
-_COMPARED: Mapping[str, tuple[Callable[[str], Any], Callable[[Any, Any], float]]] = {
-    DRAWN: (marks_in, f1),
-    WORDED: (str, _equal_words),
-}
-"""How answers that can be merged are read and compared, by the prefix of their column."""
 
 _MOST_BITS = 300.0
 """Chances below 10^-300 are reported as this."""
@@ -114,6 +99,16 @@ def own_answers(
         yield field, known[is_given(known[RATED + field])]
 
 
+def _comparison(prefix: str) -> tuple[Callable[[str], Any], Callable[[Any, Any], float]]:
+    """Return how the answers in columns of this prefix are read and compared."""
+    if prefix == DRAWN:
+        return marks_in, f1
+    # Commands that only check a campaign's rules load this module too.
+    from piecework.analyses.transcripts import likeness, words_in  # noqa: PLC0415
+
+    return words_in, likeness
+
+
 def own_merged(table: pd.DataFrame, *, prefix: str = "") -> Iterator[MergedAnswers]:
     """Yield the known workers' answers to each field with marks or transcripts.
 
@@ -128,7 +123,7 @@ def own_merged(table: pd.DataFrame, *, prefix: str = "") -> Iterator[MergedAnswe
         return
     known = table[is_first(table) & (table["worker_id"] != "")]
     for name, column in columns:
-        read, compare = _COMPARED[column.removesuffix(name)]
+        read, compare = _comparison(column.removesuffix(name))
         yield MergedAnswers(name, known[known[column] != ""], column, read, compare)
 
 

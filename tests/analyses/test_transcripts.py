@@ -8,9 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.transcripts import MOST_WORDS, item_transcripts, likeness, merged_transcript
+from piecework.analyses.transcripts import (
+    MOST_WORDS,
+    item_transcripts,
+    likeness,
+    merge_transcripts,
+    words_in,
+)
 from piecework.simulation.crowd.item_knowledge import misheard
 from piecework.simulation.seeded_rng import seeded_rng
+
+
+def _merged(texts: list[str]) -> str:
+    return merge_transcripts(texts)[0]
+
+
+def _alike(first: str, second: str) -> float:
+    return likeness(words_in(first), words_in(second))
+
 
 SPOKEN = (
     "a paper boat is older than the kitchen table as far as one sees and it follows the last "
@@ -35,22 +50,22 @@ TEXTS = st.text(st.sampled_from("aB c.,'\u2019\n\u597d\U0001f600"), max_size=30)
 )
 def test_each_place_has_what_most_wrote(texts: list[str], whole: str | None) -> None:
     """In its most frequent spelling; where votes are equal, the text in the middle decides."""
-    assert merged_transcript(texts) == (texts[0] if whole is None and texts else whole)
+    assert _merged(texts) == (texts[0] if whole is None and texts else whole)
 
 
 @given(st.lists(TEXTS, max_size=5))
 def test_merging_takes_any_text_and_adds_no_word(texts: list[str]) -> None:
     """Each letter of the whole is in a transcript, and agreement is a share."""
-    whole = merged_transcript(texts)
+    whole = _merged(texts)
     assert {*whole} - {" "} <= {*"".join(texts)}
-    assert all(0 <= likeness(whole, text) <= 1 for text in texts)
+    assert all(0 <= _alike(whole, text) <= 1 for text in texts)
 
 
 @given(TEXTS, TEXTS)
 def test_likeness_does_not_depend_on_who_is_first(first: str, second: str) -> None:
     """Neither of two workers is taken for the truth."""
-    assert likeness(first, second) == likeness(second, first)
-    assert likeness(first, first.upper()) == 1 or "\u2019" in first
+    assert _alike(first, second) == _alike(second, first)
+    assert _alike(first, first.upper()) == 1 or "\u2019" in first
 
 
 @pytest.mark.parametrize("workers", [3, 5])
@@ -58,18 +73,18 @@ def test_likeness_does_not_depend_on_who_is_first(first: str, second: str) -> No
 def test_the_merged_text_has_fewer_errors_than_the_best_worker(
     workers: int, accuracy: float
 ) -> None:
-    """Of each item's workers the best is chosen by the truth, which nobody could do."""
+    """The best worker of each item is known here, because the truth is known."""
     rng = seeded_rng(workers, str(accuracy))
     ours, best = [], []
     for _ in range(60):
         heard = [misheard(SPOKEN, rng, accuracy=accuracy) for _ in range(workers)]
-        ours.append(likeness(merged_transcript(heard), SPOKEN))
-        best.append(max(likeness(text, SPOKEN) for text in heard))
+        ours.append(_alike(_merged(heard), SPOKEN))
+        best.append(max(_alike(text, SPOKEN) for text in heard))
     assert np.mean(ours) > np.mean(best)
 
 
 def test_the_table_has_a_row_for_each_item() -> None:
-    """One worker agrees with nobody, and a worker's second answer does not count."""
+    """With one worker there is no agreement; a worker's second answer does not count."""
     votes = pd.DataFrame(
         [
             ("i1", "a", "a dog barks"),
@@ -90,4 +105,4 @@ def test_the_table_has_a_row_for_each_item() -> None:
 def test_a_text_without_end_is_compared_up_to_a_limit() -> None:
     """A pasted book takes no longer than the limit does."""
     book = "word " * (3 * MOST_WORDS)
-    assert len(merged_transcript([book, book, "word"]).split()) == MOST_WORDS
+    assert len(_merged([book, book, "word"]).split()) == MOST_WORDS

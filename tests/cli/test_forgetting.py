@@ -5,7 +5,6 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,9 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
-from piecework.domain.clock import SystemClock
-from piecework.engine.opening import open_on_marketplace, open_to_look
-from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import Marketplace, serve
+from piecework.engine.opening import open_to_look
 from piecework.store import ledger
-from tests.crash.people import People
-from tests.small_campaign import write_campaign
+from tests.cli.finished_campaign import finished_campaign
 
 _PAID = "worker,amount,date\n"
 _OWN_WORDS = "the words of ann about a bicycle"
@@ -29,18 +24,8 @@ _OWN_WORDS = "the words of ann about a bicycle"
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a finished campaign on a marketplace of one's own."""
     folder = tmp_path_factory.mktemp("forgetting")
-    path, database = write_campaign(folder), folder / "people.db"
-    start = SystemClock().now() - timedelta(hours=2)
-    with (
-        pytest.MonkeyPatch.context() as environment,
-        serve(Marketplace(database, rehearsal=True, seed=1, start=start)) as running,
-    ):
-        environment.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
-        people = People(running.endpoint_url, minutes=(12,) * 8)
-        with open_on_marketplace(load_campaign(path), running.endpoint_url, live=False) as run:
-            while not run_pass(run).is_finished:
-                people.work()
+    with finished_campaign(folder):
+        pass
     return folder
 
 

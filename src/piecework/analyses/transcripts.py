@@ -42,25 +42,34 @@ class _Word:
     compared: str
 
 
-def likeness(first: str, second: str) -> float:
-    """Return how far two transcripts agree, from 0 to 1; two empty ones agree.
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the words of a transcript as they are compared.
 
-    >>> likeness("The dog, it barks.", "the dog it barked")
+    >>> words_in("The dog, it barks.")
+    ('the', 'dog', 'it', 'barks')
+    """
+    return tuple(word.compared for word in _words(text))
+
+
+def likeness(first: Sequence[str], second: Sequence[str]) -> float:
+    """Return how far the words of two transcripts agree, from 0 to 1; two empty ones agree.
+
+    >>> likeness(words_in("The dog, it barks."), words_in("the dog it barked"))
     0.75
     """
-    own, other = (tuple(word.compared for word in _words(text)) for text in (first, second))
-    return Levenshtein.normalized_similarity(own, other)
+    return Levenshtein.normalized_similarity(first, second)
 
 
-def merged_transcript(texts: Sequence[str]) -> str:
-    """Return what most of the transcripts say, place by place; "" without any.
+def merge_transcripts(texts: Sequence[str]) -> tuple[str, float]:
+    """Return what most of the transcripts say, and their mean likeness; NaN without two.
 
-    >>> merged_transcript(["a dog barks at a cat", "a dog parks at a cat", "a dog barks at cat"])
-    'a dog barks at a cat'
+    >>> merge_transcripts(["a dog barks at a cat", "A dog barks at a cat."])
+    ('a dog barks at a cat', 1.0)
     """
     lines = [_words(text) for text in texts]
     alike = _alike(lines)
-    return _merged(lines, alike)
+    pairs = alike[np.triu_indices(len(lines), 1)]
+    return _merged(lines, alike), float(pairs.mean()) if len(pairs) else math.nan
 
 
 def item_transcripts(votes: pd.DataFrame) -> pd.DataFrame:
@@ -75,13 +84,11 @@ def item_transcripts(votes: pd.DataFrame) -> pd.DataFrame:
         `likeness` (float64: the mean over pairs of workers; NaN with one worker),
         `workers` (int64).
     """
-    rows = {}
-    for item_id, values in votes_that_count(votes).groupby("item_id", sort=True)["value"]:
-        lines = [_words(str(text)) for text in values]
-        alike = _alike(lines)
-        pairs = alike[np.triu_indices(len(lines), 1)]
-        mean = float(pairs.mean()) if len(pairs) else math.nan
-        rows[item_id] = (_merged(lines, alike), mean, len(lines))
+    by_item = votes_that_count(votes).groupby("item_id", sort=True)["value"]
+    rows = {
+        item_id: (*merge_transcripts([str(text) for text in texts]), len(texts))
+        for item_id, texts in by_item
+    }
     table = pd.DataFrame.from_dict(
         rows, orient="index", columns=["merged", "likeness", "workers"]
     ).rename_axis("item_id")
@@ -106,8 +113,7 @@ def _alike(lines: Sequence[Sequence[_Word]]) -> npt.NDArray[np.float64]:
     compared = [tuple(word.compared for word in line) for line in lines]
     alike = np.zeros((len(lines), len(lines)))
     for i, j in combinations(range(len(lines)), 2):
-        near = Levenshtein.normalized_similarity(compared[i], compared[j])
-        alike[i, j] = alike[j, i] = near
+        alike[i, j] = alike[j, i] = likeness(compared[i], compared[j])
     return alike
 
 

@@ -228,7 +228,7 @@ def _known(worker: str, campaigns: "Sequence[OpenedCampaign]") -> "WorkerId":
 def _is_agreed(data: _Data, removed: dict[str, dict[str, int]], *, as_json: bool) -> bool:
     if as_json or not sys.stdin.isatty():
         return False
-    click.echo("to be removed for good:")
+    click.echo("This will be deleted, and cannot be restored:")
     _say_counts(removed)
     typed = click.prompt(f"type {data.worker_id} to continue", default="", show_default=False)
     if typed.strip() != data.worker_id:

@@ -174,7 +174,8 @@ def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Pers
         if not any(file.suffix.lower() in PICTURES for file in path.rglob("*")):
             raise ConfigError(
                 [f"{path}: has no picture; looked for {', '.join(sorted(PICTURES))}"],
-                next_step="--items PHOTOS names the folder with the pictures",
+                next_step="--items PHOTOS names the folder with the pictures; sounds and videos "
+                "need a table with their addresses: --items recordings.csv",
             )
         asked = asked_about(asked, (), folder=folder)
         return _Items(asked=asked, file=None, pictures=path, columns={})

@@ -111,7 +111,7 @@ def _careful(*, empty: float = 0.0) -> list[tuple[str, str, str]]:
 def test_the_same_places_in_every_picture_are_a_line(
     marks: list[tuple[float, float, float, float]], sentence: str
 ) -> None:
-    """In parts of pictures of any size, by hand; nobody else marks those places."""
+    """Places are parts of a picture, whatever its size; the other workers mark other places."""
     lazy = []
     for n in range(20):
         wide, high = 100 + 50 * (n % 3), 80 + 40 * (n % 2)

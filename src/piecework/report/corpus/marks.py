@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 
 import pandas as pd
 
-from piecework.analyses.regions import f1, marks_in
+from piecework.analyses.regions import item_regions, marks_in
+from piecework.domain.field import MERGED
 from piecework.domain.text import count, plural, share
 from piecework.report.components import Code, KeyFigure, Section, number, table, text
 from piecework.report.page import SectionsPage
@@ -15,8 +15,8 @@ _NO_LABEL = "(no label)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfLabel:
-    """How often a label was given: marks, the answers with it, and the items with it."""
+class LabelCounts:
+    """Numbers of marks, answers and items with a label."""
 
     label: str
     marks: int
@@ -48,7 +48,7 @@ class DescribedMarks:
     per_item: float
     agreement: float | None
     items_compared: int
-    labels: Sequence[OfLabel]
+    labels: Sequence[LabelCounts]
 
     @property
     def marks(self) -> int:
@@ -79,7 +79,7 @@ def describe_marks(source: str, answers: pd.DataFrame) -> DescribedMarks:
     for item, marks in readable:
         counts.setdefault(item, []).append(len(marks))
     means = [sum(numbers) / len(numbers) for numbers in counts.values()]
-    agreements = [*_agreements(filled)] if "worker" in filled else []
+    agreements = _agreements(filled) if "worker" in filled else []
     return DescribedMarks(
         source=source,
         items=len(counts),
@@ -90,7 +90,7 @@ def describe_marks(source: str, answers: pd.DataFrame) -> DescribedMarks:
         agreement=sum(agreements) / len(agreements) if agreements else None,
         items_compared=len(agreements),
         labels=[
-            OfLabel(
+            LabelCounts(
                 label=label,
                 marks=len(places),
                 answers=len({place for _, place in places}),
@@ -101,15 +101,12 @@ def describe_marks(source: str, answers: pd.DataFrame) -> DescribedMarks:
     )
 
 
-def _agreements(answers: pd.DataFrame) -> Sequence[float]:
+def _agreements(answers: pd.DataFrame) -> list[float]:
     """Return the mean F1 of pairs of workers, of each item with two readable answers or more."""
-    means = []
-    for _, of_item in answers.drop_duplicates(["item_id", "worker"]).groupby("item_id"):
-        read = [marks for text in of_item["marks"] if (marks := marks_in(text)) is not None]
-        pairs = [f1(first, second) for first, second in combinations(read, 2)]
-        if pairs:
-            means.append(sum(pairs) / len(pairs))
-    return means
+    votes = answers.rename(columns={"marks": "value"})
+    # A dataset has boxes or spans; answers of the other kind cannot be read.
+    by_kind = (item_regions(votes, part)["f1"].dropna().tolist() for part in MERGED.values())
+    return max(by_kind, key=len)
 
 
 def marks_page(described: DescribedMarks) -> SectionsPage:
