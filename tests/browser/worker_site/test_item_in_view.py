@@ -39,6 +39,7 @@ DESKTOPS = [(1024, 768), (1280, 900), (1440, 900), (1920, 1080)]
 SHORT = {("pairwise", "phone"), ("error_categories", "phone"), ("caption", "wide")}
 LEAST_PICTURE = 100
 MOST_LOOKS = 250
+LOOKS_A_SCROLL = 50
 
 ANSWER = """() => {
   const step = document.querySelector(".step:not([hidden])");
@@ -213,22 +214,13 @@ def go_to_item(frame: Frame) -> None:
 
 def sight(page: Page, frame: Frame, number: int) -> Sight:
     """Scroll to the item, or on to the control if it does not fit; measure."""
-    places = frame.evaluate(RECTANGLES, number)
-    page.evaluate(
-        """([item, top, bottom]) => {
-          const strip = document.getElementById("strip").offsetHeight + 8;
-          const frame = document.querySelector("iframe").getBoundingClientRect().top;
-          const isLow = bottom - item + strip > innerHeight;
-          const down = isLow ? top - innerHeight * .68 : item - strip;
-          scrollTo(0, scrollY + frame + down);
-        }""",
-        [places["top"], places["control"]["top"], places["control"]["bottom"]],
-    )
-    strip = page.locator("#strip").bounding_box()
-    assert strip is not None
     seen = None
-    for _ in range(MOST_LOOKS):
+    for look in range(MOST_LOOKS):
+        if look % LOOKS_A_SCROLL == 0:  # The item may still have moved after the last one.
+            _scroll_to(page, frame.evaluate(RECTANGLES, number))
         page.wait_for_timeout(20)
+        strip = page.locator("#strip").bounding_box()
+        assert strip is not None
         top = page.evaluate("document.querySelector('iframe').getBoundingClientRect().top")
         rectangles = frame.evaluate(RECTANGLES, number)
         del rectangles["top"]
@@ -243,6 +235,19 @@ def sight(page: Page, frame: Frame, number: int) -> Sight:
             break
     assert seen is not None
     return seen
+
+
+def _scroll_to(page: Page, places: dict[str, Any]) -> None:
+    page.evaluate(
+        """([item, top, bottom]) => {
+          const strip = document.getElementById("strip").offsetHeight + 8;
+          const frame = document.querySelector("iframe").getBoundingClientRect().top;
+          const isLow = bottom - item + strip > innerHeight;
+          const down = isLow ? top - innerHeight * .68 : item - strip;
+          scrollTo(0, scrollY + frame + down);
+        }""",
+        [places["top"], places["control"]["top"], places["control"]["bottom"]],
+    )
 
 
 @pytest.mark.parametrize(

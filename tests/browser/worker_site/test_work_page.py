@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
@@ -283,3 +283,20 @@ def test_without_scripts_a_person_finds_accepts_and_returns(
     page.wait_for_url("**/worker/hits")
     context.close()
     assert market.books()["assignments"][0]["status"] == "Returned"
+
+
+def test_an_answer_sent_before_the_pages_script_moves_on(market: Market, open_site: Opened) -> None:
+    """A slow network delays the script; the reply in the frame counts all the same."""
+    ann = market.worker()
+    assignment = accepted(market, ann)
+    page = open_site(ann.token)
+    held: list[Route] = []
+    page.route("**/static/host.js", lambda route: held.append(route))  # noqa: PLW0108
+    address = f"{market.endpoint}/worker/assignments/{assignment}"
+    page.goto(address, wait_until="commit")
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Caption").fill("A long caption")
+    frame.get_by_role("button", name="Send").click()
+    expect(frame.get_by_role("heading", name="Thank you")).to_be_visible()
+    held[0].continue_()
+    page.wait_for_url("**/thanks")

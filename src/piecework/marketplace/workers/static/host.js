@@ -100,9 +100,11 @@ const answered = () => {
   }
 };
 
-frame.addEventListener("load", async () => {
+let isSubmitted = false;
+const heedReply = async () => {
   const page = answered();
-  if (page?.getElementById("submitted")) {
+  if (page?.getElementById("submitted") && !isSubmitted) {
+    isSubmitted = true;
     if (byId("auto").checked) {
       byId("go-on").submit();
     } else {
@@ -114,7 +116,9 @@ frame.addEventListener("load", async () => {
     await ask(); // It may be too late; then the worker no longer has the HIT.
   }
   byId("unsent").hidden = isOver || !isUnsent;
-});
+};
+frame.addEventListener("load", heedReply);
+heedReply(); // A fast worker's answer may be in before this script.
 byId("again").addEventListener("click", () => {
   byId("unsent").hidden = true;
   frame.src = frame.getAttribute("src");
