@@ -35,6 +35,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 800}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
 }
+SIDEWAYS: dict[str, Any] = {"viewport": {"width": 844, "height": 390}, "has_touch": True}
 DESKTOPS = [(1024, 768), (1280, 900), (1440, 900), (1920, 1080)]
 SHORT = {("pairwise", "phone"), ("error_categories", "phone"), ("caption", "wide")}
 LEAST_PICTURE = 100
@@ -181,7 +182,7 @@ def open_hit(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
                 Title=load_task(name).title,
                 Question=html_question(page_of_hit),
             )
-            context = browser.new_context(**SIZES[size])
+            context = browser.new_context(**SIZES.get(size, SIDEWAYS))
             context.set_default_timeout(15_000)
             contexts.append(context)
             page = context.new_page()
@@ -272,6 +273,36 @@ def test_the_item_is_in_view_beside_every_input(
     assert {number: faults[number] for number in faults if faults[number]} == {}
     assert frame.evaluate("document.documentElement.scrollHeight - innerHeight") <= 1
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("name", ["error_categories", *in_full("caption", "pairwise", "severity")])
+def test_a_phone_held_sideways_shows_picture_and_texts_beside_every_input(
+    open_hit: Callable[..., Page], name: str
+) -> None:
+    """The small copy has the texts beside the picture; nothing goes out of the window."""
+    page = open_hit(name, "sideways")
+    frame = frame_of(page)
+    go_to_item(frame)
+    for number in frame.evaluate(CONTROLS):
+        assert sight(page, frame, number).faults() == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert violations(page) == []
+
+
+def test_above_the_keyboard_of_a_phone_held_sideways_the_text_has_the_room(
+    open_hit: Callable[..., Page],
+) -> None:
+    """A small copy of the picture would cover what is typed."""
+    page = open_hit("caption", "sideways")
+    frame = frame_of(page)
+    go_to_item(frame)
+    text = frame.locator("textarea:visible")
+    text.focus()
+    expect(frame.locator(".pinned")).to_have_count(1)
+    page.set_viewport_size({"width": 844, "height": 180})
+    expect(frame.locator(".pinned")).to_have_count(0)
+    text.scroll_into_view_if_needed()
+    expect(text).to_be_in_viewport(ratio=0.5)
 
 
 _IN_SHORT = ("caption", "pairwise", "severity")
