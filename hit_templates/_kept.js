@@ -4,7 +4,6 @@
 (() => {
   const isNarrow = window.matchMedia("(max-width: 860px)");
   const isHigh = 450; // less than this is left above a keyboard
-  const leastHeight = 220; // less is left above the keyboard of a phone held sideways
   // Top and height of the visible part, as seen from the top of this page's window.
   const view = () => pieceworkFrame.view
     || { top: window.visualViewport.offsetTop, seen: window.visualViewport.height };
@@ -50,7 +49,8 @@
       pictureHeight = picture ? picture.offsetHeight : 0;
     }
     const isPassed = place.top + pictureEnds < top + clamped(seen * .3, 220);
-    if ((!isPassed && !typed()) || seen < leastHeight) {
+    // Above the keyboard of a phone held sideways there is no room for a copy.
+    if ((!isPassed && !typed()) || seen < 220) {
       free();
       return;
     }
