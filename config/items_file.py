@@ -434,8 +434,10 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     except ValueError:
         return [f"{column} {shown!r} is not a valid address"]
     if parts.scheme in {"http", "https"}:
-        good = parts.hostname and not re.search(r"\s", url)
-        return [] if good else [f"{column} {shown!r} is not a valid address"]
+        if not parts.hostname:
+            return [f"{column} {shown!r} is not a valid address"]
+        spaced = re.search(r"\s", url)
+        return [f"{column} {shown!r} has a space in it; write it as %20"] if spaced else []
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:

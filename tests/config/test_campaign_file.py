@@ -121,7 +121,7 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
         ),
         ("image_id,url\na,javascript:alert(1)\n", "pictures names no folder"),
         ("image_id,url\na,https://\n", "is not a valid address"),
-        ("image_id,url\na,https://e.org/a b\n", "is not a valid address"),
+        ("image_id,url\na,https://e.org/a b\n", "has a space in it; write it as %20"),
         ("image_id,url\na\x07,https://e.org/a\n", "control character"),
         ("image_id,url\na,https://e.org/a,extra\n", "more cells than the header"),
         (b"image_id,url\n\xff\xfe,https://e.org/a\n", "line 2: is not UTF-8; as Latin-1 it reads"),
