@@ -250,15 +250,16 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         done = _workers("exclude", path, ann, "--because", WHY, "--json")
         assert json.loads(done.stdout)["carried_out"]
         assert not _is_offered(people, "ann")
-        assert "included again" in _workers("include", path, ann, "--because", WHY).output
+        undone = _workers("exclude", path, ann, "--undo", "--because", WHY)
+        assert "included again" in undone.output
         assert _is_offered(people, "bob")
         for words, fault in (
             (("exclude",), "Missing argument 'PSEUDONYM'"),
             (("exclude", ann), "Missing option '--because'"),
             (("exclude", ann, "--because", " "), "--because is empty"),
             (("exclude", "0" * 16, "--because", WHY), "no worker of this campaign"),
-            (("include", ann, "--because", WHY), "is not excluded"),
-            (("ban", ann, "--because", WHY), "No such command 'ban'"),
+            (("exclude", ann, "--undo", "--because", WHY), "is not excluded"),
+            (("include", ann, "--because", WHY), "No such command 'include'"),
         ):
             refused = _workers(words[0], path, *words[1:])
             assert refused.exit_code == 2

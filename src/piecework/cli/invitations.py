@@ -21,7 +21,7 @@ from piecework.cli.open_links import (
     make_open_link,
     read_people,
 )
-from piecework.cli.options import DATABASE, JSON, WholeNumber, grouped, with_database
+from piecework.cli.options import DATABASE, JSON, SITE_URL, WholeNumber, grouped, with_database
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
@@ -127,11 +127,7 @@ class _Invitation:
         metavar="COLUMN",
         help="With --from: the file's column with these addresses.",
     ),
-    click.option(
-        "--site-url",
-        default="",
-        help="URL at which browsers reach the site; default: where it was served last.",
-    ),
+    SITE_URL,
 )
 @DATABASE
 @JSON
@@ -275,7 +271,7 @@ def say_workers(database: Path, *, as_json: bool) -> None:
 
 @click.command("continue")
 @click.argument("person")
-@click.option("--site-url", default="", help="URL at which browsers reach the site, if it moved.")
+@SITE_URL
 @DATABASE
 def continue_(*, person: str, site_url: str, database: Path) -> None:
     """Print a link that continues a participant's visit.

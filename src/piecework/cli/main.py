@@ -111,7 +111,7 @@ _SECTIONS = {
         LazyCommand("run", "run", "Make passes until the campaign ends."),
         LazyCommand("status", "status", "Show progress, cost and next steps."),
         LazyCommand("review", "review", "Decide about flagged work."),
-        LazyCommand("workers", "workers", "List, exclude and include workers."),
+        LazyCommand("workers", "workers", "List, exclude and forget workers."),
         LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
         LazyCommand("stop", "run:stop", "Stop posting and close open HITs."),
         LazyCommand("export", "export", "Write the dataset and report again."),

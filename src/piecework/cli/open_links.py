@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.marketplace_file import iso_moment, say_if_local, site_of, transaction_in
-from piecework.cli.options import DATABASE, JSON, with_database
+from piecework.cli.options import DATABASE, JSON, SITE_URL, with_database
 from piecework.domain.errors import ConfigError
 from piecework.domain.received_files import table_rows
 from piecework.domain.text import plural
@@ -252,7 +252,7 @@ def make_open_link(wanted: WantedLink, *, database: Path, site_url: str, as_json
 
 
 @click.command()
-@click.option("--site-url", default="", help="URL at which browsers reach the site.")
+@SITE_URL
 @DATABASE
 @JSON
 def links(*, site_url: str, database: Path, as_json: bool) -> None:

@@ -339,6 +339,11 @@ DATABASE = click.option(
     show_default=True,
     help="The marketplace's file, as given to `piecework market serve`.",
 )
+SITE_URL = click.option(
+    "--site-url",
+    default="",
+    help="URL at which browsers reach the site; default: where it was served last.",
+)
 
 
 def with_database(command: str, database: Path) -> str:

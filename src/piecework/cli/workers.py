@@ -1,8 +1,7 @@
 """`workers`: the workers of a campaign and of a marketplace.
 
-Workers who are listed, excluded, and included; qualifications that they earn and that are
-granted
-by hand.
+Workers are listed, excluded, and included again. They earn qualifications, which are also
+granted by hand.
 """
 
 import getpass
@@ -214,44 +213,51 @@ def list_(
 @click.command()
 @CAMPAIGN
 @_WORKER
+@click.option("--undo", is_flag=True, help="Include an excluded or blocked worker again.")
 @_BECAUSE
 @BY_PERSON
 @JSON
-def exclude(campaign: Path, *, worker: str, because: str, by: str, as_json: bool) -> None:
-    """Offer a worker no more HITs.
+def exclude(
+    campaign: Path, *, worker: str, undo: bool, because: str, by: str, as_json: bool
+) -> None:
+    """Exclude a worker, or include them again.
 
-    The campaign still judges and pays what they submitted, and the HIT that they are
-    working on. PSEUDONYM may be the start of it.
+    An excluded worker is offered no more HITs. The campaign still judges and pays what
+    they submitted, and the HIT that they are working on. PSEUDONYM may be the start of
+    it. After --undo, only a person can exclude the worker: the policy no longer does.
 
     Examples:
       piecework workers exclude birds.toml 1f3a... --because "One word each."
       piecework workers exclude birds.toml 1f3a... --because "Spam." --by ada
+      piecework workers exclude birds.toml 1f3a... --undo --because "A mistake."
     """
-    _decide_by_hand(campaign, "exclude", worker, because=because, by=by, as_json=as_json)
+    from piecework.engine.opening import open_to_look
+    from piecework.review.model.workers import exclude_worker, include_worker, worker_histories
+
+    if not because.strip():
+        raise click.UsageError("--because is empty; give a reason")
+    author = by.strip() or getpass.getuser()
+    with open_to_look(load_results(campaign)) as opened:
+        if opened.is_rehearsal:
+            raise ConfigError(
+                [f"{campaign}: only rehearsed, so its workers are simulated"],
+                next_step=f"piecework workers list {campaign}",
+            )
+        decide = include_worker if undo else exclude_worker
+        worker = decide(opened, worker, because=because.strip(), by=author)
+        outcome = _decided(opened)
+        (history,) = (row for row in worker_histories(opened) if row.worker == worker)
+        if as_json:
+            document = _worker_as_dict(opened, history) | {"carried_out": outcome is None}
+            click.echo(json.dumps(document, indent=2))
+            return
+    done = "included again" if undo else "excluded"
+    click.echo(f"{worker}: {done}{f'; {outcome}' if outcome else ''}")
 
 
-@click.command()
-@CAMPAIGN
-@_WORKER
-@_BECAUSE
-@BY_PERSON
-@JSON
-def include(campaign: Path, *, worker: str, because: str, by: str, as_json: bool) -> None:
-    """Offer an excluded worker HITs again.
-
-    The command reverses an exclusion or a block. After that, only a person can
-    exclude the worker: the policy no longer does.
-
-    Examples:
-      piecework workers include birds.toml 1f3a... --because "The page failed."
-      piecework workers include birds.toml 1f3a... --because "A mistake." --by ada
-    """
-    _decide_by_hand(campaign, "include", worker, because=because, by=by, as_json=as_json)
-
-
-@click.group(cls=LazyGroup, commands=[list_, exclude, include, earned, grant, forget])
+@click.group(cls=LazyGroup, commands=[list_, exclude, earned, grant, forget])
 def workers() -> None:
-    """List, exclude and include workers.
+    """List, exclude and forget workers.
 
     A campaign knows its workers by pseudonyms. A marketplace knows the people whom you
     invite (`piecework market people`) by the names that you give them.
@@ -289,37 +295,9 @@ def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool)
     for history in excluded:
         click.echo(f"{history.worker} {_sentence(history.exclusion)}")
     if known:
-        act = "include" if excluded else "exclude"
-        click.echo(f'next: piecework workers {act} {path} PSEUDONYM --because "…"')
+        undo = " --undo" if excluded else ""
+        click.echo(f'next: piecework workers exclude {path} PSEUDONYM{undo} --because "…"')
     return ids
-
-
-def _decide_by_hand(
-    path: Path, act: str, worker: str, *, because: str, by: str, as_json: bool
-) -> None:
-    """Store a person's decision, and carry it out unless a pass is at work."""
-    from piecework.engine.opening import open_to_look
-    from piecework.review.model.workers import exclude_worker, include_worker, worker_histories
-
-    if not because.strip():
-        raise click.UsageError("--because is empty; give a reason")
-    author = by.strip() or getpass.getuser()
-    with open_to_look(load_results(path)) as opened:
-        if opened.is_rehearsal:
-            raise ConfigError(
-                [f"{path}: only rehearsed, so its workers are simulated"],
-                next_step=f"piecework workers list {path}",
-            )
-        decide = {"exclude": exclude_worker, "include": include_worker}[act]
-        worker = decide(opened, worker, because=because.strip(), by=author)
-        outcome = _decided(opened)
-        (history,) = (row for row in worker_histories(opened) if row.worker == worker)
-        if as_json:
-            document = _worker_as_dict(opened, history) | {"carried_out": outcome is None}
-            click.echo(json.dumps(document, indent=2))
-            return
-    done = {"exclude": "excluded", "include": "included again"}[act]
-    click.echo(f"{worker}: {done}{f'; {outcome}' if outcome else ''}")
 
 
 def _decided(opened: "OpenedCampaign") -> str | None:
