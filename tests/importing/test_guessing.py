@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from piecework.importing.numbered_names import shared_numbers
 from piecework.importing.survey import ColumnSurvey
 from tests.for_each import for_each
 from tests.importing.batches import row, write
@@ -169,6 +171,78 @@ def test_numbers_are_as_stated(tmp_path: Path) -> None:
     single = tmp_path / "one.toml"
     done("data", "import", source, "--columns", columns, "--as", single)
     assert len(answers(single)) == 16
+
+
+WIDE = {
+    "numbers inside": ("image{}_url", "label{}_text"),
+    "between signs": ("image_{}_url", "q.{}.label"),
+    "first": ("{}.image", "{}.caption"),
+    "inside and at the end": ("Text {}", "answer{}_text"),
+    "with another number": ("v2_image{}_url", "mp3_{}_heard"),
+}
+
+
+def wide(path: Path, image: str, label: str) -> Path:
+    """A table with three items in a row, and other numbers in names."""
+    shown = {
+        **{image.format(n): f"http://127.0.0.1/{n}.jpg" for n in (1, 2, 3)},
+        "mp3_url": "http://127.0.0.1/a.mp3",
+        "sha256": "e3b0c4",
+        "q2w_source": "paper",
+    }
+    sent = [
+        {**{label.format(n): f"the words {row} about {n}" for n in (1, 2, 3)}, "q2w_answer": "yes"}
+        for row in range(8)
+    ]
+    return batch(path, sent, **shown)
+
+
+@pytest.mark.parametrize(("image", "label"), WIDE.values(), ids=WIDE)
+def test_a_number_may_stand_anywhere_in_a_column(image: str, label: str, tmp_path: Path) -> None:
+    """Items are told apart by it; other numbers are part of a name."""
+    document = understood(wide(tmp_path / "b.csv", image, label))
+    assert document["numbers"] == ["1", "2", "3"]
+    assert (document["answers"], document["items"]) == (24, 3)
+    assert len(kinds(document)) == 2
+    assert "q2w_answer" in kinds(document)
+
+
+def test_a_table_with_numbers_in_names_becomes_answers_about_its_items(tmp_path: Path) -> None:
+    """The file of columns says how, so reading it again gives the same."""
+    source, campaign = wide(tmp_path / "b.csv", *WIDE["numbers inside"]), tmp_path / "c.toml"
+    for _ in range(2):
+        done("data", "import", source, "--as", campaign)
+        table = answers(campaign)
+        assert (len(table), table["item_id"].nunique()) == (24, 3)
+        assert table["value.label_text"].nunique() == 24
+    columns = tomllib.loads((tmp_path / "c.columns.toml").read_text(encoding="utf-8"))
+    assert {*columns["item"]} == {"image_url", "mp3_url", "sha256", "q2w_source"}
+
+
+def test_numbers_that_do_not_count_are_part_of_a_name(tmp_path: Path) -> None:
+    """And a column's name with and without a number are two columns."""
+    shown = {"mp3_url": "a", "mp4_url": "b", "sha256": "c", "page1_of": "d"}
+    sent = [{"q2w_answer": "yes", "q3w_answer": "no", "utf8_text": "a word"}] * 8
+    document = understood(batch(tmp_path / "b.csv", sent, **shown))
+    assert (document["numbers"], document["answers"]) == ([], 8)
+    both = {"image1_url": "a", "image2_url": "b", "image_url": "c"}
+    sent = [{"label1_text": "a word", "label2_text": "two words"}] * 8
+    assert understood(batch(tmp_path / "c.csv", sent, **both))["numbers"] == []
+
+
+def test_of_two_numbers_in_a_name_one_is_the_item_s() -> None:
+    """The one after a word for an item, or the one that never falls."""
+    names = ["img1_q1", "img1_q2", "img2_q1", "img2_q2"]
+    of_img = {
+        "img_q1": {"1": "img1_q1", "2": "img2_q1"},
+        "img_q2": {"1": "img1_q2", "2": "img2_q2"},
+    }
+    assert shared_numbers(["img1", "img2"], names) == {("1", "2"): of_img}
+    assert shared_numbers(["url_1", "url_2"], names) == {("1", "2"): of_img}
+    turned = [f"q{q}_img{n}" for q in (1, 2) for n in (1, 2)]
+    assert shared_numbers(["img1_url", "img2_url"], turned) == {
+        ("1", "2"): {f"q{q}_img": {"1": f"q{q}_img1", "2": f"q{q}_img2"} for q in (1, 2)}
+    }
 
 
 LISTS = {

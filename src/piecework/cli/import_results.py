@@ -179,7 +179,7 @@ def _sentence(file: "FileSummary") -> str:
 def _columns(understood: "Understanding") -> Table:
     reading = understood.reading
     numbered = (
-        f", {len(reading.numbers)} in each row (columns that end in "
+        f", {len(reading.numbers)} in each row (columns with the numbers "
         f"{reading.numbers[0]} to {reading.numbers[-1]})"
         if reading.numbers
         else ""

@@ -62,7 +62,7 @@ class Reading:
         separator: what separates the cells of a table; "": guessed.
         encoding: the encoding of text files; "": guessed.
         times: how times are written.
-        numbers: endings of column names if a row is about several items: `("1", "2")`
+        numbers: numbers in column names if a row is about several items: `("1", "2")`
             for `text1`, `text2` and `answer1`, `answer2`; `None`: guessed.
         item: columns that identify an item: the same values are the same item.
         item_id: the column that names an item; "": ids are derived from its columns.

@@ -110,7 +110,7 @@ def _imported(understood: Understanding, file_name: str) -> Iterator[str]:
 def _stated(reading: Reading) -> Iterator[str]:
     yield from _spelling(reading)
     if reading.numbers:
-        yield "# Columns with these endings are about one of several items in a row."
+        yield "# Columns with these numbers are about one of several items in a row."
         yield toml_line("numbers", as_written(reading.numbers))
     if reading.item:
         yield "# The columns that identify an item: the same values are the same item."

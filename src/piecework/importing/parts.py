@@ -1,8 +1,8 @@
 """Split a row of a file into its items, each with its answers.
 
 There are three layouts. A row may be about one item. Its columns may be numbered by
-item, such as `text1` and `answer1`. Or a page of piecework sent it, with fields such as
-`caption.1` and its items named in `item.1`.
+item, such as `text1` and `answer1`, or `image1_url` and `label1_text`. Or a page of
+piecework sent it, with fields such as `caption.1` and its items named in `item.1`.
 
 Names and values of columns tell numbered items from numbered questions. `text1`, `text2`
 beside `stance1`, `stance2` are two items with an answer each. `image_1`, `image_2` beside
@@ -13,8 +13,8 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,12 +24,13 @@ from piecework.domain.imported import Reading
 from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
 from piecework.domain.toml_text import toml_line
 from piecework.domain.typing_record import TYPING
+from piecework.importing.numbered_names import numbered, place_of, shared_numbers
 from piecework.importing.readers.crowd_form import folded
 from piecework.importing.readers.head import MOST_COLUMNS
 from piecework.importing.readers.rows import ImportedRow
 
 _WIRE = re.compile(r"(?P<name>.+)\.(?P<number>[1-9][0-9]{0,3})")
-NUMBERED = re.compile(r"(?P<name>.*?\D)(?P<number>[0-9]{1,3})")
+_BEFORE = re.compile(r"[0-9]")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 200
 _DIGEST = 12
@@ -63,10 +64,17 @@ def is_wired(row: ImportedRow) -> bool:
     return "item.1" in row.sent
 
 
-def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str]]:
+def split(
+    row: ImportedRow, reading: Reading, answers: Collection[str]
+) -> tuple[list[Part], dict[str, str]]:
     """Return the items of a row, and the answers given once for all of them.
 
     Numbers with neither an item nor an answer in a row are left out.
+
+    Args:
+        row: the row.
+        reading: what the columns mean.
+        answers: the known answers, by the file's names without numbers.
     """
     numbers = reading.numbers or ()
     if row.parts:
@@ -75,26 +83,40 @@ def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str
             Part(
                 position=position,
                 shown={**row.shown, **part.shown},
-                sent=folded(part.sent, numbers),
+                sent=folded(part.sent),
                 measured=part.measured,
             )
             for position, part in listed
-        ], dict(folded(row.sent, numbers))
+        ], dict(folded(row.sent))
     if is_wired(row):
         return _wired(row)
-    row = replace(row, sent=folded(row.sent, numbers))
-    if not _has_numbers(row, numbers):
-        return [Part(position=1, shown=row.shown, sent=row.sent)], {}
-    bare = {name: cell for name, cell in row.shown.items() if _base(name, numbers) is None}
-    once = {name: cell for name, cell in row.sent.items() if _base(name, numbers) is None}
+    sent = _by_number(row.sent, numbers, answers)
+    if not sent.keys() - {""}:
+        return [Part(position=1, shown=row.shown, sent=folded(row.sent))], {}
+    columns = {*reading.item, reading.item_id, *reading.gold.values()}
+    shown = _by_number(row.shown, numbers, columns)
     parts: list[Part] = []
     for number in numbers:
-        own = _ending(row.shown, number, numbers)
-        sent = _ending(row.sent, number, numbers)
-        if any(map(str.strip, own.values())) or any(map(str.strip, sent.values())):
-            part = Part(position=len(parts) + 1, shown={**bare, **own}, sent=sent)
+        own, of_item = shown.get(number, {}), sent.get(number, {})
+        if any(map(str.strip, own.values())) or any(map(str.strip, of_item.values())):
+            part = Part(
+                position=len(parts) + 1,
+                shown={**shown.get("", {}), **own},
+                sent=folded(of_item),
+            )
             parts.append(part)
-    return parts, once
+    return parts, dict(folded(sent.get("", {})))
+
+
+def _by_number(
+    cells: Mapping[str, str], numbers: tuple[str, ...], known: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Divide cells by the number of their item ("": of none), by names without it."""
+    divided: dict[str, dict[str, str]] = defaultdict(dict)
+    for name, cell in cells.items():
+        place = place_of(name, numbers, known)
+        divided[place.number if place else ""][place.base if place else name] = cell
+    return divided
 
 
 def item_of(part: Part, row: ImportedRow, reading: Reading) -> dict[str, str]:
@@ -147,36 +169,6 @@ def measures(row: ImportedRow) -> dict[str, str]:
     return {name: cell for name, cell in row.sent.items() if name.split(".")[0] in _OF_THE_PAGE}
 
 
-def _has_numbers(row: ImportedRow, numbers: tuple[str, ...]) -> bool:
-    if not numbers:
-        return False
-    return any(_base(name, numbers) is not None for name in row.sent)
-
-
-def _base(name: str, numbers: tuple[str, ...]) -> str | None:
-    """Return the name without its number; `None` if it has none of them."""
-    match = NUMBERED.fullmatch(name)
-    return match["name"] if match and match["number"] in numbers else None
-
-
-def base_name(name: str, numbers: tuple[str, ...]) -> str:
-    """Return a column's name without the number of its item, if it has one.
-
-    >>> base_name("text2", ("1", "2")), base_name("url", ("1", "2"))
-    ('text', 'url')
-    """
-    return _base(name, numbers) or name
-
-
-def _ending(cells: Mapping[str, str], number: str, numbers: tuple[str, ...]) -> dict[str, str]:
-    cells_by_base = {}
-    for name, cell in cells.items():
-        base = _base(name, numbers)
-        if base is not None and name == f"{base}{number}":
-            cells_by_base[base] = cell
-    return cells_by_base
-
-
 def _safe_name(name: str) -> str:
     """Escape names that piecework gives a meaning, such as a column `practice`."""
     if name in _TAKEN or name.startswith((GOLD, TRUTH, MADE_BY)):
@@ -208,6 +200,11 @@ _SIDES = frozenset(
 """Answers that compare two things."""
 
 
+def _without(names: Iterable[str], numbers: tuple[str, ...]) -> tuple[str, ...]:
+    placed = numbered(names, numbers)
+    return tuple(dict.fromkeys(placed[name].base if name in placed else name for name in names))
+
+
 class SeenNames:
     """Column names, in order of first appearance."""
 
@@ -218,7 +215,7 @@ class SeenNames:
         self.most_ticked: Counter[str] = Counter()
 
     def numbers(self) -> tuple[str, ...]:
-        """Return the endings of columns that number items; () if rows have one item.
+        """Return the numbers of items in names of columns; () if rows have one item.
 
         Two answers with the same numbers as two columns of items are two questions
         about a pair, unless they look like one question about each.
@@ -226,34 +223,44 @@ class SeenNames:
         return next(
             (
                 numbers
-                for numbers, bases in numbered_columns(self.shown, self.sent).items()
-                if any(self._is_one_question(base, numbers) for base in bases)
+                for numbers, answers in shared_numbers(self.shown, self.sent).items()
+                if any(self._is_one_question([*names.values()]) for names in answers.values())
             ),
             (),
         )
 
+    def columns(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the columns of items without the numbers of items."""
+        return _without(self.shown, numbers)
+
+    def answers(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the answers without the numbers of items."""
+        return _without(self.sent, numbers)
+
     def guesses(self) -> Iterator[tuple[str, str]]:
         """Yield what was guessed from numbers, and the line that states otherwise."""
         if numbers := self.numbers():
-            ends = f"columns that end in {numbers[0]} to {numbers[-1]}"
-            yield f"a row is about {len(numbers)} items: {ends}", "numbers = []"
+            columns = f"columns with the numbers {numbers[0]} to {numbers[-1]}"
+            yield f"a row is about {len(numbers)} items: {columns}", "numbers = []"
             return
-        for numbers, bases in numbered_columns(self.shown, self.sent).items():
-            asked = ", ".join(f"{bases[0]}{number}" for number in numbers)
+        for numbers, answers in shared_numbers(self.shown, self.sent).items():
+            asked = ", ".join(next(iter(answers.values())).values())
             yield (
                 f"a row is about one item, and {asked} are questions about it",
                 toml_line("numbers", as_written(numbers)),
             )
 
-    def _is_one_question(self, base: str, numbers: tuple[str, ...]) -> bool:
-        values = [self.sent[f"{base}{number}"] for number in numbers]
-        if base.endswith(".") and self.most_ticked[base[:-1]] == 1:
+    def _is_one_question(self, names: Sequence[str]) -> bool:
+        """Return whether the answers of these names, one for each item, are to one question."""
+        values = [self.sent[name] for name in names]
+        form, _, option = names[0].rpartition(".")
+        if all(name.startswith(f"{form}.") for name in names) and self.most_ticked[form] == 1:
             return not all(value.is_ticked for value in values)  # one radio button
-        is_pair = len(numbers) == len(("left", "right"))
-        if is_pair and base.rstrip("_-. ").lower() in _QUESTIONS:
-            return False
-        if is_pair and any(value.names_sides for value in values):
-            return False
+        if len(names) == len(("left", "right")):
+            word = _BEFORE.split(names[0])[0].rstrip("_-. ").lower()
+            are_sides = option.casefold() in _SIDES or any(value.names_sides for value in values)
+            if word in _QUESTIONS or are_sides:
+                return False
         return all(are_alike(first, second) for first, second in pairwise(values))
 
     def see(self, row: ImportedRow, path: Path) -> None:
@@ -327,40 +334,3 @@ def as_written(numbers: Iterable[str]) -> list[int | str]:
     [1, '02']
     """
     return [int(number) if str(int(number)) == number else number for number in numbers]
-
-
-def numbered_columns(shown: Iterable[str], sent: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
-    """Return endings that columns of items and answers share, with the answers' names.
-
-    Answers may be numbered for other reasons (`q1`, `q2`), so columns of items must
-    have the same numbers.
-
-    >>> numbered_columns(["text1", "text2", "url"], ["answer1", "answer2", "comment"])
-    {('1', '2'): ['answer']}
-    >>> numbered_columns(["url"], ["q1", "q2"])
-    {}
-    """
-    of_items = {frozenset(numbers) for numbers in _numbers_by_name(shown).values()}
-    shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, numbers in _numbers_by_name(sent).items():
-        if frozenset(numbers) in of_items and _is_count(numbers):
-            shared[tuple(sorted(numbers, key=int))].append(name)
-    return dict(sorted(shared.items(), key=lambda pair: -len(pair[0])))
-
-
-def _numbers_by_name(names: Iterable[str]) -> dict[str, set[str]]:
-    numbers_by_name: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        if match := NUMBERED.fullmatch(name):
-            numbers_by_name[match["name"]].add(match["number"])
-    return numbers_by_name
-
-
-def _is_count(numbers: set[str]) -> bool:
-    """Return whether numbers count from 0 or 1 without a gap, up to at least two."""
-    values = sorted(map(int, numbers))
-    return (
-        len(values) > 1
-        and values[0] in {0, 1}
-        and values == list(range(values[0], values[0] + len(values)))
-    )

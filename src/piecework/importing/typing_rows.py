@@ -44,12 +44,13 @@ class RowTyper:
         names = {field.sent_as: field.name for field in campaign.task.fields}
         gold = {names.get(name, name): cell for name, cell in reading.gold.items()}
         self._reading = replace(reading, gold=gold)
+        self._names = frozenset(map(self._column, campaign.task.fields))
         self.key = campaign.task.columns[0]
         self._tasks: dict[frozenset[str], Task] = {}
 
     def items(self, row: ImportedRow) -> list[dict[str, str]]:
         """Return the items of a row, with their ids in the task's column."""
-        parts, _ = split(row, self._reading)
+        parts, _ = split(row, self._reading, self._names)
         return [self._item(part, row) for part in parts]
 
     def assignment(self, row: ImportedRow, ids: "RowIds") -> ImportedAssignment:
@@ -80,7 +81,7 @@ class RowTyper:
 
     def answers(self, row: ImportedRow, assignment_id: AssignmentId) -> tuple[Answer, ...]:
         """Return the typed answers of a row."""
-        parts, once = split(row, self._reading)
+        parts, once = split(row, self._reading, self._names)
         items = [self._item(part, row) for part in parts]
         item_ids = tuple(ItemId(item[self.key]) for item in items)
         wire = self._wire(row, parts, once, item_ids)
@@ -145,7 +146,7 @@ class RowTyper:
 
     def _more(self, parts: list[Part], once: Mapping[str, str]) -> dict[int, dict[str, str]]:
         """Return the answers that are no field of the task, by position."""
-        columns = {*map(self._column, self._task.fields), *OF_THE_HIT}
+        columns = {*self._names, *OF_THE_HIT}
         cells = {0: once} | {part.position: part.sent for part in parts}
         return {
             position: {

@@ -5,7 +5,7 @@ resulting items. Memory grows with columns and items, not with rows.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from piecework.domain.text import did_you_mean
 from piecework.domain.toml_text import toml_key
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.importing.parts import ITEM_ID, SeenNames, base_name, item_of, split
+from piecework.importing.parts import ITEM_ID, SeenNames, item_of, split
 from piecework.importing.readers.recognise import Source
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from piecework.importing.survey import ColumnSurvey
@@ -127,7 +127,7 @@ def understand(
         guesses += names.guesses()
     stated_item = reading.item
     reading = _completed(reading, sources, names)
-    items = _Items(reading)
+    items = _Items(reading, names.answers(reading.numbers or ()))
     for source in sources:
         for row in source.rows():
             if isinstance(row, ImportedRow):
@@ -211,8 +211,8 @@ def _look(source: Source, names: SeenNames) -> FileSummary:
 class _Items:
     """The items and answers that result from a reading of the columns."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, reading: Reading, names: Collection[str]) -> None:
+        self._reading, self._names = reading, names
         self.ids: set[bytes] = set()
         self.columns: set[str] = set()
         self.answers: dict[str, ColumnSurvey] = defaultdict(ColumnSurvey)
@@ -223,7 +223,7 @@ class _Items:
         self._owners: dict[str, dict[str, bytes]] = {name: {} for name in _candidates(reading.item)}
 
     def see(self, row: ImportedRow) -> None:
-        parts, once = split(row, self._reading)
+        parts, once = split(row, self._reading, self._names)
         self._workers.add(row.worker_id)
         for part in parts:
             item = item_of(part, row, self._reading)
@@ -345,8 +345,8 @@ class _Items:
 
 
 def _item_columns(names: SeenNames, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    columns = dict.fromkeys(base_name(name, numbers) for name in names.shown)
-    return (ITEM_ID, *columns) if names.is_wired else tuple(columns)
+    columns = names.columns(numbers)
+    return (ITEM_ID, *columns) if names.is_wired else columns
 
 
 def _candidates(item: tuple[str, ...]) -> list[str]:

@@ -8,7 +8,7 @@ the code that reads answers of piecework's own pages.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from piecework.hit_templates.own_html import fields_of_controls as own_html
@@ -61,12 +61,8 @@ def as_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else own_html.as_text(value)
 
 
-def folded(sent: Mapping[str, str], numbers: Collection[str] = ()) -> Mapping[str, str]:
+def folded(sent: Mapping[str, str]) -> Mapping[str, str]:
     """Return answers with flattened buttons, boxes and labels as one answer each.
-
-    Args:
-        sent: answers by name.
-        numbers: endings that number items, and not buttons.
 
     >>> folded({"rating.1": "false", "rating.2": "true", "note.on": "true"})
     {'rating': '2', 'note': 'on'}
@@ -76,7 +72,7 @@ def folded(sent: Mapping[str, str], numbers: Collection[str] = ()) -> Mapping[st
     groups: dict[str, dict[str, str]] = defaultdict(dict)
     for name, cell in sent.items():
         base, dot, ending = name.rpartition(".")
-        if dot and ending not in numbers:
+        if dot:
             groups[base][ending] = cell
     flat = {
         base: cells

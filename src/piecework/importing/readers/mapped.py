@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from piecework.domain.imported import Reading
+from piecework.importing.numbered_names import place_of
 from piecework.importing.readers import parquet
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
@@ -118,11 +119,12 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
     stated = (*reading.answers.values(), *_votes_columns(reading))
     sent = {column: cells[column] for name in stated for column in _columns_of(name, cells)}
     shown_names = {*reading.item, reading.item_id, *reading.gold.values()} - {""}
-    if reading.numbers:
+    numbers, answers = reading.numbers or (), {*reading.answers.values()}
+    if numbers:
         sent = {
             name: cell
             for name, cell in cells.items()
-            if _without(name, reading) in reading.answers.values()
+            if _without(name, numbers, answers) in answers
         }
     return ImportedRow(
         line=line,
@@ -136,7 +138,7 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
         shown={
             name: cell
             for name, cell in cells.items()
-            if name in shown_names or _without(name, reading) in shown_names
+            if name in shown_names or _without(name, numbers, shown_names) in shown_names
         },
         sent=sent,
     )
@@ -163,12 +165,10 @@ def _votes_columns(reading: Reading) -> list[str]:
     return [name for votes in reading.votes.values() for name in votes.values()]
 
 
-def _without(name: str, reading: Reading) -> str:
+def _without(name: str, numbers: Collection[str], known: Collection[str]) -> str:
     """Return a column's name without the number of its item."""
-    for number in sorted(reading.numbers or (), key=len, reverse=True):
-        if name.endswith(number):
-            return name.removesuffix(number)
-    return name
+    place = place_of(name, numbers, known)
+    return place.base if place else name
 
 
 def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
