@@ -2,10 +2,12 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
 from piecework.campaign.opened import CampaignRun
+from piecework.domain.crowds import Crowds
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import settle
@@ -115,6 +117,11 @@ def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
         "2 answers set aside.",
         "2 answers asked for again.",
     ]
+    at_market = replace(waiting.campaign, crowds=Crowds(cheapest=("prolific",)))
+    assert planned.follows.sentences(replace(waiting, campaign=at_market))[0] == (
+        "$0.50 not paid, unless its market pays a visit as a whole and another HIT of it is "
+        "approved."
+    )
     ada.act(whole, "reject", "Shouted.")
     assert waiting_csv(waiting)[1] == 1
     assert {decision.verdict for decision in undo(waiting, by="ada")} == {"reject", "drop"}

@@ -87,8 +87,8 @@ class Books:
         if self.outside_price:
             sentences.append(
                 f"{self._shown(self.outside_price)} of each does not belong to a HIT: "
-                f"{self.market} {'pays' if len(self.taken) == 1 else 'pay'} for whole "
-                "visits and tests, and each payment is rounded"
+                f"{self.market} {'pays' if len(self.taken) == 1 else 'pay'} for tests and "
+                "whole visits, also for their rejected HITs, and each payment is rounded"
             )
         if unknown:
             sentences.append(

@@ -249,7 +249,7 @@ class Consequences:
         workers, staying = (plural(number, "worker") for number in (self.turned_away, self.staying))
         if opened.endpoint.startswith("http"):
             money = [
-                (self.unpaid, f"{shown(self.unpaid_cents)} not paid."),
+                (self.unpaid, f"{shown(self.unpaid_cents)} not paid{_of_visits(opened)}."),
                 (self.paid, f"{shown(self.paid_cents)} paid, fees included."),
             ]
         else:
@@ -268,6 +268,13 @@ class Consequences:
             (self.blocked, "The block counts against the worker's account."),
         )
         return [words for number, words in counted_sentences if number] or ["Nothing changes."]
+
+
+def _of_visits(opened: OpenedCampaign) -> str:
+    """Return when the worker is paid although the HIT is rejected; "" if never."""
+    if not any(opened.campaign.markets) and not campaign_facts.booked_outside(opened.store):
+        return ""
+    return ", unless its market pays a visit as a whole and another HIT of it is approved"
 
 
 def foresee_consequences(work: Work, made: Sequence[Decision]) -> Consequences:
