@@ -2,9 +2,14 @@
 
 import csv
 import json
+import os
+import pty
 import shutil
+import signal
 import sqlite3
-from contextlib import closing
+import sys
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +20,7 @@ from piecework.cli.main import main
 from piecework.engine.opening import open_to_look
 from piecework.store import ledger
 from tests.cli.finished_campaign import finished_campaign
+from tests.importing.batches import row, write
 
 _PAID = "worker,amount,date\n"
 _OWN_WORDS = "the words of ann about a bicycle"
@@ -151,3 +157,180 @@ def test_the_marketplace_alone_says_which_campaigns_are_left(folder: Path) -> No
     assert done.exit_code == 0, done.output
     assert "not reached: the store of the campaign with" in done.output
     assert _piecework(folder, "workers", "forget", "cat", "--yes").exit_code == 2
+
+
+@pytest.fixture(scope="module")
+def paid(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy in which ann was paid, with words of hers everywhere."""
+    folder = tmp_path_factory.mktemp("paid")
+    shutil.copytree(finished, folder, dirs_exist_ok=True)
+    _pay(folder, "ann")
+    _mark_words(folder, _ann(folder))
+    return folder
+
+
+@pytest.fixture
+def ready(paid: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test."""
+    shutil.copytree(paid, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def _ann(folder: Path) -> str:
+    ((worker_id,),) = _rows(
+        folder / "people.db", "SELECT worker_id FROM workers WHERE handle = 'ann'"
+    )
+    return str(worker_id)
+
+
+def _in_child(folder: Path, *words: str, prepare: Callable[[], object]) -> int:
+    """Type a command in a process of its own; return how that ended."""
+    child = os.fork()
+    if not child:
+        code = 1
+        with suppress(BaseException):
+            prepare()
+            code = _piecework(folder, *words).exit_code
+        os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _typed(folder: Path, keys: bytes, *words: str) -> tuple[int, str]:
+    """Type a command at a terminal, and keys when it asks; return exit code and screen."""
+    child, terminal = pty.fork()
+    if not child:
+        code = 1
+        try:
+            sys.stdin = os.fdopen(0, closefd=False)
+            sys.stdout = os.fdopen(1, "w", closefd=False)
+            sys.stderr = os.fdopen(2, "w", closefd=False)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            main([*words, "--database", str(folder / "people.db")])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    screen, is_asked = b"", False
+    with suppress(OSError):  # the terminal's end
+        while piece := os.read(terminal, 4096):
+            screen += piece
+            if not is_asked and b"to continue" in screen:
+                os.write(terminal, keys)
+                is_asked = True
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
+
+
+def test_at_a_terminal_only_the_typed_id_deletes(ready: Path) -> None:
+    """Other words, an empty line, the end of the input and Ctrl-C leave everything."""
+    path, worker_id = str(_campaign(ready)), _ann(ready)
+    forget = ("workers", "forget", "ann", path)
+    for keys, ending in ((b"ann\n", 3), (b"\n", 3), (b"\x04", 130), (b"\x03", 130)):
+        code, screen = _typed(ready, keys, *forget)
+        assert (keys, code) == (keys, ending), screen
+        assert "Traceback" not in screen
+        assert _OWN_WORDS.encode() in _all_bytes(ready)
+        assert _ann(ready) == worker_id
+    code, screen = _typed(ready, f" {worker_id} \n".encode(), *forget)
+    assert code == 0, screen
+    assert "removed" in screen
+    assert _OWN_WORDS.encode() not in _all_bytes(ready)
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+KILLED = (
+    "piecework.store.archive.rewrite_without",
+    "piecework.store.archive.replace_parts",
+    "piecework.store.archive.remove_unnamed_files",
+    "piecework.store.sqlite_database.SqliteDatabase.compact",
+    "piecework.marketplace.workers.forgetting.forget_person",
+    "piecework.marketplace.workers.forgetting.hits_elsewhere",
+)
+
+
+@pytest.mark.parametrize("place", KILLED)
+def test_the_same_command_finishes_what_a_kill_left(place: str, ready: Path) -> None:
+    """Wherever it dies, the name still finds the worker until all is removed."""
+    path, worker_id = str(_campaign(ready)), _ann(ready)
+    forget = ("workers", "forget", "ann", path, "--yes")
+
+    def prepare() -> None:
+        pytest.MonkeyPatch().setattr(place, lambda *_, **__: _die())
+
+    assert _in_child(ready, *forget, prepare=prepare) == -signal.SIGKILL
+    is_done = place.endswith("hits_elsewhere")
+    again = _piecework(ready, *forget[:2], worker_id if is_done else "ann", *forget[3:])
+    assert again.exit_code == 0, again.output
+    assert _OWN_WORDS.encode() not in _all_bytes(ready)
+
+
+def test_nothing_is_removed_of_a_worker_who_is_not_named_in_full(ready: Path) -> None:
+    """The start of an id or of a pseudonym may be another person's name."""
+    path, worker_id = str(_campaign(ready)), _ann(ready)
+    with open_to_look(load_campaign(Path(path))) as opened:
+        pseudonym = opened.pseudonym(worker_id)  # type: ignore[arg-type]
+    for word in (worker_id[:-1], f"{worker_id}A", pseudonym[:6], "an", "nobody", "' OR 1=1 --"):
+        refused = _piecework(ready, "workers", "forget", word, path, "--yes")
+        assert refused.exit_code == 2, (word, refused.output)
+    assert _OWN_WORDS.encode() in _all_bytes(ready)
+    done = _piecework(ready, "workers", "forget", pseudonym.upper(), path, "--yes")
+    assert done.exit_code == 0, done.output
+    assert _OWN_WORDS.encode() not in _all_bytes(ready)
+
+
+def test_work_that_came_while_a_person_thought_about_it_is_judged_first(
+    ready: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What holds before the question must hold after it."""
+    path, worker_id = str(_campaign(ready)), _ann(ready)
+    (store,) = ready.glob("out/**/piecework.db")
+
+    def agree(*_: object, **__: object) -> bool:
+        with closing(sqlite3.connect(store)) as connection, connection:
+            connection.execute(
+                "INSERT INTO intents (intent_key, operation, subject_kind, subject_id, times, "
+                "arguments, amount_cents, made_at) VALUES ('late', 'exclude', 'worker', ?, 1, "
+                "'{}', 0, '2026-11-27T00:00:00+00:00')",
+                (worker_id,),
+            )
+        return True
+
+    monkeypatch.setattr("piecework.cli.forget._is_agreed", agree)
+    refused = _piecework(ready, "workers", "forget", "ann", path)
+    assert refused.exit_code == 3, refused.output
+    assert "1 act about them not carried out" in refused.output
+    assert _OWN_WORDS.encode() in _all_bytes(ready)
+
+
+_IDS = ("Zoë", "Zoë 李", 'O\'Neil "x"; --', "%", "a/../b")
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Path:
+    """A campaign about another tool's results, without any marketplace."""
+    rows = [
+        row(number, name, shown={"url": "http://127.0.0.1/a.jpg"}, sent={"words": f"of {number}"})
+        for number, name in enumerate(_IDS)
+    ]
+    source, path = write(tmp_path / "batch.csv", rows), tmp_path / "words.toml"
+    done = CliRunner().invoke(main, ["data", "import", str(source), "--as", str(path)])
+    assert done.exit_code == 0, done.output
+    return path
+
+
+def test_any_id_names_its_own_worker_alone(imported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that begins like another, or has signs of SQL, of a shell or of a folder."""
+    monkeypatch.chdir(imported.parent)
+    (store,) = imported.parent.glob("out/**/piecework.db")
+    left = [*_IDS]
+    for name in _IDS:
+        done = CliRunner().invoke(main, ["workers", "forget", name, str(imported), "--yes"])
+        assert done.exit_code == 0, done.output
+        left.remove(name)
+        rows = _rows(store, "SELECT raw FROM raw_answers")
+        assert len(rows) == len(left)

@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -141,19 +142,24 @@ class _Data:
         return {file: of_file for file, of_file in kept.items() if of_file}
 
     def remove(self, *, by: str) -> None:
-        """Remove it from the marketplace's file, then from the stores."""
+        """Remove it from the stores, then from the marketplace's file.
+
+        That file goes last because it alone knows the name by which the same command
+        finds the worker again after an interruption.
+        """
         from piecework.store.forgetting import forget_worker
 
         with ExitStack() as locks:
             for opened in self.campaigns:
                 locks.enter_context(only_pass(opened.campaign.store, by="piecework workers"))
-            if self.person is not None:
-                with transaction_in(self.database) as transaction:
-                    # They may have begun another HIT meanwhile.
-                    _refuse(self._faults_of_person(transaction, self.person))
-                    forgetting.forget_person(transaction, self.person)
+            # Work may have come while a person thought about it.
+            self.refuse()
             for opened in self.campaigns:
                 forget_worker(opened.store, self.worker_id, at=opened.clock.now(), by=by)
+            if self.person is not None:
+                with transaction_in(self.database) as transaction:
+                    _refuse(self._faults_of_person(transaction, self.person))
+                    forgetting.forget_person(transaction, self.person)
 
     def elsewhere(self) -> list[str]:
         """Return titles of HITs of campaigns that are not named, and still have answers."""
@@ -192,37 +198,53 @@ def _everything(worker: str, paths: Sequence[Path], database: Path) -> Iterator[
             if each.is_rehearsal:
                 path = each.campaign.path
                 raise ConfigError([f"{path}: only rehearsed, so its workers are simulated"])
+        known = _known(worker, opened)
         people = []
         if database.exists() or is_asked:
             with transaction_in(database) as transaction:
-                people = forgetting.find_person(transaction, worker)
-                if not people and opened:
-                    people = forgetting.find_person(transaction, _known(worker, opened))
+                people = forgetting.find_person(transaction, known or worker)
+        same = [person for person in people if person.worker_id == (known or worker)]
+        # An id goes before a name, which may be the same word.
+        people = same if known else same or people
         if len(people) > 1:
             ids = ", ".join(person.worker_id for person in people)
             raise ConfigError([f"{worker!r} matches {ids}; name the worker by this id"])
+        if not known and not people:
+            raise _nobody(worker, paths)
         yield _Data(
-            worker_id=WorkerId(people[0].worker_id) if people else _known(worker, opened),
+            worker_id=known or WorkerId(people[0].worker_id),
             campaigns=opened,
             database=database,
             person=people[0] if people else None,
         )
 
 
-def _known(worker: str, campaigns: "Sequence[OpenedCampaign]") -> "WorkerId":
-    from piecework.campaign.opened import known_worker
+def _known(worker: str, campaigns: "Sequence[OpenedCampaign]") -> "WorkerId | None":
+    """Return the worker with this id in any campaign, or whole pseudonym in the first one.
+
+    The start of a pseudonym may also be another person's name, so it is not enough.
+    """
     from piecework.store.assignments import all_workers
 
     for opened in campaigns:
         for worker_id in all_workers(opened.store):
             if worker_id == worker:
                 return worker_id
-    if not campaigns:
-        raise ConfigError(
-            [f"no worker has the name or id {worker!r}"],
-            next_step="piecework workers list shows all names",
-        )
-    return known_worker(campaigns[0], worker)
+    for opened in campaigns[:1]:
+        for worker_id in all_workers(opened.store):
+            if opened.pseudonym(worker_id) == worker.strip().lower():
+                return worker_id
+    return None
+
+
+def _nobody(worker: str, paths: Sequence[Path]) -> ConfigError:
+    if not paths:
+        fault, names = f"no worker has the name or id {worker!r}", "piecework workers list"
+        return ConfigError([fault], next_step=f"{names} shows all names")
+    return ConfigError(
+        [f"no worker has the name, id or whole pseudonym {worker!r}"],
+        next_step=f"piecework workers list {paths[0]}",
+    )
 
 
 def _is_agreed(data: _Data, removed: dict[str, dict[str, int]], *, as_json: bool) -> bool:
@@ -230,9 +252,10 @@ def _is_agreed(data: _Data, removed: dict[str, dict[str, int]], *, as_json: bool
         return False
     click.echo("This will be deleted, and cannot be restored:")
     _say_counts(removed)
-    typed = click.prompt(f"type {data.worker_id} to continue", default="", show_default=False)
-    if typed.strip() != data.worker_id:
-        raise RefusedForSafety(f"that is not {data.worker_id}: nothing was removed")
+    shown = printable(data.worker_id)
+    typed = click.prompt(f"type {shown} to continue", default="", show_default=False)
+    if typed.strip() != shown.strip():
+        raise RefusedForSafety(f"that is not {shown}: nothing was removed")
     return True
 
 
@@ -245,21 +268,22 @@ def _say_counts(removed: dict[str, dict[str, int]]) -> None:
 def _say(
     data: _Data, removed: dict[str, dict[str, int]], elsewhere: Sequence[str], *, agreed: bool
 ) -> None:
+    shown = printable(data.worker_id)
     if not agreed:
-        click.echo(f"{data.worker_id}: nothing was removed yet; with --yes, this is:")
+        click.echo(f"{shown}: nothing was removed yet; with --yes, this is:")
         _say_counts(removed)
         return
     if removed:
-        click.echo(f"{data.worker_id}: removed")
+        click.echo(f"{shown}: removed")
         _say_counts(removed)
     else:
-        click.echo(f"{data.worker_id}: nothing is left to remove")
+        click.echo(f"{shown}: nothing is left to remove")
     click.echo(_STAYS)
     click.echo(_OUT_OF_REACH)
     if data.person is None:
         click.echo(
             f"not reached: the marketplace's file; where it is: "
-            f"piecework workers forget {data.worker_id} --database FILE"
+            f"piecework workers forget {printable(shlex.quote(data.worker_id))} --database FILE"
         )
     for title in elsewhere:
         click.echo(f"not reached: the store of the campaign with {printable(title)!r}; name it too")

@@ -54,7 +54,11 @@ def known_people(database: Path) -> KnownPeople:
     return KnownPeople(
         names={row["worker_id"]: row["handle"] for row in rows if row["market"] is None},
         markets={row["worker_id"]: row["market"] for row in sent},
-        participants={row["worker_id"]: f"{row['market']} {row['participant_id']}" for row in sent},
+        participants={
+            row["worker_id"]: f"{row['market']} {row['participant_id']}"
+            for row in sent
+            if row["participant_id"] is not None
+        },
     )
 
 

@@ -17,6 +17,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
+from piecework.cli.marketplace_file import transaction_in
+from piecework.marketplace.workers import invitations
 from piecework.markets.panel.rehearsal.simulated_panel import panel_file
 from tests.conftest import in_full
 from tests.markets.panel.scene import USUAL, Scene
@@ -382,6 +384,14 @@ def test_the_answer_for_programs(scene: Scene) -> None:
     assert (document["list"], document["lines"], document["cents"]) == (1, 1, 110)
 
 
+def _market_people(scene: Scene) -> list[tuple[object, ...]]:
+    """Whom a market pays, with their id there."""
+    with transaction_in(scene.database) as transaction:
+        rows = invitations.list_names(transaction)
+    names = ("worker_id", "market", "participant_id")
+    return [tuple(row[name] for name in names) for row in rows if row["market"]]
+
+
 def test_a_participant_is_forgotten_after_their_payment_is_listed(scene: Scene) -> None:
     """Not while they work, not before the decision, not before the list."""
     words = ["workers", "forget", "ann", "--yes", "--database", str(scene.database)]
@@ -397,8 +407,13 @@ def test_a_participant_is_forgotten_after_their_payment_is_listed(scene: Scene) 
     assert "at work or not judged" in reasons[1]
     assert "visits that their market has not settled: 1" in reasons[2]
     assert "1 lines, $0.70" in _listed(scene, "first.csv").output
+    before = _market_people(scene)
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
+    # A pay sheet must not tell the requester to pay them.
+    ((worker_id, market, participant_id),) = before
+    assert participant_id is not None
+    assert _market_people(scene) == [(worker_id, market, None)]
     with closing(sqlite3.connect(scene.database)) as database:
         assert database.execute("SELECT count(*) FROM participants").fetchone() == (0,)
         paid = database.execute("SELECT sum(cents) FROM pay_list_lines").fetchone()

@@ -166,9 +166,15 @@ def list_invitations(transaction: Transaction) -> list[sqlite3.Row]:
 
 
 def list_names(transaction: Transaction) -> list[sqlite3.Row]:
-    """Return `worker_id`, `handle`, and for a market's people `market` and `participant_id`."""
+    """Return `worker_id`, `handle`, and for a market's people `market` and `participant_id`.
+
+    Of forgotten people no `participant_id` is known, but their visits tell which market
+    has paid them.
+    """
     return transaction.all(
-        "SELECT worker_id, handle, market, participant_id FROM workers "
+        "SELECT worker_id, handle, participant_id, coalesce(participants.market, "
+        "(SELECT studies.market FROM visits JOIN studies ON studies.id = visits.study "
+        "WHERE visits.worker = workers.id LIMIT 1)) AS market FROM workers "
         "LEFT JOIN participants ON participants.worker = workers.id ORDER BY workers.id"
     )
 
