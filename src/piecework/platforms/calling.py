@@ -17,17 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import Any, TypeVar
-
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    HTTPClientError,
-    NoCredentialsError,
-    SSLError,
-)
-from botocore.exceptions import ConnectionError as NotConnected
-from botocore.parsers import ResponseParserError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework.domain.errors import (
     PlatformRefused,
@@ -36,6 +26,9 @@ from piecework.domain.errors import (
 )
 from piecework.domain.text import one_line
 from piecework.platforms.endpoint import Credentials, missing_key, refuse_key
+
+if TYPE_CHECKING:
+    from botocore.exceptions import BotoCoreError, ClientError
 
 THROTTLED = frozenset({"ThrottlingException", "Throttling", "TooManyRequestsException", "SlowDown"})
 """Error codes that ask a client to be slower."""
@@ -105,24 +98,31 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
         PlatformRefused: the platform refused the call.
         ConfigError: there are no credentials.
     """
+    from botocore import exceptions, parsers  # noqa: PLC0415 - only calls need it
+
     try:
         return call(**arguments)
-    except ClientError as fault:
+    except exceptions.ClientError as fault:
         raise _translated(fault) from fault
-    except NoCredentialsError as fault:
+    except exceptions.NoCredentialsError as fault:
         raise missing_key(os.environ) from fault
     # botocore raises these for times and numbers that it cannot parse.
-    except (*(ValueError, TypeError, AttributeError, RecursionError), ResponseParserError) as fault:
+    except (
+        *(ValueError, TypeError, AttributeError, RecursionError),
+        parsers.ResponseParserError,
+    ) as fault:
         raise TransientPlatformError(
             f"the platform's answer cannot be read: {one_line(str(fault))}",
             next_step="check the address and any proxy on the way, then run the same "
             "command again; no step is done twice",
         ) from fault
-    except BotoCoreError as fault:
+    except exceptions.BotoCoreError as fault:
         raise _unreachable(fault) from fault
 
 
-def _unreachable(fault: BotoCoreError) -> TransientPlatformError:
+def _unreachable(fault: "BotoCoreError") -> TransientPlatformError:
+    from botocore.exceptions import SSLError  # noqa: PLC0415 - as above
+
     check = "if it is your own `piecework market serve`, check that it runs"
     if isinstance(fault, SSLError):
         check = (
@@ -209,7 +209,7 @@ def _has(parsed: object, path: Sequence[str]) -> bool:
     return _has(parsed[path[0]], path[1:])
 
 
-def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
+def _translated(fault: "ClientError") -> PlatformRefused | TransientPlatformError:
     response: Mapping[str, Any] = fault.response
     error = response.get("Error", {})
     code = one_line(str(error.get("Code", "")), at_most=100)
@@ -325,6 +325,7 @@ def wait_for_the_marketplace(
 
     Answered calls are left to botocore, throttled ones to `Pace`.
     """
+    from botocore import exceptions  # noqa: PLC0415 - as above
 
     def again(
         response: tuple[Any, Mapping[str, Any]] | None,
@@ -333,8 +334,9 @@ def wait_for_the_marketplace(
         attempts: int,
         **_: object,
     ) -> float | bool | None:
-        is_away = isinstance(caught_exception, NotConnected | HTTPClientError)
-        is_away &= not isinstance(caught_exception, SSLError)
+        away = exceptions.ConnectionError | exceptions.HTTPClientError
+        is_away = isinstance(caught_exception, away)
+        is_away &= not isinstance(caught_exception, exceptions.SSLError)
         if response is not None:
             answer = response[0]
             is_away = answer.status_code >= _OUTAGE_FAULT

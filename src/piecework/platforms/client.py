@@ -8,11 +8,6 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-import boto3
-import botocore
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError
-
 from piecework.domain.errors import ConfigError
 from piecework.foundation.tracing import spans
 from piecework.platforms.calling import (
@@ -26,6 +21,7 @@ from piecework.platforms.clocks import watch_clock
 from piecework.platforms.endpoint import OWN_KEYS, VARIABLE, Credentials, known_key
 
 if TYPE_CHECKING:
+    import boto3
     from mypy_boto3_mturk import MTurkClient
 
 _STACK, _SPAN = "piecework_span_stack", "piecework_span"
@@ -84,7 +80,6 @@ def _fail(exception: BaseException, context: dict[str, Any], **_: object) -> Non
 
 
 _CONNECTIONS = 32
-_USER_AGENT = f"piecework boto3/{boto3.__version__} botocore/{botocore.__version__}"
 
 
 def turk_client(
@@ -105,6 +100,12 @@ def turk_client(
         ConfigError: boto3 cannot use the AWS settings of this machine, or only one of
             `OWN_KEYS` is set.
     """
+    # Most commands and most passes call no marketplace.
+    import boto3  # noqa: PLC0415
+    import botocore  # noqa: PLC0415
+    from botocore.config import Config  # noqa: PLC0415
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415
+
     keys = _own_keys(endpoint)
     if access_key is not None and secret_key is not None:
         keys = Credentials(access_key=access_key, secret_key=secret_key, source=source)
@@ -127,7 +128,7 @@ def turk_client(
                 max_pool_connections=_CONNECTIONS,
                 # botocore would build its own twice for each call, which is a fifth of
                 # this process's work per call.
-                user_agent=_USER_AGENT,
+                user_agent=f"piecework boto3/{boto3.__version__} botocore/{botocore.__version__}",
             ),
         )
     # botocore raises its own error, except for an address that it does not accept.
@@ -162,7 +163,7 @@ def _own_keys(endpoint: str) -> Credentials | None:
     )
 
 
-def _of_boto3(session: boto3.session.Session) -> Credentials:
+def _of_boto3(session: "boto3.session.Session") -> Credentials:
     """Return the keys that boto3 finds by itself and their source; empty without any."""
     chain = session.get_credentials()
     if chain is None:

@@ -19,9 +19,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from botocore.exceptions import BotoCoreError
-from botocore.session import Session
-
 from piecework.domain.clock import Clock, SystemClock
 from piecework.domain.errors import ConfigError, PlatformRefused, TransientPlatformError
 
@@ -109,6 +106,9 @@ def _trust() -> ssl.SSLContext:
 
     Otherwise Python's own, which SSL_CERT_FILE can replace.
     """
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - only calls by HTTPS need it
+    from botocore.session import Session  # noqa: PLC0415 - as above
+
     try:
         bundle = Session().get_config_variable("ca_bundle") or None
     except BotoCoreError:  # the client of the requester API says what is wrong
