@@ -40,7 +40,6 @@ from piecework.markets.registry import market
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.results.pictures import warnings_of_metadata
-from piecework.results.releases import reach_sinks
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
 from piecework.simulation.rehearsals.campaign import refuse_faulty_test
@@ -195,7 +194,9 @@ def check_campaign(
         answering_of(campaign)
     largest = largest_page(campaign, chain(*all_first_rounds(campaign, on=on)))
     reached, unknown = _try_pictures(campaign, endpoint, reach=reach, internal=internal)
-    if reach:
+    if reach and campaign.sinks:
+        from piecework.results.releases import reach_sinks  # noqa: PLC0415 - most have no sink
+
         reach_sinks(campaign)
     cost = price(campaign, on=on)
     with known_store(campaign) as store:
