@@ -8,13 +8,12 @@ import hmac
 import re
 from collections.abc import Sequence
 
-import pandas as pd
-
 from piecework.analyses.votes import answers_that_count
 from piecework.domain.column_names import OF_PARTICIPANTS
 from piecework.domain.field import Field
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId, answer_id
 from piecework.domain.imported import UNNAMED
+from piecework.domain.late_modules import pd
 from piecework.domain.tables import value_column
 
 _HEX_CHARACTERS = 16
@@ -91,7 +90,7 @@ threshold between 3 and 10)."""
 HIDDEN = "hidden"
 
 
-def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
+def participants(table: "pd.DataFrame", fields: Sequence[Field]) -> "pd.DataFrame":
     """Return a row per option of each personal field: `field`, `value`, `participants`.
 
     Only workers with answers that count are counted; `participants` (str) is a number

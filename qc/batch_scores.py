@@ -5,11 +5,14 @@ another answer. Most batches of a campaign are finished, so a pass scores one of
 and reads the others from here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
-import pandas as pd
+from piecework.domain.late_modules import pd
 
-Score = Callable[[pd.DataFrame], pd.DataFrame]
+Score: TypeAlias = "Callable[[pd.DataFrame], pd.DataFrame]"
 """Takes the answers of a batch; returns a row per answer or per assignment."""
 
 
@@ -70,7 +73,7 @@ class BatchScores:
         return whole if is_in_order else whole.reindex(table.index)
 
 
-def _batches(table: pd.DataFrame) -> Iterator[tuple[int, "pd.Index[int]"]]:
+def _batches(table: pd.DataFrame) -> Iterator[tuple[int, pd.Index[int]]]:
     """Yield each batch and the positions of its rows, in the order of the batches."""
     places = pd.Series(range(len(table)), dtype="int64")
     for batch, rows in places.groupby(table["batch"].to_numpy()):

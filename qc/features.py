@@ -11,21 +11,22 @@ No feature depends on an outcome: approval rates contain it, and a later rejecti
 not known when the answer was sent.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
+from piecework.domain.late_modules import np, npt, pd
 from piecework.qc.plain_text import plain_texts
 from piecework.qc.ratings import LIKENESS
 from piecework.qc.scores import Tally, rows_of, spreads, summed, tally
 from piecework.qc.text_fit import text_fit
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 TEXT_AND_TIME: Mapping[str, str] = {
     "unshared": "words that no other answer about the item uses",
@@ -66,14 +67,14 @@ _MOST_ODDS = 5.0
 _LEAST_ODDS = 1e-6
 _SHRUNKEN_BY = 2.0
 
-Scores = Mapping[str, pd.DataFrame]
+Scores: TypeAlias = "Mapping[str, pd.DataFrame]"
 
 
 def answer_features(
     table: pd.DataFrame,
     scores: Scores,
     own: pd.DataFrame | None = None,
-    weights: "pd.Series[float] | None" = None,
+    weights: pd.Series[float] | None = None,
 ) -> pd.DataFrame:
     """One row per answer: its own features, then its worker's, prefixed `worker:`.
 
@@ -99,7 +100,7 @@ def answer_features(
 
 
 def worker_features(
-    table: pd.DataFrame, scores: Scores, probabilities: "pd.Series[float]"
+    table: pd.DataFrame, scores: Scores, probabilities: pd.Series[float]
 ) -> pd.DataFrame:
     """One row per known worker, in the order of their ids.
 
@@ -162,7 +163,7 @@ def own_usual(counts: Tally) -> pd.DataFrame:
     return pd.concat(by_feature)
 
 
-def _tally(batches: "pd.Series[int]", of_batch: Mapping[str, "pd.Series[float]"]) -> Tally:
+def _tally(batches: pd.Series[int], of_batch: Mapping[str, pd.Series[float]]) -> Tally:
     return pd.concat(
         [
             tally({"batch": batches, "value": values}).assign(feature=name)
@@ -172,7 +173,7 @@ def _tally(batches: "pd.Series[int]", of_batch: Mapping[str, "pd.Series[float]"]
     )
 
 
-def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
+def _of_batch(table: pd.DataFrame) -> Mapping[str, pd.Series[float]]:
     """The features in standard deviations of the batch; NaN if unknown."""
     fits = text_fit(table)
     words = fits["words"].where(fits["words"] > 0)
@@ -186,14 +187,14 @@ def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
     }
 
 
-def _likeness(table: pd.DataFrame) -> "pd.Series[float]":
+def _likeness(table: pd.DataFrame) -> pd.Series[float]:
     """How like the item's own text each text is; NaN if unknown."""
     if LIKENESS in table:
         return table[LIKENESS]
     return pd.Series(np.nan, index=table.index)
 
 
-def _own_likeness(table: pd.DataFrame) -> "pd.Series[float]":
+def _own_likeness(table: pd.DataFrame) -> pd.Series[float]:
     """How like its worker's other texts in the assignment each text is; NaN without others.
 
     The mean likeness, letter by letter, to the texts beside it in the order of the answers'
@@ -223,7 +224,7 @@ def _own_likeness(table: pd.DataFrame) -> "pd.Series[float]":
     return pd.Series(means, index=texts.index).reindex(table.index)
 
 
-def _in_sds(values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.DataFrame) -> Floats:
+def _in_sds(values: pd.Series[float], batches: pd.Series[int], usual: pd.DataFrame) -> Floats:
     """Distances from the batch's mean in its standard deviations; 0 if unknown."""
     of_batch = usual[["mean", "sd"]].reindex(batches)
     mean, spread = of_batch["mean"].to_numpy(), of_batch["sd"].to_numpy()
@@ -232,7 +233,7 @@ def _in_sds(values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.Dat
 
 
 def _means(
-    features: pd.DataFrame, table: pd.DataFrame, weights_of: "pd.Series[float]"
+    features: pd.DataFrame, table: pd.DataFrame, weights_of: pd.Series[float]
 ) -> pd.DataFrame:
     # Sums of floats depend on their order; sorting makes them independent of row order.
     ordered = features.sort_index()
@@ -244,7 +245,7 @@ def _means(
     return sums.div(answers + _SHRUNKEN_BY, axis=0).rename_axis("worker_id")
 
 
-def answer_weights(table: pd.DataFrame) -> "pd.Series[float]":
+def answer_weights(table: pd.DataFrame) -> pd.Series[float]:
     """What each answer counts: a share of 1 if its worker repeats its words."""
     words = plain_texts(table["text"].tolist())
     workers = table["worker_id"].to_numpy()

@@ -9,12 +9,13 @@ Opinions are not compared. An answer without anything to compare it with agrees 
 was kept.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.task import GOLD
 from piecework.qc.ratings import (
     MATTER_OF_FACT,
@@ -74,7 +75,7 @@ def wrong_answers(table: pd.DataFrame, tolerance: float) -> Iterator[tuple[str, 
         yield field, with_gold[is_wrong]
 
 
-def wrong_by_answer(table: pd.DataFrame, tolerance: float) -> "pd.Series[bool]":
+def wrong_by_answer(table: pd.DataFrame, tolerance: float) -> pd.Series[bool]:
     """Whether an answer differs from the known one in any field, by answer id.
 
     Answers to items without a known answer are left out.
@@ -146,7 +147,7 @@ def contradicted(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
 
 def _judged(
     table: pd.DataFrame, tolerance: float
-) -> Iterator[tuple[str, pd.DataFrame, "pd.Series[bool]"]]:
+) -> Iterator[tuple[str, pd.DataFrame, pd.Series[bool]]]:
     for field, answers in own_answers(table, prefix=GOLD):
         with_gold = answers[is_given(answers[GOLD + field])]
         cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
@@ -169,7 +170,7 @@ LEAST_OTHERS = 2
 _HALF = 0.5
 
 
-def agreeing(table: pd.DataFrame, verdicts: "pd.Series[str]") -> pd.DataFrame:
+def agreeing(table: pd.DataFrame, verdicts: pd.Series[str]) -> pd.DataFrame:
     """Return each decided answer with whether it agrees.
 
     Args:
@@ -190,7 +191,7 @@ def agreeing(table: pd.DataFrame, verdicts: "pd.Series[str]") -> pd.DataFrame:
     return rows.assign(agrees=agrees[is_counted].astype("bool"))
 
 
-def _contradicting(table: pd.DataFrame, is_kept: "pd.Series[bool]") -> Iterator[list[str]]:
+def _contradicting(table: pd.DataFrame, is_kept: pd.Series[bool]) -> Iterator[list[str]]:
     """By field that is a matter of fact, the answers that contradict."""
     for field, answers in own_answers(table):
         if MATTER_OF_FACT + field not in table.columns:

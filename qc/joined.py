@@ -27,19 +27,17 @@ The probability holds for work like the work it was fitted to, where one answer 
 was bad; in a campaign with fewer it is too high until people have decided.
 """
 
+from __future__ import annotations
+
 import functools
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import scipy
-
+from piecework.domain.late_modules import np, npt, pd, scipy
 from piecework.domain.text import plural
 from piecework.domain.verdicts import JOINED, Finding, SubjectKind
 from piecework.qc.features import (
@@ -97,7 +95,7 @@ _TITLES = {
 }
 """Titles of the heuristics with a suspicion that is a feature, by name."""
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 Judged = Mapping[SubjectKind, Mapping[str, bool]]
 """By kind and id, whether people found the subject's work bad."""
 

@@ -7,17 +7,15 @@ otherwise a whole sentence would be one word that no one else uses.
 For comparisons of many texts, words are numbered: one row per different word of each text.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
+from piecework.domain.late_modules import np, npt, pa, pc, pd
 
 _WORDS = re.compile(r"[^\W_]+")
 _ASCII_WORDS = (
@@ -118,8 +116,8 @@ def _parted(word: str) -> str:
     return " ".join(word[place : place + 2] for place in range(len(word) - 1))
 
 
-Codes = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
+Codes: TypeAlias = "npt.NDArray[np.int64]"
+Small: TypeAlias = "npt.NDArray[np.int32]"
 """For the large arrays."""
 
 

@@ -20,14 +20,14 @@ How a rule is read:
   rule applies. Rejecting an assignment drops all its answers.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import (
     JOINED,
@@ -53,8 +53,8 @@ DEFAULTS: dict[SubjectKind, Verdict | None] = {
 }
 
 
-Flags = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.intp]
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
+Codes: TypeAlias = "npt.NDArray[np.intp]"
 Names = tuple[str, ...]
 FlagEvidence = tuple[float, str]
 """A finding's suspicion and evidence."""

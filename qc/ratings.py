@@ -40,20 +40,20 @@ In addition, if workers correct a draft that the item has (the aggregate `best_e
 A heuristic flags nothing in a table without the columns that it reads.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
 from piecework.domain.assignment import FieldValue
 from piecework.domain.field import Field, is_graded, mirrored
 from piecework.domain.hit import Item
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.qualifications import SECTION
 from piecework.domain.tables import ORDER, value_column
 from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Task
@@ -74,7 +74,7 @@ WORDED = "worded."
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a position on a scale from 0 to 1."""
 
-_Cells = npt.NDArray[Any]
+_Cells: TypeAlias = "npt.NDArray[Any]"
 
 
 def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.DataFrame:
@@ -169,12 +169,12 @@ def merged_columns(table: pd.DataFrame, prefix: str = "") -> list[tuple[str, str
     return [(name, column) for name, column in both if not prefix or prefix + name in columns]
 
 
-def is_scale(ratings: "pd.Series[Any]") -> bool:
+def is_scale(ratings: pd.Series[Any]) -> bool:
     """Whether ratings are positions on a scale, not options."""
     return ratings.dtype == "float64"
 
 
-def is_given(ratings: "pd.Series[Any]") -> "pd.Series[bool]":
+def is_given(ratings: pd.Series[Any]) -> pd.Series[bool]:
     """Whether each answer has a rating."""
     if is_scale(ratings):
         return ratings.notna()
@@ -227,7 +227,7 @@ def expected_rating(field: Field, text: str) -> Rating:
 class _AskedItems:
     """The items that a table's rows are about, each looked up once."""
 
-    def __init__(self, item_ids: "pd.Series[str]", items: Iterable[Item]) -> None:
+    def __init__(self, item_ids: pd.Series[str], items: Iterable[Item]) -> None:
         known: Mapping[str, Mapping[str, str]] = {item.item_id: item.columns for item in items}
         self._rows, names = pd.factorize(item_ids)
         self._items = [known.get(name, {}) for name in names]
@@ -249,7 +249,7 @@ class _AskedItems:
 
 def _ratings_of(
     field: Field, table: pd.DataFrame, task: Task, asked_items: _AskedItems
-) -> dict[str, "pd.Series[Any]"]:
+) -> dict[str, pd.Series[Any]]:
     """The columns of one field, by name."""
     rated = _rated(field, table[value_column(field)])
     cells: dict[str, _Cells] = {RATED: rated}
@@ -276,7 +276,7 @@ def _ratings_of(
     return columns
 
 
-def _rated(field: Field, values: "pd.Series[Any]") -> _Cells:
+def _rated(field: Field, values: pd.Series[Any]) -> _Cells:
     if field.kind == "number":
         numbers = values.to_numpy(dtype="float64")
         return (numbers - field.minimum) / (field.maximum - field.minimum)
@@ -312,7 +312,7 @@ def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
     return np.select([shown < 0, shown > 0], ["first", "second"], "")
 
 
-def _off_middle(field: Field, values: "pd.Series[Any]") -> npt.NDArray[np.float64]:
+def _off_middle(field: Field, values: pd.Series[Any]) -> npt.NDArray[np.float64]:
     """How far each value is above the middle of the scale; NaN if absent."""
     if field.kind == "number":
         numbers = values.to_numpy(dtype="float64")
@@ -342,7 +342,7 @@ def _drafts(task: Task) -> dict[str, str]:
 
 
 def _kept_draft(
-    answers: "pd.Series[Any]", column: str, asked_items: _AskedItems
+    answers: pd.Series[Any], column: str, asked_items: _AskedItems
 ) -> npt.NDArray[np.float64]:
     """By row: 1 for the draft as it was, 0 for another text, NaN without either."""
     drafts = asked_items.cells(column, lambda cell: " ".join(cell.split()))
@@ -390,7 +390,7 @@ def _merged_fields(task: Task) -> list[Field]:
 
 def _merged(
     field: Field, table: pd.DataFrame, asked_items: _AskedItems
-) -> dict[str, "pd.Series[Any]"]:
+) -> dict[str, pd.Series[Any]]:
     """The columns of a field with boxes, spans or transcripts, by name."""
     prefix = WORDED if field.is_transcript else DRAWN
     columns = {prefix + field.name: table[value_column(field)].fillna("").astype("str")}

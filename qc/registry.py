@@ -3,16 +3,16 @@
 `HEURISTICS` is the whole list: no heuristic registers itself.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-import pandas as pd
+from typing import Any, Protocol, TypeAlias
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.late_modules import np, pd
 from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
@@ -60,7 +60,7 @@ Settings = Mapping[str, Mapping[str, object] | None]
 """Parameters by heuristic name. Absent: defaults, except for `OFF_BY_DEFAULT`, which
 are off; `None`: switched off."""
 
-KnownScores = dict[tuple[str, object], pd.DataFrame]
+KnownScores: TypeAlias = "dict[tuple[str, object], pd.DataFrame]"
 """Scores of one table, by heuristic and its parameters."""
 
 

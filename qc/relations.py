@@ -4,11 +4,14 @@ Ratings are codes, numbers from 0; what the others say about an item is a row of
 probabilities, one for each code.
 """
 
-import numpy as np
-import numpy.typing as npt
+from __future__ import annotations
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.intp]
+from typing import TypeAlias
+
+from piecework.domain.late_modules import np, npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Codes: TypeAlias = "npt.NDArray[np.intp]"
 
 _TWO = 2
 

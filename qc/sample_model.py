@@ -16,15 +16,14 @@ Everything is counted in whole numbers by the order of hashes, so that a table i
 gives the same model to the bit.
 """
 
+from __future__ import annotations
+
 import re
 import zlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import scipy
+from piecework.domain.late_modules import np, npt, pd, scipy
 
 PRIOR = 1 / 6
 """Share of texts that are like the samples, as for the joined suspicion."""
@@ -47,14 +46,14 @@ _RIDGE = 3.0
 
 _ROUNDS = 30
 _MOST_MIXED = 0.5
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_MULTIPLIER = 0x9E3779B97F4A7C15
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")  # noqa: RUF001 - people type both apostrophes
 _BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?'’])")  # noqa: RUF001 - as above
 _AT_END = re.compile(r"[\s.,;!?]+$")
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 class SampleModel(NamedTuple):
@@ -167,7 +166,7 @@ def _distorted(words: Sequence[str], common: frozenset[str]) -> str:
     )
 
 
-def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> "scipy.sparse.csr_array":
+def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> scipy.sparse.csr_array:
     """Count the runs of characters of each text, by hash."""
     letters = [
         np.frombuffer(f" {_distorted(own, common)} ".encode("utf-32-le"), "<u4") for own in words
@@ -183,7 +182,7 @@ def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> "scipy.spar
         whole = row[:ends] == row[size - 1 :]
         mixed = np.full(ends, size, dtype="uint64")
         for place in range(size):
-            mixed = (mixed ^ codes[place : place + ends]) * _MULTIPLIER
+            mixed = (mixed ^ codes[place : place + ends]) * np.uint64(_MULTIPLIER)
             mixed ^= mixed >> np.uint64(29)
         hashes = (mixed >> np.uint64(20)) & np.uint64((1 << _BITS) - 1)
         keys.append((row[:ends][whole] << _BITS) + hashes[whole].astype("int64"))
@@ -194,12 +193,12 @@ def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> "scipy.spar
     )
 
 
-def _rarity(runs: "scipy.sparse.csr_array") -> Floats:
+def _rarity(runs: scipy.sparse.csr_array) -> Floats:
     texts = np.bincount(runs.indices, minlength=runs.shape[1])
     return np.asarray(np.log((1 + runs.shape[0]) / (1 + texts)) + 1.0)
 
 
-def _scaled(runs: "scipy.sparse.csr_array", rarity: Floats) -> "scipy.sparse.csr_array":
+def _scaled(runs: scipy.sparse.csr_array, rarity: Floats) -> scipy.sparse.csr_array:
     """Weigh the runs, and give every text the same length."""
     scaled = runs.copy()
     scaled.data = (1.0 + np.log(runs.data)) * rarity[runs.indices]

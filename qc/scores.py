@@ -18,13 +18,13 @@ Times have the three definitions of the original VizWiz pipeline, columns of the
 its items) and `market_seconds` (accepted to submitted, divided by the items).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from piecework.domain.late_modules import np, npt, pd
 
 Scope = Literal["row", "item", "worker", "batch", "campaign"]
 """The rows that a heuristic needs together, so that it scores a part of the table as it
@@ -40,13 +40,13 @@ SHOWN_FROM = 0.25
 _MOST_DECIMALS = 6
 _MOST_WRITTEN = 1e9
 
-Suspicions = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.intp]
+Suspicions: TypeAlias = "npt.NDArray[np.float64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
+Codes: TypeAlias = "npt.NDArray[np.intp]"
 
 
 def scored(
-    subjects: "pd.Index[str]",
+    subjects: pd.Index[str],
     *,
     suspicion: npt.ArrayLike,
     flag: npt.ArrayLike,
@@ -139,7 +139,7 @@ def measure_text(measure: float, limit: float, *, decimals: int = 1) -> str:
     return f"{measure:.{decimals}f}"
 
 
-def is_first(table: pd.DataFrame) -> "pd.Series[bool]":
+def is_first(table: pd.DataFrame) -> pd.Series[bool]:
     """Whether each answer is its worker's first about its item.
 
     A worker may meet an item again in a replacement HIT; that answer is not a second
@@ -172,7 +172,7 @@ def pair_codes(table: pd.DataFrame) -> Codes:
 
 
 def mapped(
-    values: "pd.Series[Any]",
+    values: pd.Series[Any],
     function: Callable[[Any], object],
     dtype: Literal["object", "float64", "bool"],
 ) -> npt.NDArray[Any]:
@@ -196,7 +196,7 @@ def summed(values: pd.DataFrame, codes: Codes, size: int) -> pd.DataFrame:
     return pd.DataFrame(sums, columns=values.columns)
 
 
-def coded(column: "pd.Series[Any]") -> tuple[Codes, int]:
+def coded(column: pd.Series[Any]) -> tuple[Codes, int]:
     """Number the different values from 0; return the codes and how many there are."""
     codes, different = pd.factorize(column)
     return codes, len(different)
@@ -212,7 +212,7 @@ def _at(column: Iterable[object], places: Codes) -> list[object]:
     return [cells[place] for place in places.tolist()]
 
 
-Tally = pd.DataFrame
+Tally: TypeAlias = "pd.DataFrame"
 """One row per key, sorted: the columns of the key, then int64 amounts with names that
 begin with `n_`."""
 
@@ -269,10 +269,10 @@ FLAT = 1e-9
 
 
 def z_scores(
-    values: "pd.Series[float]",
-    groups: "pd.Series[str] | pd.Series[int]",
+    values: pd.Series[float],
+    groups: pd.Series[str] | pd.Series[int],
     *,
-    counts: "pd.Series[bool]",
+    counts: pd.Series[bool],
     least: int,
 ) -> pd.DataFrame:
     """Distance of each value from its group's mean, in POPULATION standard deviations.
@@ -311,7 +311,7 @@ def spreads(counted: pd.DataFrame) -> pd.DataFrame:
 
 
 def distances(
-    values: "pd.Series[float]", groups: "pd.Series[Any]", by_group: pd.DataFrame, least: int
+    values: pd.Series[float], groups: pd.Series[Any], by_group: pd.DataFrame, least: int
 ) -> pd.DataFrame:
     """Return what `z_scores` returns, given the groups' `spreads`."""
     stats = by_group.reindex(groups)
@@ -322,7 +322,7 @@ def distances(
     return pd.DataFrame({"z": z, "mean": stats["mean"], "count": stats["count"]})
 
 
-def logarithm(seconds: "pd.Series[float]") -> "pd.Series[float]":
+def logarithm(seconds: pd.Series[float]) -> pd.Series[float]:
     """Natural logarithms of the times above zero; NaN for the others."""
     return pd.Series(np.log(seconds.where(seconds > 0)), index=seconds.index)
 

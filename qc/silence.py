@@ -4,13 +4,14 @@ Many need a least number of items, answers or workers. `check` warns before a ca
 starts that is too small for a heuristic, and the report says which had too little data.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from piecework.domain.imported import UNNAMED
+from piecework.domain.late_modules import pd
 from piecework.domain.tables import ORDER
 from piecework.domain.task import GOLD
 from piecework.qc.parameters import Counted, counted

@@ -20,14 +20,13 @@ the table that has all answers about its items, together with the tallies of all
 gives the same result to the bit.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.qc.plain_text import Small, Tokens, tokens_of
 from piecework.qc.scores import FIRST_ANSWER, Tally, coded, is_first, looked_up, merged, tally
 
@@ -50,9 +49,9 @@ _SURE = (0.01, 0.98)
 _UNIT = 2.0**-32
 """Chances are summed in whole numbers of this, so that their order does not matter."""
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Codes: TypeAlias = "npt.NDArray[np.int64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 _HASH_BITS = 53
 """As many bits of a wording's hash as a float64 holds."""
@@ -228,13 +227,13 @@ class Worded:
         fits[-1, self._places] = wordings
         return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=self._index)
 
-    def _sharing(self, uses: Uses) -> "_Sharing":
+    def _sharing(self, uses: Uses) -> _Sharing:
         """Compute what both phases need; kept because a whole table needs it twice."""
         if self._shared is None or self._shared[0] is not uses:
             self._shared = (uses, self._new_sharing(uses))
         return self._shared[1]
 
-    def _new_sharing(self, uses: Uses) -> "_Sharing":
+    def _new_sharing(self, uses: Uses) -> _Sharing:
         tokens, row = self._tokens, self._tokens.row
         known = looked_up(tokens.keys.copies, uses.copies)
         own = self._copies()
@@ -301,7 +300,7 @@ class Worded:
         room = np.where(counts, 1 - by_chance, 0.0)
         return np.rint(np.column_stack([excess, room]) / _UNIT).astype("int64")
 
-    def _evidence(self, sharing: "_Sharing", excesses: Excesses) -> Floats:
+    def _evidence(self, sharing: _Sharing, excesses: Excesses) -> Floats:
         """By token, how much sharing or not sharing the word speaks for the item.
 
         A word is shared by chance, or because the texts are about the same thing. The

@@ -4,14 +4,13 @@ A worker has one row, whatever the number of rated fields: that of the field tha
 most against them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-import pandas as pd
-import scipy
-
 from piecework.analyses.regions import f1, marks_in
+from piecework.domain.late_modules import np, pd, scipy
 from piecework.qc.ratings import (
     DRAWN,
     RATED,

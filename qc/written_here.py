@@ -13,14 +13,13 @@ programs (docs/internals/measurements/typing.md). The planted word was never mea
 No rule can name this probability, so it rejects nothing. It is shown to people.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-import numpy as np
-import pandas as pd
-import scipy
-
+from piecework.domain.late_modules import np, pd, scipy
 from piecework.domain.verdicts import NOT_WRITTEN_HERE, Finding
 from piecework.qc.heuristics import canary, like_samples, not_typed
 from piecework.qc.sample_model import PRIOR

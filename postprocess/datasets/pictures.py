@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-import pandas as pd
-
 from piecework.domain.column_names import FILE_NAME, HEIGHT, WIDTH
 from piecework.domain.hit import Item
+from piecework.domain.late_modules import pd
 
 Size = tuple[int, int]
 """Width and height in pixels."""
@@ -16,7 +15,7 @@ Size = tuple[int, int]
 _LOCAL = "/pictures/"
 
 
-def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> pd.DataFrame:
+def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> "pd.DataFrame":
     """Return a row per item: `file_name` (str), `width` and `height` (Int64).
 
     Args:

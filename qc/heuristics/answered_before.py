@@ -15,11 +15,11 @@ Edge cases: the first answer is the one submitted first; in a tie, the one whose
 id sorts first. The third answer is flagged like the second.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, is_first, pair_codes, scored, sentences
 

@@ -17,13 +17,13 @@ word, if their page asked for one. Whole words count, in any case. If a browser 
 load the styles, the page shows the sentence and says who it is meant for.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Word
 from piecework.qc.scores import Facts, Scope, quoted, scored, sentences

@@ -14,11 +14,12 @@ applies.
 Edge cases: an item that a worker answered twice counts once, by the first answer.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted, Share

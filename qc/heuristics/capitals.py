@@ -15,14 +15,14 @@ Edge cases: exactly half is not more than half. Letters without case (Arabic, Ch
 count as letters, never as capitals. The canned text is judged like any other.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Share
@@ -36,9 +36,9 @@ SCOPE: Scope = "row"
 COLUMNS = ("text",)
 FACTS = Facts()
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Counts: TypeAlias = "npt.NDArray[np.int64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,12 @@ about each counts. On a scale, answers within `tolerance` are the same. A share 
 at the limit is flagged.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.task import TWIN
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind

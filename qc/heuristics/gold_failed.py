@@ -21,12 +21,13 @@ at most that, transcripts if at most that share of words differs; a single choic
 or wrong. An item without an answer is not judged. A share exactly at the limit is flagged.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.task import GOLD
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind

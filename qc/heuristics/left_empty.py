@@ -25,14 +25,13 @@ because no tick may be the right answer. Unknown workers (empty id) are judged
 assignment by assignment.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
@@ -47,8 +46,8 @@ SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "batch"
 COLUMNS = ("assignment_id", "worker_id", "batch", ITEM_VALUE)
 
-Counts = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Counts: TypeAlias = "npt.NDArray[np.int64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 _USUAL = ["batch", "field", "beside"]
 _WORKER = [*_USUAL, "worker"]
@@ -58,18 +57,6 @@ _LONG = 3
 
 _MOST_BITS = 62
 """Fields beyond this many share bits, which only makes fewer assignments comparable."""
-
-_NO_ASSIGNMENTS = pd.DataFrame(
-    {
-        "assignment_id": pd.array([], dtype="str"),
-        "batch": np.zeros(0, dtype="int64"),
-        "worker": pd.array([], dtype="str"),
-        "field": pd.array([], dtype="str"),
-        "beside": np.zeros(0, dtype="int64"),
-        "items": np.zeros(0, dtype="int64"),
-        "filled": np.zeros(0, dtype="int64"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +152,7 @@ def _fields(table: pd.DataFrame) -> Iterator[tuple[str, bool, Flags]]:
 
 
 def _assignments(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per assignment and judged field, with the columns of `_NO_ASSIGNMENTS`.
+    """One row per assignment and judged field, with the columns of `_no_assignments`.
 
     `filled` says under how many of its `items` the field is filled in.
     """
@@ -201,7 +188,21 @@ def _assignments(table: pd.DataFrame) -> pd.DataFrame:
         for place, (name, judged, filled) in enumerate(counts)
         if judged
     ]
-    return pd.concat(parts, ignore_index=True) if parts else _NO_ASSIGNMENTS
+    return pd.concat(parts, ignore_index=True) if parts else _no_assignments()
+
+
+def _no_assignments() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "assignment_id": pd.array([], dtype="str"),
+            "batch": np.zeros(0, dtype="int64"),
+            "worker": pd.array([], dtype="str"),
+            "field": pd.array([], dtype="str"),
+            "beside": np.zeros(0, dtype="int64"),
+            "items": np.zeros(0, dtype="int64"),
+            "filled": np.zeros(0, dtype="int64"),
+        }
+    )
 
 
 def _workers(assignments: pd.DataFrame) -> pd.DataFrame:

@@ -25,14 +25,14 @@ one text in six is like the samples, and for workers who use the programs of the
 samples.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Samples, Share
@@ -62,7 +62,7 @@ COLUMNS = ("worker_id", "item_id", "text", "is_canned", "typing")
 _KEYED = 0.1
 """Below this probability of not being typed, a record shows keys (ours)."""
 
-Flags = npt.NDArray[np.bool_]
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,18 +33,16 @@ of an answer drawn blindly from all; if these never differ, nothing is measured.
 answer about an item does not count. Of marks and transcripts, only the strength counts.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import scipy
-
 from piecework.analyses.dawid_skene import beliefs_of_others
+from piecework.domain.late_modules import np, npt, pd, scipy
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Share
@@ -149,7 +147,7 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
         yield from _of_field(merged.field, _compare_merged(merged, params), params)
 
 
-def _of_field(field: str, compared: "_Compared", params: Params) -> Iterator[WorkerScore]:
+def _of_field(field: str, compared: _Compared, params: Params) -> Iterator[WorkerScore]:
     workers = compared.workers
     many = workers[workers["items"] >= params.min_items]
     if many.empty:
@@ -216,7 +214,7 @@ def _usual_strength(workers: pd.DataFrame) -> float:
     return float(known["strength"].iloc[min(place, len(known) - 1)])
 
 
-def _below_usual(workers: pd.DataFrame) -> "pd.Series[float]":
+def _below_usual(workers: pd.DataFrame) -> pd.Series[float]:
     """By worker, how many standard deviations their worth is below the usual worker's.
 
     The deviation combines a robust one between workers and the worker's own noise. 0 with
@@ -290,7 +288,7 @@ class _Compared:
         )
 
     @cached_property
-    def _ratios(self) -> "pd.Series[float]":
+    def _ratios(self) -> pd.Series[float]:
         """By worker, the correlation ratio of what the others believe over their options."""
         return pd.Series(
             {
@@ -443,9 +441,7 @@ def _of_distances(workers: npt.NDArray[Any], own: Floats, blind: Floats) -> pd.D
     return pd.DataFrame(columns | {"strength": agreement, "error": error})
 
 
-def _noise(
-    squares: "pd.Series[float]", counts: "pd.Series[int]", of_all: float
-) -> "pd.Series[float]":
+def _noise(squares: pd.Series[float], counts: pd.Series[int], of_all: float) -> pd.Series[float]:
     """The standard error of each worker's mean, with a spread drawn towards that of all."""
     spread = (squares + _ITEMS_OF_ALL * of_all) / (counts + _ITEMS_OF_ALL)
     noise: pd.Series[float] = (spread / counts) ** 0.5
@@ -453,7 +449,7 @@ def _noise(
 
 
 def _coded(
-    ratings: "pd.Series[Any]",
+    ratings: pd.Series[Any],
 ) -> tuple[npt.NDArray[np.intp], list[tuple[str, ...]] | Floats]:
     """Each rating as a code, and the rating that each code stands for."""
     if is_scale(ratings):

@@ -16,12 +16,12 @@ Edge cases: with two answers, each would be "the only one", so the check needs a
 three answers even if `min_answers` is lower.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, coded, is_first, scored, sentences

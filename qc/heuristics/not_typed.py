@@ -32,12 +32,12 @@ starts with a text to edit, or does not count keys. Records and counts come from
 worker's own browser; a program that sends false ones is not detected.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Share
@@ -64,7 +64,7 @@ COLUMNS = (
 
 _COUNTS = ("pastes", "keystrokes", "focus_losses", "shown_seconds")
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

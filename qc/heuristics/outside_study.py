@@ -15,11 +15,11 @@ and color vision is private; the store has it. All answers of the assignment are
 flagged, one by one.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.ratings import OUTSIDE
 from piecework.qc.scores import Facts, Scope, scored, sentences

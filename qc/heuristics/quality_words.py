@@ -19,14 +19,13 @@ so only the gallery's caption tasks switch it on; any other task or campaign has
 it.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Facts, Scope, quoted, scored, sentences

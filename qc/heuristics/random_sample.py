@@ -16,13 +16,12 @@ Edge cases: the size of the sample varies; on average it is `share` of all answe
 drawn says nothing against an answer.
 """
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.verdicts import RANDOM_SAMPLE, SubjectKind
 from piecework.qc.parameters import Share
 from piecework.qc.scores import Facts, Scope, scored, sentences

@@ -12,10 +12,11 @@ Edge cases: an answer that breaks several rules gets one flag. A rule that only 
 confirmation (`questioned:<rule>`) is not a fault: the page let the answer pass.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Facts, Scope, mapped, scored, sentences

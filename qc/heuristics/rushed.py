@@ -27,15 +27,13 @@ submitting. Where the fast half of a batch varies a lot (many rush, or items dif
 the limit is further away and fewer are flagged. The canned text takes no typing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import scipy
-
+from piecework.domain.late_modules import np, npt, pd, scipy
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.plain_text import word_counts
@@ -59,7 +57,7 @@ SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "batch"
 COLUMNS = ("assignment_id", "batch", "text", "is_canned", "page_seconds", "market_seconds")
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 SECONDS_A_WORD = 60 / 52
 """Of an average typist (Dhakal et al. 2018)."""

@@ -17,14 +17,15 @@ does an option outside the order (the last, "none of these"). A worker's second 
 about an item does not count.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log10
 from typing import Annotated
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.tables import ORDER
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
@@ -85,7 +86,7 @@ def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
 
 
 def _of_workers(
-    workers: "pd.Series[str]", choice: str, places: list[str], n_shown: list[int], params: Params
+    workers: pd.Series[str], choice: str, places: list[str], n_shown: list[int], params: Params
 ) -> Iterator[WorkerScore]:
     own = pd.DataFrame({"worker": workers, "place": places, "n_shown": n_shown})
     for worker, mine in own[own["place"] != ""].groupby("worker"):

@@ -18,13 +18,12 @@ of counts and shares. If the worker answered an item twice, the first answer cou
 value exactly at a limit is flagged.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted, Phrases, Share

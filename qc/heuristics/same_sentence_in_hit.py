@@ -13,12 +13,12 @@ worker who is asked for a colour may truthfully write "red" three times.
 Edge cases: case, punctuation and spacing do not count.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted

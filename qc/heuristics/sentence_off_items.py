@@ -23,13 +23,12 @@ keep their decision. Case, punctuation and spacing do not count. A sentence with
 same evidence everywhere has a standard error of at least `LEAST_SD` of one text.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted

@@ -23,17 +23,16 @@ Edge cases: a worker's second answer about an item does not count. A set of tick
 answer. Positions on a scale have a heuristic of their own (`low_scale_variance`).
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from typing import Annotated, NamedTuple, TypeAlias
 
 from piecework.analyses.dawid_skene import beliefs_of_others
 from piecework.analyses.regions import Marks, are_alike, in_place, marks_in
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Share
@@ -48,7 +47,7 @@ SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, DRAWN)
 
-Places = npt.NDArray[np.intp]
+Places: TypeAlias = "npt.NDArray[np.intp]"
 
 _LEAST_WORKERS = 2
 """One worker has no others to compare with."""

@@ -16,13 +16,13 @@ Edge cases: an answer without a value neither counts nor is flagged. A tie is no
 majority.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.tables import HIT_VALUE, ITEM_VALUE
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted, Share
@@ -96,7 +96,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
 
 
-def _votes(table: pd.DataFrame, values: "pd.Series[str]") -> pd.DataFrame:
+def _votes(table: pd.DataFrame, values: pd.Series[str]) -> pd.DataFrame:
     """By item code and value: the `votes` of different workers for it, and `of` all."""
     counts = is_first(table) & (values != "")
     items, _ = coded(table["item_id"])

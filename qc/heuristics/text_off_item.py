@@ -22,12 +22,11 @@ characters. A worker's second answer about an item is judged, but others are not
 compared with it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import numpy as np
-import pandas as pd
-import scipy
-
+from piecework.domain.late_modules import np, pd, scipy
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Ratio

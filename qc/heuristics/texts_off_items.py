@@ -17,13 +17,12 @@ they count as much as one text.
 Edge cases: texts that `text_off_item` cannot judge are left out.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-import pandas as pd
-import scipy
-
+from piecework.domain.late_modules import np, pd, scipy
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Ratio

@@ -20,12 +20,12 @@ are negative or zero do not enter the mean and sd. A value exactly at the limit 
 beyond it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count
 from piecework.qc.scores import (

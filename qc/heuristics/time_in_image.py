@@ -21,10 +21,11 @@ answer about an item does not enter the mean and raises no suspicion, unless its
 negative.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import pandas as pd
-
+from piecework.domain.late_modules import pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount

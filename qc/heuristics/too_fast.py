@@ -21,12 +21,12 @@ negative is below any limit. A value exactly at a limit is not beyond it. An emp
 has no typing speed. Pasted text is judged too: it was not typed in that time.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import pandas as pd
-
+from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount
 from piecework.qc.plain_text import word_counts
@@ -123,7 +123,7 @@ def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
     )
 
 
-def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":
+def _seconds(table: pd.DataFrame, params: Params) -> pd.Series[float]:
     if params.time != "best":
         return table[params.time]
     best = table[BEST_FIRST[0]]

@@ -6,17 +6,16 @@ large for `ability`. The prior frequency of each value is fixed at its share of 
 and a worker's own vote never counts for itself (A. Dawid and A. Skene, 1979).
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import scipy
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from piecework.analyses.votes import likeliest_labels, votes_that_count
+from piecework.domain.late_modules import np, npt, pd, scipy
 
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Places: TypeAlias = "npt.NDArray[np.intp]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +37,7 @@ class DawidSkene:
 
     labels: pd.DataFrame
     probabilities: pd.DataFrame
-    prior: "pd.Series[float]"
+    prior: pd.Series[float]
     confusions: pd.DataFrame
     log_likelihood: float
     iterations: int
@@ -142,7 +141,7 @@ class _Fit:
         self.log_likelihoods.append(float((top + np.log(sums)).sum()))
 
 
-def _confusions(errors: Floats, workers: "pd.Index[str]", names: "pd.Index[str]") -> pd.DataFrame:
+def _confusions(errors: Floats, workers: pd.Index[str], names: pd.Index[str]) -> pd.DataFrame:
     rows = pd.MultiIndex.from_product([workers, names, names], names=["worker", "truth", "said"])
     table = pd.Series(errors.ravel(), index=rows, name="probability", dtype="float64")
     return table.reset_index()

@@ -12,12 +12,12 @@ theory. Which value an item lures to, and how strongly, is integrated out and ne
 estimated, so that an item with few votes stays uncertain.
 """
 
+from __future__ import annotations
+
 from copy import copy
 
-import numpy as np
-from scipy.special import softmax
-
 from piecework.analyses.vote_models import Ballots, Floats, Places, VoteModel, bounded
+from piecework.domain.late_modules import np, scipy
 
 _SMALLEST, _CHUNK = 1e-300, 50_000
 """The least sum of weights, and the items whose states are held in memory at once."""
@@ -76,7 +76,7 @@ class Abilities(VoteModel):
         for part in self._parts():
             self._count(part, self.truths[part][:, self.truth] * np.exp(self.log_weights))
 
-    def freed(self) -> "Abilities":
+    def freed(self) -> Abilities:
         """Return a model that starts from this one and estimates the frequencies of truths."""
         free = copy(self)
         free.abilities, free.biases = self.abilities.copy(), self.biases.copy()
@@ -96,7 +96,9 @@ class Abilities(VoteModel):
         edges, norms = self._norms()
         for part in self._parts():
             votes = np.flatnonzero((items >= part.start) & (items < part.stop))
-            states = softmax(self._logs(part, *sums) + priors[part][:, self.truth], axis=1)
+            states = scipy.special.softmax(
+                self._logs(part, *sums) + priors[part][:, self.truth], axis=1
+            )
             for at in range(0, len(votes), _CHUNK):
                 some = votes[at : at + _CHUNK]
                 scores = self.biases[workers[some], values[some]][:, None] - norms[workers[some]]
@@ -166,7 +168,7 @@ class Abilities(VoteModel):
         for part in self._parts():
             weights, of_truths, logs = self._states(part, *sums)
             bound = bounded(logs + priors[part], self.ballots.counts[part])
-            truths[part] = softmax(bound, axis=1)
+            truths[part] = scipy.special.softmax(bound, axis=1)
             self._count(part, weights * (truths[part] / of_truths)[:, self.truth])
         self.truths = truths
 

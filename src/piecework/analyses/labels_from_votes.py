@@ -13,20 +13,20 @@ Its weights are normal around 0, so with few items models count for little, and 
 share errors share their weight.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from typing import TypeAlias
 
 from piecework.analyses.item_response import Abilities
 from piecework.analyses.machine_labels import predictors
 from piecework.analyses.vote_models import Ballots, Coin, Tables, VoteModel
 from piecework.analyses.votes import likeliest_labels, votes_that_count
 from piecework.domain.imported import UNNAMED
+from piecework.domain.late_modules import np, npt, pd
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 SHARED_ERROR = 0.02
 """The share of labels on which a whole crowd agrees but experts disagree.
@@ -70,7 +70,7 @@ class Ability:
     labels: pd.DataFrame
     probabilities: pd.DataFrame
     workers: pd.DataFrame
-    models: "pd.Series[float]"
+    models: pd.Series[float]
 
 
 def ability(
@@ -131,7 +131,7 @@ def ability(
     )
 
 
-def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
+def _can_be_learnt(workers: pd.Series[str]) -> pd.Series[bool]:
     """By vote, whether the ability of its worker can be estimated.
 
     A hundred thousand abilities with one vote each would be useless.
@@ -141,7 +141,7 @@ def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
     return (names != "") & ~is_one_vote
 
 
-def _mixed(ballots: Ballots, outputs: Floats | None) -> tuple[Floats, "pd.Series[float]"]:
+def _mixed(ballots: Ballots, outputs: Floats | None) -> tuple[Floats, pd.Series[float]]:
     """Return the probabilities of values by item, and the share of each model."""
     if ballots.kinds == 1:
         return np.ones((ballots.size, 1)), pd.Series({Coin.name: 1.0})
@@ -191,7 +191,7 @@ def _stacked(chances: Floats) -> Floats:
     return shares
 
 
-def _accuracies(ballots: Ballots, truths: Floats, people: "pd.Index[str]") -> pd.DataFrame:
+def _accuracies(ballots: Ballots, truths: Floats, people: pd.Index[str]) -> pd.DataFrame:
     of_votes = truths[ballots.items, ballots.values]
     right = np.bincount(ballots.workers, of_votes, minlength=ballots.crowd)[:-1]
     votes = np.bincount(ballots.workers, minlength=ballots.crowd)[:-1]

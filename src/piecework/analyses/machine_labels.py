@@ -7,15 +7,15 @@ learnt from people's votes (`piecework.analyses.labels_from_votes`). Models with
 share a weight, and a useless model has a weight near 0.
 """
 
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from piecework.domain.campaign import MachineVote
+from piecework.domain.late_modules import np, npt, pd
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 _PULL = 2.0
 """Precision of the weights around 0, so that few items teach little."""

@@ -6,17 +6,17 @@ among the items, so that they say nothing about any item. A replay cannot ask fo
 were not kept. The engine decides with the same rule after each round (`weighed`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from typing import TypeAlias
 
 from piecework.analyses.labels_from_votes import ability
 from piecework.domain.campaign import AsNeeded
+from piecework.domain.late_modules import np, npt, pd
 
-Votes = tuple[pd.DataFrame, Sequence[object]]
+Votes: TypeAlias = "tuple[pd.DataFrame, Sequence[object]]"
 """The votes on a field (`piecework.analyses.votes`) and its possible values."""
 
 _RESAMPLES = 2000
@@ -35,9 +35,9 @@ class Replay:
         same: items with the label that all votes of people give, without models.
     """
 
-    asked: "pd.Series[int]"
-    is_sure: "pd.Series[bool]"
-    is_lacking: "pd.Series[bool]"
+    asked: pd.Series[int]
+    is_sure: pd.Series[bool]
+    is_lacking: pd.Series[bool]
     same: int
 
     @property
@@ -45,7 +45,7 @@ class Replay:
         """Items for which more votes would have been asked for than were kept."""
         return int(self.is_lacking.sum())
 
-    def at_most(self, most: int) -> "pd.Series[int]":
+    def at_most(self, most: int) -> pd.Series[int]:
         """By item, the votes that would be asked for if lacking ones took the most."""
         return self.asked.where(~self.is_lacking, most)
 
@@ -133,9 +133,7 @@ def saved(made: Replays, replay: Replay, *, seed: int) -> tuple[float, float, fl
     return float(lowest), float(highest), low, high
 
 
-def _interval(
-    before: "pd.Series[int]", after: "pd.Series[int]", *, seed: int
-) -> tuple[float, float]:
+def _interval(before: pd.Series[int], after: pd.Series[int], *, seed: int) -> tuple[float, float]:
     first = before.to_numpy(dtype="float64")
     second = after.reindex(before.index).to_numpy(dtype="float64")
     draws = np.random.default_rng(seed).multinomial(
@@ -151,7 +149,7 @@ def _replay(
     machine: Sequence[pd.DataFrame | None],
     rule: AsNeeded,
     least: int,
-    labels: "pd.Series[str]",
+    labels: pd.Series[str],
     number: int,
 ) -> Replay:
     items = votes[0][0]["item_id"]
@@ -180,7 +178,7 @@ def _replay(
     )
 
 
-def _labels(votes: Votes, machine: pd.DataFrame | None) -> "pd.Series[str]":
+def _labels(votes: Votes, machine: pd.DataFrame | None) -> pd.Series[str]:
     of_field, values = votes
     known = of_field[of_field["value"].isin(list(values))]
     return ability(known, values=tuple(values), machine=machine).labels["value"]
@@ -188,7 +186,7 @@ def _labels(votes: Votes, machine: pd.DataFrame | None) -> "pd.Series[str]":
 
 def weighed(
     votes: Sequence[tuple[pd.DataFrame, Sequence[object]]],
-    answers: "pd.Series[int]",
+    answers: pd.Series[int],
     rule: AsNeeded,
     machine: Sequence[pd.DataFrame | None] = (),
 ) -> pd.DataFrame:
@@ -231,7 +229,7 @@ def weighed(
 
 def _probabilities(
     votes: pd.DataFrame, values: Sequence[object], machine: pd.DataFrame | None
-) -> "pd.Series[float]":
+) -> pd.Series[float]:
     known = votes[votes["value"].isin(list(values))]
     if known.empty:
         return pd.Series(dtype="float64")

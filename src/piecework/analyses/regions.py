@@ -13,20 +13,19 @@ region; each of its ends is the median, weighted by how far each worker agrees w
 others about the item. So one worker decides alone, and of two workers both count.
 """
 
+from __future__ import annotations
+
 import json
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from typing import NamedTuple, TypeAlias
 
 from piecework.analyses.votes import votes_that_count
 from piecework.domain.field import Regions
+from piecework.domain.late_modules import np, npt, pd
 
 MOST = 500
 """An answer with more regions is not read: matching takes the cube of their number."""
@@ -37,7 +36,7 @@ _FARTHEST = 1e15
 _ROUND = 4
 _CLOSE = 1e-9
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 _Listed = tuple[str, tuple[float, ...]]
 """A label, and the low and high end in each dimension."""
 

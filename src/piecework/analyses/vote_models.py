@@ -12,20 +12,20 @@ All parameters of workers are drawn towards the crowd's, so that a worker with f
 counts as an ordinary one.
 """
 
+from __future__ import annotations
+
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
-
-import numpy as np
-import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array
-from scipy.special import softmax
+from typing import ClassVar, TypeAlias
 
 from piecework.analyses.machine_labels import Regression
+from piecework.domain.late_modules import np, npt, scipy
 
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Places: TypeAlias = "npt.NDArray[np.intp]"
+Counts: TypeAlias = "scipy.sparse.csr_array"
 
 _ITEMS_BEFORE = 2.0
 """Prior items of each value, so that no value is impossible."""
@@ -40,7 +40,7 @@ SHARED = 0.1
 that nothing else explains. `n` votes count as `n / (1 + SHARED * (n - 1))` independent
 ones (L. Kish's design effect), so thirty votes do not make a label certain."""
 
-_UNSEEN = float(np.log(2.0))
+_UNSEEN = math.log(2.0)
 """A value that no worker gave to an item is at most half as probable as each that one did."""
 
 
@@ -62,7 +62,7 @@ class Ballots:
     crowd: int
     kinds: int
 
-    def without(self, is_left: npt.NDArray[np.bool_]) -> "Ballots":
+    def without(self, is_left: npt.NDArray[np.bool_]) -> Ballots:
         """Return the other votes, on the same positions."""
         rest = ~is_left
         return Ballots(
@@ -85,12 +85,12 @@ class Ballots:
         return self._table(self.workers, self.values, self.crowd, self.kinds).toarray()
 
     @cached_property
-    def met(self) -> csr_array:
+    def met(self) -> Counts:
         """By item and worker, the number of votes."""
         return self._table(self.items, self.workers, self.size, self.crowd)
 
     @cached_property
-    def sayings(self) -> csr_array:
+    def sayings(self) -> Counts:
         """By item, and by worker and value in one, the number of votes."""
         columns = self.workers * self.kinds + self.values
         return self._table(self.items, columns, self.size, self.crowd * self.kinds)
@@ -110,8 +110,9 @@ class Ballots:
         scaled: Floats = shares / shares.sum()
         return scaled
 
-    def _table(self, rows: Places, columns: Places, height: int, width: int) -> csr_array:
-        return coo_array((np.ones(len(rows)), (rows, columns)), (height, width)).tocsr()
+    def _table(self, rows: Places, columns: Places, height: int, width: int) -> Counts:
+        votes = (np.ones(len(rows)), (rows, columns))
+        return scipy.sparse.coo_array(votes, (height, width)).tocsr()
 
 
 def bounded(logs: Floats, counts: Floats) -> Floats:
@@ -169,7 +170,7 @@ class VoteModel(ABC):
     def posterior(self) -> Floats:
         """The truths by votes that count less, the more there are of them."""
         logs = self.log_evidence() * self.ballots.weights + self.models.log_priors(self.prior)
-        weighed: Floats = softmax(bounded(logs, self.ballots.counts), axis=1)
+        weighed: Floats = scipy.special.softmax(bounded(logs, self.ballots.counts), axis=1)
         return weighed
 
     @abstractmethod
@@ -178,7 +179,7 @@ class VoteModel(ABC):
 
     def _weigh_truths(self) -> None:
         logs = self.log_evidence() + self.models.log_priors(self.prior)
-        self.truths = softmax(bounded(logs, self.ballots.counts), axis=1)
+        self.truths = scipy.special.softmax(bounded(logs, self.ballots.counts), axis=1)
 
     def _estimate_prior(self) -> None:
         """The frequencies of truths, near the shares of votes."""

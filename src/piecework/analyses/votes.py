@@ -5,12 +5,12 @@ likeliest value by probabilities, and how hard an item is, by how many workers g
 canned answer.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-
 from piecework.domain.field import Field
+from piecework.domain.late_modules import np, pd
 from piecework.domain.tables import value_column
 
 
@@ -108,7 +108,7 @@ def majority(votes: pd.DataFrame) -> pd.DataFrame:
     return _heaviest(valid.assign(weight=1.0))
 
 
-def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.DataFrame:
+def weighted_majority(votes: pd.DataFrame, weights: pd.Series[float]) -> pd.DataFrame:
     """The value with the most weight: each vote has the weight of its worker.
 
     Args:
@@ -133,7 +133,7 @@ def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.Da
     return _heaviest(valid.assign(weight=valid["worker"].map(weights).astype("float64")))
 
 
-def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
+def accuracy(labels: pd.DataFrame, gold: pd.Series[Any]) -> float:
     """The share of items with the gold label; a tie counts as one guess.
 
     Args:
@@ -174,7 +174,7 @@ def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _tuples(leaders: pd.DataFrame) -> "pd.Series[Any]":
+def _tuples(leaders: pd.DataFrame) -> pd.Series[Any]:
     """The values of each item, from rows sorted by item."""
     items, values = leaders["item_id"], leaders["value"].tolist()
     begins = np.flatnonzero(~items.duplicated().to_numpy())
@@ -209,7 +209,7 @@ def difficulty(*, canned: int, answers: int) -> Difficulty:
     return "difficult" if 2 * canned > answers else "medium"
 
 
-def difficulties(canned: "pd.Series[int]", answers: "pd.Series[int]") -> "pd.Series[str]":
+def difficulties(canned: pd.Series[int], answers: pd.Series[int]) -> pd.Series[str]:
     """Return `difficulty` of many items; str, with the index of `canned`."""
     names = np.select(
         [answers == 0, canned == answers, canned == 0, 2 * canned > answers],

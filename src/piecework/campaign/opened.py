@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from piecework.config.changed_keys import changes
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK, Capabilities, Item, PlannedHit
 from piecework.domain.ids import ItemId, ItemNumbers, ItemTags, WorkerId
+from piecework.domain.late_modules import pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
@@ -34,7 +33,7 @@ class _Answers:
         self._all: pd.DataFrame | None = None
         self._first = self._number = 0
 
-    def recent(self, store: Store, campaign: Campaign) -> pd.DataFrame:
+    def recent(self, store: Store, campaign: Campaign) -> "pd.DataFrame":
         number, first = last_numbers(store)
         if self._recent is None or first > self._first:
             self._first, self._all = first, None
@@ -47,7 +46,7 @@ class _Answers:
         self._number = number
         return self._recent
 
-    def all(self, store: Store, campaign: Campaign) -> pd.DataFrame:
+    def all(self, store: Store, campaign: Campaign) -> "pd.DataFrame":
         recent = self.recent(store, campaign)
         if not self._first:
             return recent
@@ -130,7 +129,7 @@ class OpenedCampaign:
             self._item_numbers.append(ItemNumbers(item.item_id for item in items))
         return self._item_numbers[0]
 
-    def answers(self) -> pd.DataFrame:
+    def answers(self) -> "pd.DataFrame":
         """Return the table of all answers so far, in the order of storing.
 
         Its columns are those of `piecework.domain.tables`.
@@ -143,7 +142,7 @@ class OpenedCampaign:
         """
         return self._answers.all(self.store, self.campaign)
 
-    def recent_answers(self) -> pd.DataFrame:
+    def recent_answers(self) -> "pd.DataFrame":
         """Return the answers that passes judge: all but those in the archive.
 
         A table as `answers` returns it. Archived answers may be among them.

@@ -16,12 +16,10 @@ the page shuffled inside the item.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy.typing as npt
-import pandas as pd
+from typing import Any, NamedTuple, TypeAlias
 
 from piecework.domain.field import Field
+from piecework.domain.late_modules import npt, pd
 from piecework.domain.task import Task
 
 INDEX = "answer_id"
@@ -99,7 +97,7 @@ PUBLISHED: Mapping[str, Column] = {
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 
-Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
+Cells: TypeAlias = "Mapping[str, Sequence[Any] | npt.NDArray[Any]]"
 """Cells by column; all of the same length."""
 
 
@@ -150,7 +148,7 @@ def answer_line(row: Mapping[Any, Any]) -> str:
     return "; ".join(parts)
 
 
-def build(answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]) -> pd.DataFrame:
+def build(answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]) -> "pd.DataFrame":
     """Build a table of these cells with the dtypes of `columns`, in the given order.
 
     Raises:
@@ -166,7 +164,7 @@ def build(answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]
     )
 
 
-def faults(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
+def faults(table: "pd.DataFrame", columns: Mapping[str, Column]) -> list[str]:
     """Return how a table differs from these columns, one sentence per difference."""
     sentences = []
     if table.index.name != INDEX:

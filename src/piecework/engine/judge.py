@@ -14,14 +14,13 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, replace
 
-import pandas as pd
-
 from piecework.analyses.machine_labels import machine_table
 from piecework.analyses.machine_labels_replay import weighed
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.field import Field
 from piecework.domain.ids import ItemId
+from piecework.domain.late_modules import pd
 from piecework.domain.tables import value_column
 from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
@@ -108,10 +107,10 @@ def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
 
 def suspicions_about(
     opened: OpenedCampaign,
-    answers: pd.DataFrame,
+    answers: "pd.DataFrame",
     *,
     judged: Judged,
-    known: KnownScores | None = None,
+    known: "KnownScores | None" = None,
     only: Collection[str] | None = None,
 ) -> list[Finding]:
     """Return what all heuristics find in these answers, if people judged so.
@@ -147,7 +146,7 @@ def judged_by_people(opened: OpenedCampaign) -> Judged:
     return judged
 
 
-def table_of_batch(opened: OpenedCampaign, batch: int) -> pd.DataFrame:
+def table_of_batch(opened: OpenedCampaign, batch: int) -> "pd.DataFrame":
     """Return the answers of the batch at work, a row each (`piecework.domain.tables`)."""
     table = opened.recent_answers()
     return table[table["batch"] == batch]
@@ -185,7 +184,7 @@ decide = Step("decide", assignments_to_judge, keep_decisions)
 
 
 def propose(
-    opened: OpenedCampaign, due: ToJudge, batch: pd.DataFrame, suspicions: Iterable[Finding]
+    opened: OpenedCampaign, due: ToJudge, batch: "pd.DataFrame", suspicions: Iterable[Finding]
 ) -> list[Decision]:
     """Return what the policy says about undecided subjects of a batch.
 
@@ -215,7 +214,7 @@ def propose(
 
 
 def proposals_about(
-    opened: OpenedCampaign, batch: pd.DataFrame, suspicions: Iterable[Finding]
+    opened: OpenedCampaign, batch: "pd.DataFrame", suspicions: Iterable[Finding]
 ) -> list[Decision]:
     """Return what the policy says about everything in a batch, decided or not."""
     return apply_policy(
@@ -229,7 +228,7 @@ def proposals_about(
 
 
 def _about_due(
-    batch: pd.DataFrame,
+    batch: "pd.DataFrame",
     proposed: Iterable[Decision],
     due: ToJudge,
 ) -> list[Decision]:
@@ -247,7 +246,7 @@ def _about_due(
 
 
 def split_by_doubt(
-    batch: pd.DataFrame, proposed: Iterable[Decision], suspicions: Iterable[Finding]
+    batch: "pd.DataFrame", proposed: Iterable[Decision], suspicions: Iterable[Finding]
 ) -> tuple[list[Decision], list[Decision]]:
     """Split proposals: those about assignments without any flag, and the others.
 
@@ -348,7 +347,7 @@ def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
 weigh = Step("weigh", items_to_weigh, weigh_labels)
 
 
-def _kept_answers(opened: OpenedCampaign, item_ids: Collection[ItemId]) -> pd.DataFrame:
+def _kept_answers(opened: OpenedCampaign, item_ids: Collection[ItemId]) -> "pd.DataFrame":
     """Return kept answers; a worker's first answer to an item comes first.
 
     Answers in the archive are read only if one of these items has some.
@@ -361,13 +360,13 @@ def _kept_answers(opened: OpenedCampaign, item_ids: Collection[ItemId]) -> pd.Da
     return kept.sort_values(["submitted_at", "assignment_id", "position"])
 
 
-def _labels_of_models(opened: OpenedCampaign) -> list[pd.DataFrame | None]:
+def _labels_of_models(opened: OpenedCampaign) -> "list[pd.DataFrame | None]":
     """Return the labels of models by field; no table for a field without any."""
     votes = opened.campaign.machine
     return [machine_table(votes, field.name) for field in opened.campaign.task.label_fields]
 
 
-def _votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
+def _votes(table: "pd.DataFrame", field: Field) -> "pd.DataFrame":
     """Return the input of `piecework.analyses.votes`; `worker` is the platform's id."""
     return pd.DataFrame(
         {

@@ -16,9 +16,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
@@ -51,6 +49,9 @@ from piecework.store.settlements import (
     Settlement,
     rejected_already,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
@@ -309,7 +310,7 @@ def _unless_gone(
 
 
 def feedback_by_assignment(
-    campaign: Campaign, answers: pd.DataFrame, items: Iterable[Item]
+    campaign: Campaign, answers: "pd.DataFrame", items: Iterable[Item]
 ) -> Mapping[str, str]:
     """Return the feedback for the workers of some assignments, by assignment.
 

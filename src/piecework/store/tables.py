@@ -9,13 +9,10 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
-from typing import Any
-
-import pandas as pd
-from pandas.api.typing import NaTType
+from typing import TYPE_CHECKING, Any
 
 from piecework.domain.field import Field
+from piecework.domain.late_modules import pd
 from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
@@ -30,6 +27,11 @@ from piecework.store import archive
 from piecework.store.archive import FORGOTTEN
 from piecework.store.database import Store, from_text, read_columns
 from piecework.store.hits import ROUND
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pandas.api.typing import NaTType
 
 _AT_ONCE = 20_000
 """Number of rows held as Python values at a time."""
@@ -57,7 +59,7 @@ _FIELDS, _PROBLEMS, _ALSO_SENT = 11, 12, 13
 
 def read_answers(
     store: Store, task: Task, *, after: int = 0, until: int = _LARGEST
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return the columns `COLLECTED` and those of the task, one row per answer.
 
     Args:
@@ -88,7 +90,7 @@ def last_numbers(store: Store) -> tuple[int, int]:
     return int(last), int(archived)
 
 
-def read_verdicts(store: Store) -> pd.DataFrame:
+def read_verdicts(store: Store) -> "pd.DataFrame":
     """Return the decision in force about each decided answer; index `answer_id`.
 
     Returns:
@@ -129,7 +131,7 @@ def _in_parts(chunks: Iterable[list[tuple[Any, ...]]]) -> Iterator[list[tuple[An
     yield rows
 
 
-def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
+def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> "pd.DataFrame":
     sizes: dict[str, int] = defaultdict(int)
     page_ms: dict[str, float] = defaultdict(float)
     documents = [json.loads(row[_FIELDS]) for row in rows]
@@ -205,7 +207,7 @@ class _Moments(dict[str, Any]):
     Imported results may lack the times when work began or ended: NaT.
     """
 
-    def __missing__(self, text: str) -> datetime | NaTType:
+    def __missing__(self, text: str) -> "datetime | NaTType":
         moment = self[text] = from_text(text) if text else pd.NaT
         return moment
 

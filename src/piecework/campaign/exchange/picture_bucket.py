@@ -17,14 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from threading import Lock, Semaphore
 
-from pyarrow import ArrowException, fs
-
 from piecework.campaign.exchange.table_source import Directory, directory_at
 from piecework.config.awaited_pictures import fault_of_picture
 from piecework.config.sources import PictureRows
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import SourceRow
 from piecework.domain.hit import PICTURES
+from piecework.domain.late_modules import fs, pa
 from piecework.domain.picture_location import is_plain_name
 from piecework.domain.picture_metadata.cleaning import without_metadata
 
@@ -78,7 +77,7 @@ class PictureBucket:
         try:
             directory = self._directory()
             info = directory.files.get_file_info(directory.path)
-        except (ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError) as fault:
             raise ConfigError([str(self._unreadable(fault))]) from fault
         if info.type != fs.FileType.Directory:
             raise ConfigError([f"{self.address}: there is no such folder of pictures"])
@@ -93,7 +92,7 @@ class PictureBucket:
         selector = fs.FileSelector(directory.path, recursive=True)
         try:
             infos = directory.files.get_file_info(selector)
-        except (ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError) as fault:
             raise self._unreadable(fault) from fault
         names = (
             info.path.removeprefix(directory.path).lstrip("/") for info in infos if info.is_file
@@ -148,7 +147,7 @@ class PictureBucket:
         try:
             with self._directory().files.open_input_file(info.path) as file:
                 return fault_of_picture(file, name)
-        except (ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError) as fault:
             raise self._unreadable(fault) from fault
 
     def copy(self, name: str) -> Path | None:
@@ -173,21 +172,21 @@ class PictureBucket:
         self._make_room(copy)
         return copy
 
-    def _info(self, name: str) -> fs.FileInfo | None:
+    def _info(self, name: str) -> "fs.FileInfo | None":
         if not is_plain_name(name):
             return None
         directory = self._directory()
         try:
             info = directory.files.get_file_info(directory.at(name))
-        except (ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError) as fault:
             raise self._unreadable(fault) from fault
         return info if info.is_file else None
 
-    def _fetch(self, info: fs.FileInfo, copy: Path) -> None:
+    def _fetch(self, info: "fs.FileInfo", copy: Path) -> None:
         try:
             with self._directory().files.open_input_file(info.path) as file:
                 content = file.read()
-        except (ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError) as fault:
             raise self._unreadable(fault) from fault
         descriptor, partial = tempfile.mkstemp(dir=self._folder)
         with os.fdopen(descriptor, "wb") as file:

@@ -25,9 +25,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import pyarrow.parquet as pq
-from pyarrow import ArrowException, fs
-
 from piecework.config.items_file import LONGEST_LINE
 from piecework.config.sources import (
     CHUNK,
@@ -40,6 +37,7 @@ from piecework.config.sources import (
 from piecework.config.user_files import with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
+from piecework.domain.late_modules import fs, pa, pq
 from piecework.domain.received_files import about_link, outward_link
 from piecework.domain.text import with_newlines
 
@@ -93,7 +91,7 @@ class Directory(NamedTuple):
         path: its path there.
     """
 
-    files: fs.FileSystem
+    files: "fs.FileSystem"
     path: str
 
     def at(self, name: str) -> str:
@@ -130,7 +128,7 @@ def directory_at(address: str, *, beside: Path) -> Directory:
         return Directory(fs.S3FileSystem(endpoint_override=endpoint), bucket)
     try:
         files, path = fs.FileSystem.from_uri(whole)
-    except (ArrowException, OSError) as fault:
+    except (pa.ArrowException, OSError) as fault:
         why = str(fault).replace(whole, address)
         raise ConfigError([f"{address}: cannot be opened ({why})"]) from fault
     return Directory(files, path.rstrip("/"))
@@ -224,7 +222,7 @@ class TableFolder(TableRows):
             if root.type == fs.FileType.Directory:
                 selector = fs.FileSelector(directory.path, recursive=True)
                 infos = directory.files.get_file_info(selector)
-        except (ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError) as fault:
             raise ConfigError([f"{self.address}: cannot be read ({fault})"]) from fault
         parts = [
             _Part(info.path, f"{info.size} {info.mtime_ns or info.mtime}")
@@ -263,7 +261,7 @@ class TableFolder(TableRows):
         for part in parts:
             try:
                 yield from self._rows_of(directory, part)
-            except (ArrowException, OSError, ConfigError) as fault:
+            except (pa.ArrowException, OSError, ConfigError) as fault:
                 first = str(fault).strip().partition("\n")[0]
                 left.append(f"{part.path} is not read to its end yet ({first})")
                 delivery.may_be_readable |= isinstance(fault, OSError)

@@ -32,7 +32,6 @@ from piecework.engine.payments.pay import (
     planned_bonus,
     recorded_bonuses,
 )
-from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.pseudonyms import assignment_pseudonym
 from piecework.store import assignments, hits, ledger
 
@@ -190,6 +189,8 @@ class _Rows:
 
     def read(self, row: Mapping[str, str | None], label: str) -> PlannedBonus:
         """Return the bonus of a row; a `ValueError` says what is wrong with the row."""
+        from piecework.postprocess.datasets.file_table import plain  # noqa: PLC0415 - passes do without
+
         if None in row or None in row.values():
             raise ValueError("has more or fewer cells than the header")
         cells = {name: plain(cell or "").strip() for name, cell in row.items()}
