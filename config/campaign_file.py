@@ -18,8 +18,7 @@ from pydantic import ValidationError
 
 from piecework.config.items_file import items_of_folder, read_items
 from piecework.config.machine_file import MachineFile, machine_file
-from piecework.config.money_tables import faults_of_money
-from piecework.config.posting_tables import ExperimentTable
+from piecework.config.posting_tables import ExperimentTable, faults_of_money
 from piecework.config.requirements_table import (
     EarnedTable,
     FilterRange,
@@ -40,7 +39,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import Experiment
 from piecework.domain.hit import PROLIFIC, Comparator, Item, QualificationRequirement, Share
 from piecework.domain.ids import QualificationTypeId
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation
 from piecework.domain.qualifications import EarnedRule
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.task import Task

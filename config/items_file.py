@@ -15,12 +15,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from piecework.config.drawn_pictures import is_portrait_name
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, Item, is_picture
 from piecework.domain.ids import ItemId
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation, is_portrait_name
 from piecework.domain.received_files import about_link, outward_link, table_rows
 from piecework.domain.text import did_you_mean, one_line, with_newlines
 from piecework.domain.toml_text import toml_value

@@ -17,8 +17,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from piecework.config.money_tables import Fees
 from piecework.config.named import Names, Words
+from piecework.config.posting_tables import Fees
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.user_files import COMMANDS, CONFIG, read_text, with_secrets
 from piecework.domain.errors import ConfigError

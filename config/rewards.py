@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from piecework.config.machine_file import MachineFile
-from piecework.config.money_tables import FeesTable
+from piecework.config.posting_tables import FeesTable
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Derived, Rewards
 from piecework.domain.money import FeeSchedule, cents_to_wire

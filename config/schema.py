@@ -17,22 +17,22 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.generic_tables import Scale, TextTable, as_example, as_option
-from piecework.config.imported_table import ImportedTable
-from piecework.config.items_table import GrowsTable, Items, ItemsTable, is_folder
-from piecework.config.money_tables import (
-    Budget,
-    BudgetTable,
-    Cents,
-    currency_of_signs,
-)
+from piecework.config.input_tables import GrowsTable, ImportedTable, Items, ItemsTable, is_folder
 from piecework.config.named import Names, Words, as_list
 from piecework.config.posting_tables import (
     Answers,
+    Budget,
+    BudgetTable,
+    Cents,
     ExperimentTable,
     GoldTable,
     MachineTable,
     Markets,
+    Scale,
+    TextTable,
+    as_example,
+    as_option,
+    currency_of_signs,
 )
 from piecework.config.requirements_table import (
     EarnedTable,

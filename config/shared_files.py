@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from piecework.config.imported_table import ImportedTable
+from piecework.config.input_tables import ImportedTable
 from piecework.config.named import Words
 from piecework.config.requirements_table import EarnedTable
 from piecework.config.results_tables import CardTable

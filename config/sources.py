@@ -29,7 +29,7 @@ from piecework.config.items_file import (
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.hit import PICTURES, is_picture
-from piecework.domain.picture_location import PictureLocation, is_plain_name
+from piecework.domain.pictures import PictureLocation, is_plain_name
 from piecework.domain.received_files import about_link, outward_link, separator_of
 from piecework.domain.task import PRACTICE
 from piecework.domain.text import with_newlines

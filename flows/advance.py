@@ -8,9 +8,11 @@ import logging
 import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 from uuid import UUID
 
 from prefect import Flow, flow, get_client
+from prefect.blocks.system import Secret
 from prefect.client.schemas.objects import State
 from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed
@@ -22,7 +24,7 @@ from piecework.campaign.price_list import ask_prices
 from piecework.config.campaign_file import parse
 from piecework.config.trust import read_deployment
 from piecework.domain.clock import SystemClock
-from piecework.domain.errors import CampaignBusy
+from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.domain.text import plural
@@ -44,19 +46,24 @@ from piecework.engine.step import Call, timed
 from piecework.engine.take_in import count_new
 from piecework.engine.waits import WATCHED_HITS, next_wait
 from piecework.engine.watching.pass_watcher import Watch, pass_span, watch_passes
-from piecework.flows.artifacts import LiveProgress, publish_artifacts
-from piecework.flows.credentials import from_block
-from piecework.flows.events import tell_of_end, tell_of_failure, tell_of_pass, tell_of_release
 from piecework.flows.prefect_tasks import (
     end_dead_runs,
     label_run,
+    logged_in_run,
     materializing,
     message_of,
     run_as_task,
     run_name,
     says_what_helps,
 )
-from piecework.flows.run_log import logged_in_run
+from piecework.flows.shown import (
+    LiveProgress,
+    publish_artifacts,
+    tell_of_end,
+    tell_of_failure,
+    tell_of_pass,
+    tell_of_release,
+)
 from piecework.platforms.calling import LONG_PATIENCE_SECONDS
 from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint, use_key_of
 from piecework.platforms.mturk import MTurk
@@ -120,7 +127,7 @@ def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
         allow_second_store=deployment.allow_second_store,
     )
     request = request.spending(_cents(deployment.spend_at_most, currency))
-    return request, from_block(deployment.credentials_block)
+    return request, credentials_from_block(deployment.credentials_block)
 
 
 def flow_of(
@@ -176,7 +183,7 @@ def run(
             endpoint,
             live=live,
             spend_at_most_cents=_cents(spend_at_most, loaded.rewards.currency),
-            credentials=from_block(credentials_block),
+            credentials=credentials_from_block(credentials_block),
             # No schedule starts another pass.
             patience_seconds=LONG_PATIENCE_SECONDS,
         ) as opened,
@@ -385,3 +392,34 @@ def _ended(progress: Progress) -> State[dict[str, object]]:
     elif progress.is_finished:
         name, message = "Finished", "finished; dataset and report are ready"
     return Completed(name=name, message=message, data=progress.as_dict())
+
+
+def credentials_from_block(name: str) -> Credentials | None:
+    """Return the keys in a `Secret` block; `None` without a name.
+
+    The block holds `{"access_key_id": "...", "secret_access_key": "..."}`.
+
+    Raises:
+        ConfigError: there is no such block, or it holds something else.
+    """
+    if not name:
+        return None
+    try:
+        # In a flow that is not a coroutine, `load` returns the block, not an awaitable.
+        held = cast("Secret[Any]", Secret.load(name)).get()
+    except ValueError as fault:
+        raise ConfigError(
+            [f"there is no Prefect block secret/{name}"],
+            next_step=f"make it: Secret(value={{...}}).save({name!r}), see docs/how-to/schedule.md",
+        ) from fault
+    if not isinstance(held, dict) or not {"access_key_id", "secret_access_key"} <= set(held):
+        # Do not show the value: it may be a secret even in the wrong shape.
+        raise ConfigError(
+            [f"the block secret/{name} lacks access_key_id or secret_access_key"],
+            next_step="save it again with both keys, see docs/how-to/schedule.md",
+        )
+    return Credentials(
+        access_key=str(held["access_key_id"]),
+        secret_key=str(held["secret_access_key"]),
+        source=f"the Prefect block secret/{name}",
+    )

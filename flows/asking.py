@@ -19,8 +19,7 @@ from prefect.flow_runs import suspend_flow_run
 
 from piecework.config.campaign_file import parse
 from piecework.domain.clock import SystemClock
-from piecework.flows.prefect_tasks import next_step_in_text
-from piecework.flows.run_log import logged_in_run
+from piecework.flows.prefect_tasks import logged_in_run, next_step_in_text
 from piecework.library import asking
 from piecework.library.asking import RAISE, Answer
 from piecework.results import item_labels

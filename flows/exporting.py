@@ -11,9 +11,14 @@ from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
-from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.prefect_tasks import label_run, materializing, run_name, says_what_helps
-from piecework.flows.run_log import logged_in_run
+from piecework.flows.prefect_tasks import (
+    label_run,
+    logged_in_run,
+    materializing,
+    run_name,
+    says_what_helps,
+)
+from piecework.flows.shown import publish_artifacts
 from piecework.results.export import write_report
 from piecework.results.whole_pass import write_results
 

@@ -22,7 +22,6 @@ from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import text_fields
-from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.jinja_helpers import filled, wire
 from piecework.hit_templates.messages import frame_texts
@@ -30,7 +29,14 @@ from piecework.hit_templates.order import groups_of
 from piecework.hit_templates.own_html.page import own_page
 from piecework.hit_templates.page_compression import fitted, is_packed
 from piecework.hit_templates.rules import CHARACTERS
-from piecework.hit_templates.templates import QUESTION, rendered
+from piecework.hit_templates.templates import (
+    QUESTION,
+    BlankPage,
+    NeedsValue,
+    Slot,
+    blank_page,
+    rendered,
+)
 
 _FIRST = 1
 """The position to check; a template shows all items alike."""

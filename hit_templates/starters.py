@@ -15,7 +15,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.task import GENERIC
 from piecework.domain.text import did_you_mean
 from piecework.hit_templates.messages import FOLDER
-from piecework.hit_templates.published import FILE as PUBLISHED
+from piecework.hit_templates.task_schema import PUBLISHED
 from piecework.hit_templates.tasks import example_items, load_task, task_names
 
 StarterKind = Literal["text", "choice", "choices", "scale"]

@@ -5,10 +5,13 @@ files that were read with its task. Both may extend and import the gallery's fra
 macros. Each fault names its file and line.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
+from typing import NoReturn
 
 from jinja2 import (
     ChoiceLoader,
@@ -21,11 +24,11 @@ from jinja2 import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
+from markupsafe import Markup, escape
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import OwnFiles, Task
 from piecework.domain.text import did_you_mean
-from piecework.hit_templates.blank_page import NeedsValue, printed
 from piecework.hit_templates.jinja_helpers import (
     breakable,
     filled,
@@ -38,6 +41,13 @@ from piecework.hit_templates.jinja_helpers import (
     wire,
 )
 from piecework.hit_templates.messages import FOLDER, shown_path
+from piecework.hit_templates.page_compression import (
+    MARK,
+    compress,
+    compressed_spans,
+    fitted,
+    quoted,
+)
 
 QUESTION = "question.html.j2"
 """The template of a task's page."""
@@ -199,3 +209,88 @@ def _known(name: str) -> str:
 def _path(task: Task, name: str) -> str:
     folder = task.own.path if task.own else f"hit_templates/{task.name}"
     return f"{folder}/{name}"
+
+
+_FIRST = 0xF0000
+_ITEM_SLOT = re.compile("([\U000f0000-\U000ffffd])")
+"""Supplementary private-use characters, one for each slot."""
+
+
+class NeedsValue(Exception):  # noqa: N818 - not a fault
+    """A template inspected a value instead of printing it."""
+
+
+class Slot:
+    """Stands for a value while a blank page is made."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise NeedsValue
+
+    __getattr__ = __str__ = __repr__ = __format__ = __bool__ = __len__ = _refuse
+    __iter__ = __contains__ = __getitem__ = __call__ = __eq__ = __ne__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __add__ = __radd__ = _refuse
+
+
+def printed(value: object) -> object:
+    """Return what the environment prints for a value; a slot leaves its mark."""
+    return Markup(chr(_FIRST + value._number)) if isinstance(value, Slot) else value  # noqa: S704, SLF001 - not markup; the slot's own field
+
+
+@dataclass(frozen=True, slots=True)
+class BlankPage:
+    """A page cut at its slots, uncompressed and compressed.
+
+    Attributes:
+        whole: the pieces of the page; those with an odd index are slot numbers.
+        compressed: the same for the compressed page.
+        is_quoted: for each piece of `compressed`, whether it is in a script's text.
+    """
+
+    whole: tuple[str | int, ...]
+    compressed: tuple[str | int, ...]
+    is_quoted: tuple[bool, ...]
+
+    def filled(self, values: Sequence[str], *, more_than: int) -> str:
+        """Return the page of one HIT, compressed if it has more bytes than `more_than`.
+
+        Args:
+            values: the text of each slot, by its number; markup stays as it is.
+            more_than: bytes of UTF-8.
+        """
+        escaped = [str(escape(value)) for value in values]
+        page = "".join(piece if isinstance(piece, str) else escaped[piece] for piece in self.whole)
+        if len(page.encode()) <= more_than or MARK in page:
+            return page
+        compressed = "".join(
+            piece
+            if isinstance(piece, str)
+            else (quoted(escaped[piece]) if is_quoted else escaped[piece])
+            for piece, is_quoted in zip(self.compressed, self.is_quoted, strict=True)
+        )
+        # A page this small can share text with its neighbours instead.
+        is_small = len(compressed.encode()) <= more_than
+        return compressed if is_small else fitted(page, more_than=more_than)
+
+
+def blank_page(page: str) -> BlankPage:
+    """Cut a page that was rendered over slots."""
+    compressed = compress(page, more_than=0)
+    spans, pieces, start = compressed_spans(compressed), _ITEM_SLOT.split(compressed), 0
+    is_quoted = []
+    for piece in pieces:
+        is_quoted.append(any(first <= start < last for first, last in spans))
+        start += len(piece)
+    return BlankPage(
+        whole=_numbered(_ITEM_SLOT.split(page)),
+        compressed=_numbered(pieces),
+        is_quoted=tuple(is_quoted),
+    )
+
+
+def _numbered(pieces: Sequence[str]) -> tuple[str | int, ...]:
+    return tuple(ord(piece) - _FIRST if n % 2 else piece for n, piece in enumerate(pieces))

@@ -19,9 +19,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from piecework.config import schema
-from piecework.config.imported_table import Column
+from piecework.config.input_tables import Column
 from piecework.config.machine_file import OutputTable, StoreTable
-from piecework.config.money_tables import Cents, FeesTable
+from piecework.config.posting_tables import Cents, FeesTable
 from piecework.config.results_tables import WebAddress
 from piecework.config.user_files import OF_CAMPAIGNS
 

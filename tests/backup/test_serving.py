@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.backup import control as trouble_module
+from piecework.backup import process as trouble_module
 from piecework.backup import replicator as replicator_module
 from piecework.backup.marker import read_address
 from piecework.backup.replicator import Replicator

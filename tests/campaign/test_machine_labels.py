@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.campaign import machine_labels
+from piecework.campaign import labelled_items
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
@@ -223,10 +223,10 @@ def test_a_bad_file_is_refused_in_one_sentence(
 def test_a_huge_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its size before it is read, and by its rows."""
     path = write(tmp_path, "text\nA dog\nA cat\n")
-    monkeypatch.setattr(machine_labels, "MOST_TEXTS", 1)
+    monkeypatch.setattr(labelled_items, "MOST_TEXTS", 1)
     (sentence,) = faults(path)
     assert "has 2 texts; at most 1 are read" in sentence
-    monkeypatch.setattr(machine_labels, "MOST_BYTES", 1)
+    monkeypatch.setattr(labelled_items, "MOST_BYTES", 1)
     (sentence,) = faults(path)
     assert "has more than 0 megabytes" in sentence
 

@@ -17,7 +17,7 @@ from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.cli.main import main
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation
 from tests.campaign.test_own_page import written
 from tests.for_each import for_each
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from piecework.domain.clock import FixedClock
 from piecework.store import bound
-from piecework.store.acting import carry_out
 from piecework.store.database import Store, open_store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 
 CHUNKS, ACTS = 8, 6
 _LONG = "a sentence that is as long as a page. " * 200

@@ -25,7 +25,7 @@ from piecework.marketplace.state.clock import to_ms
 from piecework.marketplace.state.transaction import IdGenerator
 from piecework.platforms import client
 from piecework.platforms.calling import Outage, Pace
-from piecework.store import acting
+from piecework.store import intents
 from tests.fault_simulation.network import AtOnce, Network
 from tests.fault_simulation.parts import ClockOf, Time
 from tests.fault_simulation.process import Database
@@ -87,7 +87,7 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
         (botocore.endpoint, "time", SimpleNamespace(sleep=time.sleep)),
         *(
             (module, "ThreadPoolExecutor", AtOnce)
-            for module in (adopting, comparing, collect, acting)
+            for module in (adopting, comparing, collect, intents)
         ),
     ]
     with ExitStack() as stack:

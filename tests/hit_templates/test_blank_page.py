@@ -9,7 +9,6 @@ from jinja2 import DictLoader
 
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
-from piecework.hit_templates.blank_page import NeedsValue, Slot, blank_page
 from piecework.hit_templates.page_compression import MARK, compress, decompress, is_packed
 from piecework.hit_templates.render import (
     _as_shown,
@@ -21,7 +20,7 @@ from piecework.hit_templates.render import (
     render_hit,
 )
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.hit_templates.templates import environment
+from piecework.hit_templates.templates import NeedsValue, Slot, blank_page, environment
 from tests.for_each import for_each
 from tests.hit_templates.examples import example_of
 

@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from piecework.foundation.server.connections import Limits, most_connections
-from piecework.foundation.server.limits import say_once_a_second
+from piecework.foundation.server.limits import Limits, most_connections, say_once_a_second
 from piecework.marketplace.http.server import Marketplace, Running, serve
 from piecework.marketplace.requester.wire import TARGET_PREFIX
 from tests.marketplace.certificates import self_signed

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
+from piecework.foundation.signin.person import ProviderSettings
 from piecework.foundation.signin.provider import Provider
-from piecework.foundation.signin.settings import ProviderSettings
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.accounts import NewWorker
 from piecework.marketplace.state.backend import Backend, Rules

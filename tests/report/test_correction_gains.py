@@ -8,7 +8,7 @@ import pytest
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.hit_templates.published import published_gains
+from piecework.hit_templates.task_schema import published_gains
 from piecework.hit_templates.tasks import load_task
 from piecework.report.correction_gains import ALL, corrections
 from tests.analyses.published import versions

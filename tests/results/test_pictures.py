@@ -14,7 +14,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Pictures, Publication
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation
 from piecework.results.export import export
 from piecework.results.pictures import (
     copy_pictures,

@@ -12,7 +12,7 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.engine.run_pass import run_pass
-from piecework.foundation.server.connections import Limits, Listening
+from piecework.foundation.server.limits import Limits, Listening
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.review.sessions import Sessions

@@ -8,9 +8,8 @@ import httpx
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.foundation.server.server import Certificate
-from piecework.foundation.signin.person import Roles
+from piecework.foundation.signin.person import ProviderSettings, Roles
 from piecework.foundation.signin.provider import Provider
-from piecework.foundation.signin.settings import ProviderSettings
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to
 from piecework.review.sign_in import Door

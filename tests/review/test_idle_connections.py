@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from piecework.foundation.server.connections import Limits
+from piecework.foundation.server.limits import Limits
 from tests.foundation.server.raw import connected
 from tests.review import stores
 from tests.review.conftest import served

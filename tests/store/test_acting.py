@@ -16,9 +16,8 @@ from piecework.domain.errors import (
     TransientPlatformError,
 )
 from piecework.store import intents, ledger
-from piecework.store.acting import carry_out
 from piecework.store.database import Store, open_store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 
 
 class World:

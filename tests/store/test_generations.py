@@ -15,9 +15,8 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
 from piecework.domain.marks import Marks
 from piecework.store import bound, generations
-from piecework.store.acting import carry_out
 from piecework.store.database import Store, open_store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 

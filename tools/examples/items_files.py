@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from piecework.config.drawn_pictures import picture_name
+from piecework.domain.pictures import picture_name
 from piecework.simulation.pictures.portraits import draw_portrait, portrait_name
 from piecework.simulation.pictures.scenes import Scene, scenes
 from piecework.simulation.seeded_rng import seeded_rng

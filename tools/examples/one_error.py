@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from piecework.simulation.pictures.drawing.person import Garment, Who
-from piecework.simulation.pictures.portraits import Portrait
+from piecework.simulation.pictures.portraits import Garment, Portrait, Who
 
 Row = Mapping[str, str]
 

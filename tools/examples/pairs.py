@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from piecework.config.drawn_pictures import picture_name
+from piecework.domain.pictures import picture_name
 from piecework.simulation.pictures.scenes import Scene
 from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples.backgrounds import BACKGROUNDS

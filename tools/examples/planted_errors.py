@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from piecework.config.drawn_pictures import picture_name
+from piecework.domain.pictures import picture_name
 from piecework.simulation.pictures.scenes import Scene
 from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples.sentences import true_sentence, with_error

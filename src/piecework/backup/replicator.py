@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from piecework.backup.control import NotReplicatedError, Trouble
 from piecework.backup.lag import Distance, Identity, Lag, identity_of
 from piecework.backup.marker import FOLDER_MODE, RENEWED_EVERY, Claim, TakenOverError
-from piecework.backup.process import LitestreamProcess
+from piecework.backup.process import LitestreamProcess, NotReplicatedError, Trouble
 from piecework.backup.restoring import DamagedReplicaError, ReplicatedFile, commits_in
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError

@@ -24,15 +24,19 @@ from piecework.campaign.deriving import (
     with_standard_rules,
 )
 from piecework.campaign.generic_questions import located, task_of_file, test_of_file
-from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
-from piecework.campaign.machine_labels import Sample, machine_texts, machine_votes
+from piecework.campaign.labelled_items import (
+    Sample,
+    all_gold,
+    machine_texts,
+    machine_votes,
+    with_gold,
+)
 from piecework.campaign.provenance import inputs_of
 from piecework.campaign.rehearsal_folders import at_number, file_with_results, latest_rehearsal
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.drawn_pictures import COLUMNS, item_rows
-from piecework.config.imported_table import ImportedTable
+from piecework.config.input_tables import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.named_files import read_recruiting
 from piecework.config.rewards import pay_of, read_rewards
@@ -40,13 +44,19 @@ from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Campaign, Derived, EarlierCampaign, RehearsalPlan, formats_of
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
+from piecework.domain.pictures import SCENE_COLUMNS, scene_rows
 from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import GENERIC, PRACTICE, Task, is_page
 from piecework.domain.toml_text import line_of
-from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.generic import faults_of_keys
 from piecework.hit_templates.own_html.fields_of_controls import StatedField
-from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
+from piecework.hit_templates.own_html.task import (
+    ITEM_ID,
+    Around,
+    answers_task,
+    html_task,
+    with_shown_columns,
+)
 from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import TASK_FILE, is_own, load_task
 from piecework.qc.heuristics import like_samples
@@ -370,7 +380,7 @@ def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     table = file.tables.items
     if table.scenes and table.file is None:
         _check_scenes(file, task)
-        return items_from_rows(item_rows(table.scenes), task.columns)
+        return items_from_rows(scene_rows(table.scenes), task.columns)
     if table.file is not None:
         page = task.html_page
         return file.items(
@@ -390,8 +400,8 @@ def _items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
 def _check_scenes(file: CampaignFile, task: Task) -> None:
     page = task.html_page
     needed = dict.fromkeys((*task.columns, *(() if page is None else page.addresses)))
-    if lacking := [name for name in needed if name not in COLUMNS]:
-        where, drawn = file.at("items", "scenes"), " and ".join(COLUMNS)
+    if lacking := [name for name in needed if name not in SCENE_COLUMNS]:
+        where, drawn = file.at("items", "scenes"), " and ".join(SCENE_COLUMNS)
         fault = f"{where}: the items of {task.name} have {', '.join(lacking)}"
         raise ConfigError(
             [f"{fault}; drawn pictures have only {drawn}"],

@@ -19,8 +19,8 @@ from piecework.campaign.pricing import largest_hit, price
 from piecework.campaign.standard_rules import standard_rules
 from piecework.campaign.warnings import not_used, within_reach
 from piecework.config.campaign_file import CampaignFile
+from piecework.config.input_tables import is_read_as_it_arrives
 from piecework.config.items_file import read_rows
-from piecework.config.items_table import is_read_as_it_arrives
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Campaign, Derived, Rewards
 from piecework.domain.errors import ConfigError

@@ -10,12 +10,12 @@ from dataclasses import replace
 from piecework.campaign.deriving import most_shown, purpose
 from piecework.campaign.growing_source import first_rows
 from piecework.config.campaign_file import HOUR, CampaignFile
-from piecework.config.drawn_pictures import item_rows
-from piecework.config.generic_tables import scale_end
 from piecework.config.items_file import read_rows, renamed_row
 from piecework.config.named_files import documents_of
+from piecework.config.posting_tables import scale_end
 from piecework.config.schema import CampaignTables
 from piecework.domain.errors import ConfigError
+from piecework.domain.pictures import scene_rows
 from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.generic import (
@@ -134,7 +134,7 @@ def _rows(file: CampaignFile) -> Sequence[Mapping[str, str]]:
         rows = [row for _, row in read_rows(file.named(table.file))]
         return [renamed_row(row, table.columns, wanted=()) for row in rows]
     if table.scenes:
-        return item_rows(table.scenes)
+        return scene_rows(table.scenes)
     return [item.columns for item in file.items_of_folder(_OF_A_PICTURE)]
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from piecework.campaign.questions import faults_of_row
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.items_table import GrowsTable, is_read_as_it_arrives
+from piecework.config.input_tables import GrowsTable, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Growth, Source, SourceRow
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation
 from piecework.domain.task import Task
 from piecework.domain.text import plural
 from piecework.store import dealt_items

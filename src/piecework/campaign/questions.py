@@ -12,7 +12,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.hit import Item, PlannedHit, is_picture
 from piecework.domain.ids import HitKey, ItemId
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation
 from piecework.domain.text import one_line
 from piecework.hit_templates.item_faults import faults_of_item_alone
 from piecework.hit_templates.own_html.page import parts_of_page

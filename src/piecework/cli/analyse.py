@@ -173,7 +173,7 @@ def describe(  # noqa: PLR0913 - an argument an option
       piecework data describe captions.txt --against coco.json
     """
     from piecework.importing.whole_table import read_captions_of
-    from piecework.postprocess.datasets.marks_table import read_marks_of
+    from piecework.postprocess.datasets.image_columns import read_marks_of
     from piecework.postprocess.datasets.reading import read_captions, read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe_corpus as described

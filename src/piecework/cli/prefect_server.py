@@ -9,7 +9,7 @@ one, which is kept because Prefect takes half a minute to create its tables.
 
 Any web page that is open in a browser can send requests to this machine, WebSockets
 too. So the server answers only callers that know a secret, which this command makes,
-and only under its own address (`cli/prefect_application.py`).
+and only under its own address (`create_app`).
 
 The server stops when its command ends. If the process is killed, that does not happen,
 so a small process waits for its end: the operating system closes the pipe between them
@@ -32,11 +32,16 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from piecework.cli.prefect_environment import caches
 from piecework.domain.errors import PieceworkError
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
 _FILE = "prefect.db"
+_HOST = "127.0.0.1"
 _ROOM_BYTES = 8 * 1024 * 1024
 """Room for a rehearsal's flow runs in the database, with a margin."""
 _LOOK_SECONDS = 0.1
@@ -54,7 +59,7 @@ class Server(uvicorn.Server):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         super().handle_exit(sig, frame)
 server = Server(uvicorn.Config(
-    "piecework.cli.prefect_application:create_app",
+    "piecework.cli.prefect_server:create_app",
     factory=True,
     log_level="error",
     lifespan="on",
@@ -94,6 +99,18 @@ shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
 
 
+def create_app() -> "ASGIApp":
+    """Return Prefect's application for uvicorn; a request for another host gets 400.
+
+    A web page can make its host name point to 127.0.0.1 (DNS rebinding). The browser
+    then sends that name in `Host`.
+    """
+    from prefect.server.api.server import create_app as create_prefect_app
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+    return TrustedHostMiddleware(create_prefect_app(), allowed_hosts=[_HOST], www_redirect=False)
+
+
 class TemporaryServer:
     """Prefect's server for one command, unless the user has a server.
 
@@ -111,7 +128,7 @@ class TemporaryServer:
         _end_server_with_us(self._folder)
         # The server gets the open socket: another program could take a port that was
         # only looked up.
-        with socket.create_server(("127.0.0.1", 0)) as listening:
+        with socket.create_server((_HOST, 0)) as listening:
             self._port = int(listening.getsockname()[1])
             self._process = _started(listening, _database(self._folder), self._auth)
 

@@ -14,8 +14,7 @@ from piecework.markets.registry import markets
 
 if TYPE_CHECKING:
     from piecework.marketplace.watching.access_log import AccessLog
-    from piecework.marketplace.watching.metrics import MetricsPort
-    from piecework.marketplace.watching.replica import Replica
+    from piecework.marketplace.watching.metrics import MetricsPort, Replica
 
 _TOKENS = " or ".join(filter(None, (market.token_variable for market in markets())))
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

@@ -12,9 +12,8 @@ from piecework.cli.options import grouped
 from piecework.domain.errors import ConfigError, RefusedForSafety, load_extra
 
 if TYPE_CHECKING:
-    from piecework.foundation.signin.person import Role, Roles
+    from piecework.foundation.signin.person import ProviderSettings, Role, Roles
     from piecework.foundation.signin.provider import Provider
-    from piecework.foundation.signin.settings import ProviderSettings
     from piecework.review.sign_in import Door
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -191,7 +190,7 @@ def _look(provider: "Provider") -> None:
 
 
 def _settings(options: ProviderOptions, secret: str, address: str) -> "ProviderSettings":
-    from piecework.foundation.signin.settings import SCOPES, ProviderSettings, UnusableSettingsError
+    from piecework.foundation.signin.person import SCOPES, ProviderSettings, UnusableSettingsError
 
     try:
         return ProviderSettings(

@@ -107,7 +107,7 @@ def preview(campaign: Path, *, port: int | None) -> None:
       piecework preview birds.toml --port 9000
     """
     from piecework.campaign.assembling import read_anywhere
-    from piecework.simulation.rehearsals.preview import serve_preview
+    from piecework.simulation.rehearsals.rehearsal import serve_preview
 
     # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -19,7 +19,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
 from piecework.domain.inputs import Inputs
 from piecework.domain.money import Currency, FeeSchedule, shown
-from piecework.domain.picture_location import PictureLocation
+from piecework.domain.pictures import PictureLocation
 from piecework.domain.qualifications import EarnedRule, QualificationTest
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.task import GOLD, MIXED_IN, TRUTH, Task

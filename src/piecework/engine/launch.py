@@ -42,9 +42,8 @@ from piecework.engine.requirements import apart_from, exclusion_type, extending,
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import campaign_facts, hits, intents
-from piecework.store.acting import carry_out
 from piecework.store.campaign_facts import kept_prices
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 
 _LOG = logging.getLogger(__name__)
 

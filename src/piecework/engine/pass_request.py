@@ -12,7 +12,7 @@ from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.campaign.provenance import inputs_of
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.items_table import is_read_as_it_arrives
+from piecework.config.input_tables import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError

@@ -34,9 +34,8 @@ from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId
 from piecework.domain.text import plural
 from piecework.store import assignments, campaign_facts, hits, intents, item_totals, ledger, workers
-from piecework.store.acting import carry_out
 from piecework.store.database import Store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 from piecework.store.workers import MarketWork
 
 _HOUR = timedelta(hours=1)

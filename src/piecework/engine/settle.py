@@ -38,8 +38,7 @@ from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.store import campaign_facts, intents, settlements
-from piecework.store.acting import Refusal, carry_out
-from piecework.store.intents import Act
+from piecework.store.intents import Act, Refusal, carry_out
 from piecework.store.settlements import (
     DONE,
     FORGET,

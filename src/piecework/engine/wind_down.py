@@ -23,9 +23,8 @@ from piecework.engine.posted_hits import (
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import campaign_facts, dealt_items, hits, intents
-from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, Refusal, carry_out
 from piecework.store.settlements import DONE
 
 

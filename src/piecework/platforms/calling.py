@@ -2,7 +2,7 @@
 
 A marketplace restarts, or a network fails for a minute. botocore gives up a call after six
 tries, and all calls of a client after about fifty in total, which takes three seconds if
-many are under way. Every call may be repeated (`piecework.store.acting`), so all of them
+many are under way. Every call may be repeated (`piecework.store.intents`), so all of them
 wait together until the marketplace answers or the time limit of the outage ends.
 
 MTurk throttles without a published rate, so a client learns it (docs/internals/decisions/pace.md).

@@ -13,7 +13,7 @@ from piecework.analyses.regions import Marks, read_marks
 from piecework.domain.campaign import Campaign
 from piecework.domain.column_names import AGREEMENT, MERGED
 from piecework.domain.field import Field
-from piecework.hit_templates.own_html.marked_text import labels_offered
+from piecework.hit_templates.own_html.page import labels_offered
 
 
 def augmented_manifest(campaign: Campaign, rows: list[dict[str, Any]], released_at: str) -> bytes:

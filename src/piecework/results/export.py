@@ -32,8 +32,8 @@ from piecework.domain.text import plural
 from piecework.engine.judge import proposed_verdicts
 from piecework.engine.progress import read_progress
 from piecework.hit_templates.answers import repeats
-from piecework.hit_templates.own_html.marked_text import labels_offered, marked_text
 from piecework.hit_templates.own_html.numbered import is_added
+from piecework.hit_templates.own_html.page import labels_offered, marked_text
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
     NUMBER,

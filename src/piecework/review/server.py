@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.foundation.hosts import is_every_address, is_loopback
-from piecework.foundation.server.connections import (
+from piecework.foundation.server.limits import (
     Connections,
     Limits,
     Listening,

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from piecework.domain.errors import StoreError
 from piecework.domain.store_address import FILE_NAME, StoreAddress, in_folder, store_address
-from piecework.foundation.sqlitefile.migrations import origin, statements
-from piecework.foundation.sqlitefile.sqlite_utils_alone import Migrations
+from piecework.foundation.sqlitefile.database import Migrations, origin, statements
 from piecework.store import archive, bound, earned_records, postgres
 from piecework.store.archive import Kind
 from piecework.store.database import Store, exists, open_store

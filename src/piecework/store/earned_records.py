@@ -29,7 +29,7 @@ from piecework.domain.qualifications import (
     Share,
 )
 from piecework.domain.store_address import StoreAddress, schema_name
-from piecework.foundation.sqlitefile.migrations import (
+from piecework.foundation.sqlitefile.database import (
     bring_up_to_date,
     origin,
     patiently,

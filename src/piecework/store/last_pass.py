@@ -20,8 +20,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from piecework.domain.store_address import StoreAddress
+from piecework.foundation.sqlitefile.database import TABLE, names_in
 from piecework.foundation.sqlitefile.files import Checkpoints
-from piecework.foundation.sqlitefile.migrations import TABLE, names_in
 from piecework.store import postgres
 from piecework.store.connection import Asked
 from piecework.store.files import SCHEMA, check_kind

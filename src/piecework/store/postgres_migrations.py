@@ -1,7 +1,7 @@
 """Create the tables of a store in PostgreSQL, and recognise what created a schema.
 
 The SQL files in `postgres_schema/` are migrations like those of SQLite's store
-(`piecework.foundation.sqlitefile.migrations`). The table `schema_migrations` records them with a
+(`piecework.foundation.sqlitefile.database`). The table `schema_migrations` records them with a
 digest of their statements, so a schema of another version is recognised and refused.
 """
 
@@ -16,7 +16,7 @@ from psycopg import errors, sql
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress
-from piecework.foundation.sqlitefile.migrations import digest_of
+from piecework.foundation.sqlitefile.database import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 
 _LOG = logging.getLogger(__name__)

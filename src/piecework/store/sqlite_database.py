@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from piecework.domain.errors import StoreError
-from piecework.foundation.sqlitefile.files import Checkpoints, is_from_later, size_of
-from piecework.foundation.sqlitefile.migrations import (
+from piecework.foundation.sqlitefile.database import (
+    Database,
+    Migrations,
     bring_up_to_date,
     origin,
     patiently,
     read_schema,
 )
-from piecework.foundation.sqlitefile.sqlite_utils_alone import Database, Migrations
+from piecework.foundation.sqlitefile.files import Checkpoints, is_from_later, size_of
 from piecework.store.connection import Values
 from piecework.store.files import SCHEMA, check_kind, make_private_folder, make_private_store
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from piecework.config.drawn_pictures import picture_name
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.pictures import picture_name
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.http.server import Marketplace, serve

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, Route, expect
 
-from piecework.config.drawn_pictures import picture_name
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.pictures import picture_name
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.http.server import Marketplace, serve

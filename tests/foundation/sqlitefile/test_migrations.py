@@ -8,7 +8,7 @@ import pytest
 from sqlite_utils import Database
 
 from piecework.cli.errors import explain
-from piecework.foundation.sqlitefile.migrations import (
+from piecework.foundation.sqlitefile.database import (
     Origin,
     bring_up_to_date,
     origin,

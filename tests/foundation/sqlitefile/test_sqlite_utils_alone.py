@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from piecework.foundation.sqlitefile.sqlite_utils_alone import hidden
+from piecework.foundation.sqlitefile.database import hidden
 
 
 def _modules_after(statement: str) -> set[str]:
@@ -39,7 +39,7 @@ def test_another_program_keeps_all_of_sqlite_utils() -> None:
         "table.insert({'n': numpy.int64(1)}); "
         "assert table.columns_dict == {'n': int}"
     )
-    assert "piecework.foundation.sqlitefile.sqlite_utils_alone" in modules
+    assert "piecework.foundation.sqlitefile.database" in modules
 
 
 def test_other_threads_import_what_is_hidden_from_one() -> None:

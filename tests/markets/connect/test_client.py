@@ -9,8 +9,7 @@ from offline_markets.connect.server import serving as serving_connect
 from piecework.foundation.client.errors import Lost, Refused, Unreadable, Unusable
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.connect.client import Bonus, Connect
-from piecework.markets.connect.doctor import Doctor
-from piecework.markets.connect.guesses import GUESSES
+from piecework.markets.connect.doctor import GUESSES, Doctor
 from piecework.markets.connect.values import ApiKey
 from tests.answering import Answer
 from tests.markets.connect.town import transport

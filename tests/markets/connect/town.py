@@ -18,8 +18,9 @@ from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.state import clock, outside_crowd
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_crowd import OutsideMarket
+from piecework.markets.bridging.accounts import settle_bridge
 from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, Terms
-from piecework.markets.connect.bridge.serving import ConnectCrowd, settle_bridge
+from piecework.markets.connect.bridge.serving import ConnectCrowd, step
 from piecework.markets.connect.bridge.status import price_list
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.values import ApiKey
@@ -120,7 +121,7 @@ class Town:
 
     def settle(self) -> None:
         """Let the bridge work until it has nothing to do."""
-        settle_bridge(self.bridge)
+        settle_bridge(step, self.bridge)
 
     def post(
         self, hits: int = 1, assignments: int = 1, *, question: str = QUESTION, **changes: object

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from piecework.config.drawn_pictures import item_rows, picture_name
 from piecework.domain.ids import ItemId
+from piecework.domain.pictures import picture_name, scene_rows
 from piecework.simulation.pictures.drawing import draw
 from piecework.simulation.pictures.drawing.pen import INKS, names_of
 from piecework.simulation.pictures.scenes import KINDS, PLACES, Scene, Thing, scenes
@@ -31,9 +31,9 @@ def test_more_scenes_never_change_the_earlier_ones() -> None:
     assert scenes(7, 40)[:12] == scenes(7, 12)
 
 
-def test_item_rows_name_the_pictures_that_are_drawn() -> None:
+def test_scene_rows_name_the_pictures_that_are_drawn() -> None:
     """Each row's id and address fit the scene of the same number."""
-    rows = item_rows(3)
+    rows = scene_rows(3)
     assert rows[0] == {"image_id": "scene_0001", "url": "/pictures/scene_0001.svg"}
     for row, scene in zip(rows, scenes(7, 3), strict=True):
         assert row["image_id"] == scene.item_id

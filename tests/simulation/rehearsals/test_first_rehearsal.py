@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.config.drawn_pictures import is_portrait_name, picture_name
+from piecework.domain.pictures import is_portrait_name, picture_name
 from piecework.domain.task import GOLD, TRUTH, TWIN
 from piecework.hit_templates.tasks import task_names
 from piecework.report.model import report_model

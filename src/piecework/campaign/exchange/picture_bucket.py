@@ -24,8 +24,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.growing import SourceRow
 from piecework.domain.hit import PICTURES
 from piecework.domain.late_modules import fs, pa
-from piecework.domain.picture_location import is_plain_name
 from piecework.domain.picture_metadata.cleaning import without_metadata
+from piecework.domain.pictures import is_plain_name
 
 _LARGEST_BYTES = 200_000_000
 """A larger object is not a picture for a page."""

@@ -17,9 +17,8 @@ from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.domain.money import Compensation, cents_from_text
 from piecework.store import generations, hits, intents, ledger, workers
-from piecework.store.acting import carry_out
 from piecework.store.database import Store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 from piecework.store.settlements import DONE
 
 COMPENSATION = "compensation"

@@ -29,9 +29,8 @@ from piecework.domain.money import Bonus
 from piecework.domain.verdicts import Decision
 from piecework.engine.payments import compensations
 from piecework.store import assignments, decisions, hits, intents, ledger, workers
-from piecework.store.acting import carry_out
 from piecework.store.database import Store
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 from piecework.store.settlements import DONE, PAID_ALREADY
 
 UNREJECT = "unreject"

@@ -42,9 +42,8 @@ from piecework.engine.posted_hits import (
     recording,
 )
 from piecework.store import assignments, campaign_facts, dealt_items, generations, hits, intents
-from piecework.store.acting import carry_out
 from piecework.store.database import Store, writing
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, carry_out
 from piecework.store.settlements import DONE
 
 _FIRST_ADDED = 900_001

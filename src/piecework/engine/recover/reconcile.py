@@ -36,10 +36,9 @@ from piecework.store import (
     intents,
     ledger,
 )
-from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import writing
 from piecework.store.files import write_private
-from piecework.store.intents import Act, ActSubject, Intent
+from piecework.store.intents import Act, ActSubject, Intent, Refusal, carry_out
 from piecework.store.settlements import DONE, ELSEWHERE, FORGET, FORGOTTEN, RETURNED, forget_key
 
 _OWED_FILE = "owed.csv"

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import uvicorn
 from starlette.types import ASGIApp
 
-from piecework.foundation.server.connections import Connections
-from piecework.foundation.server.limits import say_once_a_second
+from piecework.foundation.server.limits import Connections, say_once_a_second
 from piecework.foundation.server.transport import DroppableProtocol
 
 _STOP_SECONDS = 3

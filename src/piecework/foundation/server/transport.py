@@ -17,7 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from piecework.foundation.server.connections import Connection, Connections, Owed
+from piecework.foundation.server.limits import Connection, Connections, Owed
 
 LARGEST_BODY_BYTES = 1_048_576
 LARGEST_HEAD_BYTES = 65_536

@@ -18,12 +18,13 @@ from starlette.requests import Request
 
 from piecework.foundation.signin.person import (
     Person,
+    ProviderSettings,
     ProviderUnusable,
     SignInRefused,
     WrongProvider,
+    is_safe_address,
     person_of,
 )
-from piecework.foundation.signin.settings import ProviderSettings, is_safe_address
 
 SKEW_SECONDS = 120
 """How far the clocks of this machine and the provider may differ."""

@@ -4,13 +4,12 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piecework.foundation.server.connections import Limits
+from piecework.foundation.server.limits import Limits
 from piecework.foundation.server.server import Certificate
 from piecework.foundation.server.stand_in.relay import RunningStandIn, StandIn
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.outside_crowd import OutsideCrowd
 from piecework.marketplace.watching.access_log import AccessLog
-from piecework.marketplace.watching.replica import Replica
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from piecework.foundation.signin.provider import Provider
 
     # Loads prometheus_client, which most processes do not need.
-    from piecework.marketplace.watching.metrics import MetricsPort
+    from piecework.marketplace.watching.metrics import MetricsPort, Replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Marketplace(Rules):
     consent: tuple[str, ...] = ()
     metrics: "MetricsPort | None" = None
     access_log: AccessLog | None = None
-    replica: Replica | None = None
+    replica: "Replica | None" = None
     replica_limit_seconds: int = 300
     provider_at: "Callable[[str], Provider] | None" = None
 

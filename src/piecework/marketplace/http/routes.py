@@ -7,6 +7,7 @@ alive, and can it store?
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -23,7 +24,6 @@ from piecework.marketplace.http.control import Control, check_is_local
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.watching.replica import Replica
 from piecework.marketplace.workers import pages
 from piecework.marketplace.workers.entering import Admittance
 from piecework.marketplace.workers.frames import Frames
@@ -31,6 +31,9 @@ from piecework.marketplace.workers.pages import Origins, Speaking
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.sessions import Sessions
 from piecework.marketplace.workers.site import Site
+
+if TYPE_CHECKING:
+    from piecework.marketplace.watching.metrics import Replica
 
 Answer = Callable[[Request], Awaitable[Response]]
 
@@ -152,7 +155,9 @@ _UNCACHED = {"Cache-Control": "no-store"}
 _UNAVAILABLE = 503
 
 
-def health_routes(backend: Backend, replica: Replica | None, limit_seconds: int) -> list[BaseRoute]:
+def health_routes(
+    backend: Backend, replica: "Replica | None", limit_seconds: int
+) -> list[BaseRoute]:
     """Return `/healthz` and `/readyz`; both are open, and say nothing about anyone.
 
     Args:

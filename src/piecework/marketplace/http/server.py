@@ -18,8 +18,13 @@ from functools import partial
 
 from starlette.types import ASGIApp
 
-from piecework.foundation.server.connections import Connections, listen, most_connections, origin
-from piecework.foundation.server.limits import say_once_a_second
+from piecework.foundation.server.limits import (
+    Connections,
+    listen,
+    most_connections,
+    origin,
+    say_once_a_second,
+)
 from piecework.foundation.server.server import Server
 from piecework.foundation.server.stand_in.relay import StandIn, StandInSockets
 from piecework.foundation.tracing import spans

@@ -31,6 +31,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from piecework.foundation.sqlitefile.database import (
+    Database,
+    bring_up_to_date,
+    origin,
+    patiently,
+    read_schema,
+)
 from piecework.foundation.sqlitefile.files import (
     FOR_OTHERS,
     Checkpoints,
@@ -40,10 +47,10 @@ from piecework.foundation.sqlitefile.files import (
     is_from_later,
     make_private,
 )
-from piecework.foundation.sqlitefile.migrations import bring_up_to_date, origin, patiently
-from piecework.foundation.sqlitefile.sqlite_utils_alone import Database
-from piecework.marketplace.schema.migrations import migrations
 from piecework.marketplace.state import lineage
+
+migrations = read_schema("marketplace", Path(__file__).parents[1] / "schema")
+"""The migrations of a marketplace's database (`piecework.foundation.sqlitefile.database`)."""
 
 _PATIENCE_MS = 10_000
 _SERVING_PATIENCE_MS = 250

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from prometheus_client import (
@@ -31,7 +32,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from piecework.foundation.hosts import is_loopback
-from piecework.foundation.server.connections import (
+from piecework.foundation.server.limits import (
     LOOPBACK,
     Connections,
     Limits,
@@ -41,7 +42,6 @@ from piecework.foundation.server.connections import (
 )
 from piecework.foundation.server.server import Server
 from piecework.marketplace.state import clock
-from piecework.marketplace.watching.replica import Replica
 from piecework.marketplace.watching.state_figures import StateFigures
 from piecework.marketplace.watching.watched_requests import AnsweredRequest
 
@@ -54,6 +54,29 @@ _MOST_CODES = 100
 _FAULT, _BROKEN = 400, 500
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _STEP_SECONDS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+
+
+class Distance(Protocol):
+    """The distance between the database and its replica."""
+
+    @property
+    def seconds(self) -> float:
+        """Age of the oldest commit that the replica lacks; 0 if it lacks none."""
+
+    @property
+    def commits(self) -> int:
+        """How many commits the replica lacks."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the last attempt to complete the replica succeeded."""
+
+
+class Replica(Protocol):
+    """A continuous backup, which is made elsewhere: only how far it is behind is shown."""
+
+    def distance(self) -> Distance:
+        """Return how far it is behind now."""
 
 
 class Registry(CollectorRegistry):

@@ -131,6 +131,13 @@ C = TypeVar("C")
 T = TypeVar("T", bound=AccountToken)
 
 
+def settle_bridge(step: Callable[[B], bool], bridge: B, *, most: int = 20) -> None:
+    """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
+    for _ in range(most):
+        if not step(bridge):
+            return
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account(ABC, Generic[B]):
     """An account at a market that a marketplace can use.

@@ -10,11 +10,10 @@ are.
 """
 
 from piecework.foundation.client.transport import Transport
-from piecework.markets.prolific.resources.account import Account, Testing
+from piecework.markets.prolific.resources.account import Account, Testing, Webhooks
 from piecework.markets.prolific.resources.recruiting import ParticipantGroups, Recruiting
 from piecework.markets.prolific.resources.studies import Studies
 from piecework.markets.prolific.resources.submissions import Bonuses, Messages, Submissions
-from piecework.markets.prolific.resources.webhooks import Webhooks
 
 
 class Prolific:

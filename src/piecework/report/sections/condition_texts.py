@@ -14,7 +14,7 @@ from piecework.analyses.condition_scores import Compared
 from piecework.analyses.minimal_pairs import replacements, similarity
 from piecework.analyses.severity import held_out_correlation, severity_weights
 from piecework.domain.text import count, plural
-from piecework.hit_templates.published import PublishedGains, published_gains
+from piecework.hit_templates.task_schema import PublishedGains, published_gains
 from piecework.report.comparison_plots import Measure, measures
 from piecework.report.components import Column, Figure, Quote, Section, Table, number, table, text
 from piecework.report.correction_gains import ALL

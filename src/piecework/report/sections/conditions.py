@@ -16,7 +16,7 @@ from piecework.analyses.anova import RepeatedMeasures, repeated_measures
 from piecework.analyses.condition_scores import Compared, cells, condition_means
 from piecework.analyses.paired import contrast, paired_t_tests
 from piecework.domain.text import plural
-from piecework.hit_templates.published import PublishedConditions, published_conditions
+from piecework.hit_templates.task_schema import PublishedConditions, published_conditions
 from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Figure, Note, Section, Table, number, table, text
 from piecework.report.formatting import decimals, spoken

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from piecework.domain.field import Field
 from piecework.domain.text import one_line, regions_in_words, spans_in_characters
-from piecework.hit_templates.own_html.marked_text import marked_text
+from piecework.hit_templates.own_html.page import marked_text
 from piecework.results.answers_shown import Work
 
 MOST_DRAWN = 200

@@ -22,8 +22,8 @@ from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import Task
 from piecework.platforms.clocks import VirtualClock
 from piecework.simulation.crowd.connection import Reply
-from piecework.simulation.crowd.examinees import Examinees
 from piecework.simulation.crowd.intentions import (
+    Examinees,
     Intention,
     hits_this_visit,
     intend,

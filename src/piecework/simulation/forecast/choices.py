@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.machine_file import StoreTable
-from piecework.config.money_tables import is_money
+from piecework.config.posting_tables import is_money
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import schema_faults
 from piecework.config.shared_files import with_shared

@@ -16,8 +16,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from piecework.config.drawn_pictures import scene_id
 from piecework.domain.ids import ItemId
+from piecework.domain.pictures import scene_id
 from piecework.simulation.seeded_rng import seeded_rng
 
 _ANY_COLOUR = ("red", "blue", "green", "yellow", "orange", "purple", "pink", "white")

@@ -10,10 +10,10 @@ from piecework.campaign.growing_source import usable_items
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.rehearsal_folders import Begun, begin_rehearsal
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.drawn_pictures import is_portrait_name, picture_name, scene_number
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
+from piecework.domain.pictures import is_portrait_name, picture_name, scene_number
 from piecework.engine.begun import is_begun
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
@@ -21,7 +21,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.answer_key import check_against
 from piecework.marketplace.forms.schema import read_form
 from piecework.platforms.clocks import START
-from piecework.report.books import Books
+from piecework.report.facts import Books
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
 from piecework.simulation.pictures.drawing.picture import draw

@@ -1,13 +1,16 @@
-"""A campaign on its own marketplace, and simulated workers between two passes.
+"""A campaign on its own marketplace, with simulated workers between two passes.
 
-The passes may be a schedule's: then the crowd waits for them.
+The passes may be a schedule's: then the crowd waits for them. A preview has no workers:
+it serves the first HITs for one person to look at. Its store, marketplace and pictures are
+in a temporary folder, which is deleted at the end.
 """
 
 import gc
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,25 +19,33 @@ from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.rehearsal_folders import served_at
 from piecework.domain.campaign import Campaign
+from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import Market
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import GOES_ON, Progress
+from piecework.domain.qualifications import QualificationTest
 from piecework.engine.begun import known_store
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.quick_check import count_news
-from piecework.engine.run_pass import CROWD, run_pass
+from piecework.engine.requirements import post_test
+from piecework.engine.run_pass import CROWD, post, run_pass
 from piecework.engine.step import Call, call_plainly
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.markets import registry
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk
 from piecework.simulation.crowd.campaign_crowd import crowd_of
 from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.crowd.people import SIMULATED_BAD
+from piecework.simulation.crowd.people import SIMULATED_BAD, first_hit_url
 from piecework.simulation.crowd.site import WorkerSite
 from piecework.simulation.crowd.visit_site import SeveralSites
-from piecework.simulation.rehearsals.campaign import prepare_rehearsal
-from piecework.simulation.rehearsals.marketplace import MARKET, rehearsal_market
+from piecework.simulation.rehearsals.campaign import (
+    draw_pictures,
+    items_with_pictures,
+    prepare_rehearsal,
+)
+from piecework.simulation.rehearsals.marketplace import MARKET, assumed_prices, rehearsal_market
 from piecework.simulation.rehearsals.marketplace_process import program
 from piecework.simulation.rehearsals.outside import AtMarkets, OfflineMarket, RehearsedMarket
 from piecework.store import workers
@@ -259,3 +270,56 @@ def _is_finished(
             return progress.is_finished
     except CampaignBusy:
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewAddresses:
+    """The URLs of a preview.
+
+    Attributes:
+        hit: signs the person in and shows the first HIT.
+        test: the qualification test, for the signed-in person; "" without one.
+    """
+
+    hit: str
+    test: str
+
+
+@contextmanager
+def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddresses]:
+    """Serve a marketplace with the campaign's first batch and test; yield its URLs."""
+    with tempfile.TemporaryDirectory(prefix="piecework-preview-") as folder:
+        out = Path(folder)
+        pictures = campaign.pictures_address
+        if campaign.rehearsal.scenes:
+            draw_pictures(out, campaign.rehearsal.seed, items_with_pictures(campaign))
+            pictures = str(out / "pictures")
+        # The person may work without the campaign's requirements, and look at its test
+        # without having to pass it.
+        open_to_all = replace(campaign, out=out, store_url="", requirements=(), qualification=None)
+        clock = SystemClock()
+        with (
+            serve(
+                Marketplace(
+                    out / "marketplace.db",
+                    rehearsal=True,
+                    seed=1,
+                    clock_runs=True,
+                    prices=assumed_prices(campaign),
+                    pictures=pictures,
+                    port=port,
+                    frames_port=port + 1 if port else 0,
+                )
+            ) as running,
+            open_for_rehearsal(open_to_all, running.endpoint_url, clock) as run,
+        ):
+            post(run)
+            yield PreviewAddresses(
+                hit=first_hit_url(running.endpoint_url), test=_test_url(run, campaign.qualification)
+            )
+
+
+def _test_url(run: CampaignRun, test: QualificationTest | None) -> str:
+    if test is None:
+        return ""
+    return f"{run.endpoint}/worker/qualifications/{post_test(run, test)}/test"

@@ -13,8 +13,8 @@ import pytest
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import clock
 from piecework.marketplace.workers.visit_site import EVENTS
-from piecework.markets.bridging.accounts import Pace, Running
-from piecework.markets.prolific.bridge.serving import settle_bridge, step
+from piecework.markets.bridging.accounts import Pace, Running, settle_bridge
+from piecework.markets.prolific.bridge.serving import step
 from piecework.markets.prolific.bridge.webhooks import Receiver, register, signature_of
 from tests.foundation.server.security_lines import caught
 from tests.marketplace.market import START
@@ -117,7 +117,7 @@ def test_a_participant_who_returns_wakes_the_bridge(tmp_path: Path) -> None:
         ann.give_back(ann.submission_id)
         woken.join(timeout=20)
         assert not woken.is_alive()
-        settle_bridge(town.bridge)
+        settle_bridge(step, town.bridge)
         [visit] = town.rows("SELECT status, stage FROM visits")
         assert visit == {"status": "RETURNED", "stage": "Left"}
 

@@ -24,8 +24,9 @@ from piecework.marketplace.state import clock, outside_crowd
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_crowd import OutsideMarket
+from piecework.markets.bridging.accounts import settle_bridge
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
-from piecework.markets.prolific.bridge.serving import ProlificCrowd, settle_bridge
+from piecework.markets.prolific.bridge.serving import ProlificCrowd, step
 from piecework.markets.prolific.bridge.status import price_list
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.calling import Token
@@ -175,7 +176,7 @@ class Town:
 
     def settle(self) -> None:
         """Let the bridge work until it has nothing to do."""
-        settle_bridge(self.bridge)
+        settle_bridge(step, self.bridge)
 
     def post(self, hits: int = 1, assignments: int = 1, **changes: object) -> list[str]:
         """Post HITs of one type; their ids."""

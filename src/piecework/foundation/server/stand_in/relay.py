@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piecework.foundation.server.connections import BACKLOG, LOOPBACK, Connections, listen, origin
+from piecework.foundation.server.limits import BACKLOG, LOOPBACK, Connections, listen, origin
 
 if TYPE_CHECKING:
     from piecework.foundation.server.server import Server

@@ -301,10 +301,3 @@ def step(bridge: Bridge) -> bool:
             (send, False),
         ),
     )
-
-
-def settle_bridge(bridge: Bridge, *, most: int = 20) -> None:
-    """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
-    for _ in range(most):
-        if not step(bridge):
-            return

@@ -23,9 +23,10 @@ from offline_markets.core.database import WrongDatabaseError
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
+from piecework.markets.bridging.accounts import settle_bridge
 from piecework.markets.connect.bridge.bridge import Bridge, Terms
-from piecework.markets.connect.bridge.project_drafts import NOBODY_HOLDS
-from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, settle_bridge
+from piecework.markets.connect.bridge.projects import NOBODY_HOLDS
+from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, step
 from piecework.markets.connect.market import MARKET
 from piecework.platforms.clocks import START
 from piecework.simulation.crowd.people import Person, Worker
@@ -190,7 +191,7 @@ def offline_market(campaign: Campaign) -> Iterator[OfflineBridged[Bridge]]:
         yield OfflineBridged(
             address=controls.address,
             account=account,
-            settle=settle_bridge,
+            settle=partial(settle_bridge, step),
             no_holders=NOBODY_HOLDS,
             site=partial(ConnectSite, connect=controls),
             grace=_GRACE,

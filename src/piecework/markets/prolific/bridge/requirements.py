@@ -12,13 +12,14 @@ from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.qualification_types import OutsideType
 from piecework.markets.bridging.studies import own_requirements
 from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
-from piecework.markets.prolific.bridge.filter_names import SYNONYMS, meant
 from piecework.markets.prolific.resources.recruiting import (
+    FILTER_SYNONYMS,
     Choice,
     Combined,
     Filter,
     FilterKind,
     Range,
+    filters_meant,
 )
 
 _LONGEST_ID = 64
@@ -172,12 +173,12 @@ def _named_filter(requirement: Requirement, offered: Mapping[str, FilterKind]) -
 
 def _not_offered(type_id: str, kinds: Sequence[FilterKind]) -> Unusable:
     """Return the error for a filter that is not there, by the key that a campaign writes."""
-    by_type = {type_id_of(filter_id): filter_id for filter_id in SYNONYMS}
+    by_type = {type_id_of(filter_id): filter_id for filter_id in FILTER_SYNONYMS}
     name = by_type.get(type_id, type_id.removeprefix(PREFIX).lower())
-    others = SYNONYMS.get(name, "").split()
+    others = FILTER_SYNONYMS.get(name, "").split()
     return Unusable(
         f"Prolific offers no filter {name} ({type_id}) in this workspace"
-        f"{meant([name, *others], kinds)}",
+        f"{filters_meant([name, *others], kinds)}",
         next_step="piecework market prolific filters lists all, each as [prolific] takes it",
     )
 

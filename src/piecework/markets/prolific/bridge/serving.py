@@ -1,5 +1,6 @@
 """Prolific's participants at a marketplace: their crowd, and what serves them."""
 
+import json
 import re
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from piecework.marketplace.state.outside_crowd import (
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import eligibility
 from piecework.markets.bridging.accounts import Account, waiting_clients
 from piecework.markets.bridging.admission import (
     NO_LIMITS,
@@ -37,12 +39,13 @@ from piecework.markets.prolific.bridge import (
     reconciling,
     recruiting,
     requirements,
-    screening,
     studies,
+    study_drafts,
 )
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms, send
 from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.markets.prolific.bridge.status import LastStart, last_start, price_list
+from piecework.markets.prolific.bridge.studies import bring_out, stop
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.calling import PROLIFIC, Token
 from piecework.markets.prolific.client import Prolific
@@ -327,7 +330,7 @@ def step(bridge: Bridge) -> bool:
             (reading.read_prolific, False),
             (recruiting.keep_in_step, False),
             (studies.recruit, True),
-            (screening.screen, True),
+            (screen, True),
             (deciding.decide, False),
             (bonuses.pay_at_prolific, True),
             (send, False),
@@ -335,8 +338,109 @@ def step(bridge: Bridge) -> bool:
     )
 
 
-def settle_bridge(bridge: Bridge, *, most: int = 20) -> None:
-    """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
-    for _ in range(most):
-        if not step(bridge):
-            return
+_LACKING = (
+    "SELECT studies.id, studies.hit_type, studies.places, studies.trouble, "
+    "hit_types.requirements FROM studies "
+    "JOIN hit_types ON hit_types.id = studies.hit_type "
+    f"WHERE studies.market = '{NAME}' AND studies.qualification_type IS NULL "
+    "AND studies.let_in_group IS NOT NULL "
+    "AND (studies.stage = 'Draft' OR studies.status IN ('PUBLISHING', 'ACTIVE'))"
+)
+_TESTED = (
+    "SELECT qualification_types.*, tests.duration_seconds FROM qualification_types "
+    "JOIN tests ON tests.id = qualification_types.test "
+    "WHERE qualification_type_id = ? AND is_requestable = 1 "
+    "AND qualification_types.status = 'Active' AND deleted_ms IS NULL"
+)
+_PASSED = (
+    "SELECT count(*) FROM participants JOIN qualifications "
+    "ON qualifications.worker = participants.worker "
+    f"WHERE market = '{NAME}' AND qualification_type = ? "
+    "AND qualifications.status = 'Granted'"
+)
+
+
+def screen(bridge: Bridge) -> None:
+    """Offer tests where too few participants hold a required qualification."""
+    with bridge.backend.reading() as transaction:
+        lacking = transaction.all(_LACKING)
+        at_work = transaction.all(
+            "SELECT * FROM studies WHERE qualification_type IS NOT NULL "
+            f"AND market = '{NAME}' AND stage <> 'Retired'"
+        )
+        needed = {kind["id"] for study in lacking for kind in _tests_for(transaction, study)}
+    for study in at_work:
+        is_needed = study["qualification_type"] in needed
+        bridge.tried(partial(_follow, bridge, study, is_needed=is_needed))
+    for study in () if reading.why_not_publish(bridge) else lacking:
+        bridge.tried(partial(_offer, bridge, study))
+
+
+def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row]:
+    """Return the qualification types with a test that a study requires."""
+    kinds = [
+        transaction.first_row(_TESTED, requirement["QualificationTypeId"])
+        for requirement in requirements.custom(json.loads(study["requirements"]))
+        if not eligibility.meets(requirement, None)
+    ]
+    return [kind for kind in kinds if kind is not None]
+
+
+def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
+    """Publish a wanted screening; end one that is no longer needed."""
+    if study["status"] == "ACTIVE" and not is_needed:
+        stop(bridge, study)
+    elif study["stage"] in ("Wanted", "Draft"):
+        bring_out(bridge, study["id"], _hit_type(bridge, study["hit_type"]))
+
+
+def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
+    hit_type = _hit_type(bridge, study["hit_type"])
+    with bridge.backend.reading() as transaction:
+        due = [
+            kind
+            for kind in _tests_for(transaction, study)
+            if _are_too_few(transaction, kind, study)
+        ]
+    for kind in due:
+        if not bridge.terms.screening_cents:
+            bridge.say(
+                study,
+                f"too few participants hold {kind['name']!r}: set the pay for its "
+                "test (--screening-pay), or grant it in another way",
+            )
+            continue
+        with bridge.backend.transaction() as transaction:
+            screening = study_drafts.write(
+                bridge, transaction, hit_type, _shape(bridge, kind), qualification_type=kind["id"]
+            )
+        bring_out(bridge, screening, hit_type)
+
+
+def _shape(bridge: Bridge, kind: sqlite3.Row) -> study_drafts.Shape:
+    pay = bridge.terms.screening_cents
+    return study_drafts.Shape(
+        hits=0,
+        reward_cents=pay,
+        seconds=study_drafts.seconds_for(bridge, pay),
+        # The test plus a minute to read the introduction.
+        allowed_seconds=kind["duration_seconds"] + 60,
+        places=bridge.terms.screening_places,
+    )
+
+
+def _are_too_few(transaction: Transaction, kind: sqlite3.Row, study: sqlite3.Row) -> bool:
+    """Return whether too few hold a qualification and no test is open."""
+    is_tested = transaction.first_row(
+        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'", kind["id"]
+    )
+    passed = transaction.first_row(_PASSED, kind["id"])
+    return is_tested is None and (passed is None or passed[0] < study["places"])
+
+
+def _hit_type(bridge: Bridge, hit_type: int) -> sqlite3.Row:
+    with bridge.backend.reading() as transaction:
+        row = transaction.first_row("SELECT * FROM hit_types WHERE id = ?", hit_type)
+    if row is None:
+        raise LookupError(f"no HIT type has the row id {hit_type}")
+    return row

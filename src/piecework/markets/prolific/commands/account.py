@@ -15,11 +15,10 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
-from piecework.markets.prolific.bridge.filter_names import meant
 from piecework.markets.prolific.calling import SERVICE, Token
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.doctor import Wanted, examine
-from piecework.markets.prolific.resources.recruiting import FilterKind
+from piecework.markets.prolific.resources.recruiting import FilterKind, filters_meant
 
 if TYPE_CHECKING:
     from piecework.foundation.client.calls import Request
@@ -147,7 +146,7 @@ def filters(
     if not fitting:
         fault = f"none of Prolific's {len(kinds)} filters has {' '.join(words)!r}"
         raise ConfigError(
-            [fault + meant(words, kinds)],
+            [fault + filters_meant(words, kinds)],
             next_step="piecework market prolific filters lists all",
         )
     for kind in fitting:

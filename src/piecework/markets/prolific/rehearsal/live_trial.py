@@ -30,9 +30,10 @@ from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.markets.bridging.accounts import settle_bridge
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.recruiting import Recruiting, agreed_terms
-from piecework.markets.prolific.bridge.serving import Office, office, settle_bridge
+from piecework.markets.prolific.bridge.serving import Office, office, step
 from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.rehearsal.live_trial_checks import (
     arrived,
@@ -146,7 +147,7 @@ class Trial:
         )
         hit_ids = self._post(database, opened, running.endpoint_url)
         bridge = stack.enter_context(opened.bridge(database, Rules()))
-        settle_bridge(bridge)
+        settle_bridge(step, bridge)
         drafted = _drafted(bridge)
         yield drafted
         if drafted.level == "fail":

@@ -25,10 +25,11 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.foundation.client.transport import Transport
+from piecework.markets.bridging.accounts import settle_bridge
 from piecework.markets.prolific.bridge.bridge import Bridge, Terms
 from piecework.markets.prolific.bridge.recruiting import NOBODY_HOLDS
 from piecework.markets.prolific.bridge.requirements import type_id_of
-from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, office, settle_bridge
+from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, office, step
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.market import MARKET
 from piecework.platforms.clocks import START
@@ -279,7 +280,7 @@ def offline_market(campaign: Campaign) -> Iterator[OfflineBridged[Bridge]]:
         yield OfflineBridged(
             address=url,
             account=account,
-            settle=settle_bridge,
+            settle=partial(settle_bridge, step),
             no_holders=NOBODY_HOLDS,
             site=partial(
                 ProlificSite,

@@ -1,9 +1,18 @@
-"""Where the pictures of a campaign are: a folder of this machine, or a bucket."""
+"""A campaign's pictures: where they are, and the names of drawn ones.
+
+`scenes = 60` in a campaign file asks for 60 drawn pictures. A campaign knows only their
+names; the rehearsal draws them. An items file may also name portraits, such as
+`portrait_boy_coat_red_kite.svg`: who it is, the garment and its colour, and what the
+person does (`piecework.simulation.pictures.portraits`).
+"""
 
 import posixpath
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from piecework.domain.ids import ItemId
 
 _SERVED = "/pictures/"
 
@@ -68,3 +77,51 @@ def _has_host(written: str) -> bool:
         return bool(urlsplit(written).netloc)
     except ValueError:
         return True
+
+
+SCENE_COLUMNS = ("image_id", "url")
+"""The columns of scenes that are the items themselves."""
+
+
+def scene_id(number: int) -> ItemId:
+    """Return the item id of a scene, by its number from 1.
+
+    >>> scene_id(42)
+    'scene_0042'
+    """
+    return ItemId(f"scene_{number:04d}")
+
+
+def picture_name(item_id: ItemId) -> str:
+    """Return the file name of a scene's picture."""
+    return f"{item_id}.svg"
+
+
+def scene_number(name: str) -> int:
+    """Return the number of the scene in the name of a picture's file.
+
+    >>> scene_number("scene_0042.svg")
+    42
+    """
+    return int(name.removeprefix("scene_").partition(".")[0])
+
+
+def scene_rows(count: int) -> tuple[dict[str, str], ...]:
+    """Return rows for an items file: id and address of the first scenes."""
+    item_ids = map(scene_id, range(1, count + 1))
+    return tuple(
+        dict(zip(SCENE_COLUMNS, (item_id, f"/pictures/{picture_name(item_id)}"), strict=True))
+        for item_id in item_ids
+    )
+
+
+_PORTRAIT = re.compile(r"portrait(_[a-z]+){4}\.svg")
+
+
+def is_portrait_name(name: str) -> bool:
+    """Return whether a file name has the form of a portrait's.
+
+    >>> is_portrait_name("portrait_boy_coat_red_kite.svg")
+    True
+    """
+    return _PORTRAIT.fullmatch(name) is not None
