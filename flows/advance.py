@@ -46,6 +46,14 @@ from piecework.engine.step import Call, timed
 from piecework.engine.take_in import count_new
 from piecework.engine.waits import WATCHED_HITS, next_wait
 from piecework.engine.watching.pass_watcher import Watch, pass_span, watch_passes
+from piecework.flows.prefect_pages import (
+    LiveProgress,
+    publish_artifacts,
+    tell_of_end,
+    tell_of_failure,
+    tell_of_pass,
+    tell_of_release,
+)
 from piecework.flows.prefect_tasks import (
     end_dead_runs,
     label_run,
@@ -55,14 +63,6 @@ from piecework.flows.prefect_tasks import (
     run_as_task,
     run_name,
     says_what_helps,
-)
-from piecework.flows.shown import (
-    LiveProgress,
-    publish_artifacts,
-    tell_of_end,
-    tell_of_failure,
-    tell_of_pass,
-    tell_of_release,
 )
 from piecework.platforms.calling import LONG_PATIENCE_SECONDS
 from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint, use_key_of

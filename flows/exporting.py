@@ -11,6 +11,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
+from piecework.flows.prefect_pages import publish_artifacts
 from piecework.flows.prefect_tasks import (
     label_run,
     logged_in_run,
@@ -18,7 +19,6 @@ from piecework.flows.prefect_tasks import (
     run_name,
     says_what_helps,
 )
-from piecework.flows.shown import publish_artifacts
 from piecework.results.export import write_report
 from piecework.results.whole_pass import write_results
 

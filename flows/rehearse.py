@@ -12,6 +12,7 @@ from piecework.domain.crowds import Market
 from piecework.domain.progress import Progress
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
+from piecework.flows.prefect_pages import LiveProgress, publish_artifacts
 from piecework.flows.prefect_tasks import (
     label_run,
     logged_in_run,
@@ -19,7 +20,6 @@ from piecework.flows.prefect_tasks import (
     run_name,
     says_what_helps,
 )
-from piecework.flows.shown import LiveProgress, publish_artifacts
 from piecework.platforms.clocks import START
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Crowd

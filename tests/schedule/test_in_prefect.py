@@ -117,7 +117,7 @@ def _tell_that_people_are_waited_for(prefect: PrefectApart, campaign: Path) -> N
     script = (
         "import sys; from dataclasses import replace; from pathlib import Path\n"
         "from piecework.campaign.assembling import load_with_results\n"
-        "from piecework.flows.shown import tell_of_end\n"
+        "from piecework.flows.prefect_pages import tell_of_end\n"
         "from piecework.engine.opening import open_to_look\n"
         "from piecework.engine.progress import read_progress\n"
         "campaign = load_with_results(Path(sys.argv[1]))\n"
