@@ -6,8 +6,9 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -36,6 +37,8 @@ settings.register_profile(
 # For `make near`, which looks for what broke.
 settings.register_profile("near", settings.get_profile("patient"), max_examples=10)
 settings.load_profile("repeatable" if os.environ.get("CI") else "patient")
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -88,12 +91,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item, is_tested in zip(items, are_tested, strict=True) if is_tested]
-    items.sort(
-        key=lambda item: (
-            item.get_closest_marker("early") is None
-            and "prefect_server" not in getattr(item, "fixturenames", ())
-        )
-    )
+    parts = [list[pytest.Item](), list[pytest.Item](), list[pytest.Item]()]
+    for item in items:
+        if item.get_closest_marker("early") or "prefect_server" in getattr(
+            item, "fixturenames", ()
+        ):
+            parts[0].append(item)
+        else:
+            parts[1 if item.get_closest_marker("full") else 2].append(item)
+    items[:] = in_order(*parts, workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def in_order(first: list[T], long_forms: list[T], others: list[T], *, workers: int) -> list[T]:
+    """Return tests in an order in which none that takes minutes begins near the end.
+
+    A worker of xdist first gets an equal part of all tests. The first part begins with
+    `first`, and each other part with its share of the long forms.
+    """
+    shares = [long_forms[n :: workers - 1] for n in range(workers - 1)]
+    begins = [first, *shares] if shares else [first + long_forms]
+    total = len(first) + len(long_forms) + len(others)
+    ordered: list[T] = []
+    left = iter(others)
+    for number, begin in enumerate(begins, start=1):
+        ordered += begin
+        ordered += islice(left, max(0, total * number // workers - len(ordered)))
+    return [*ordered, *left]
 
 
 def _case(item: pytest.Item) -> tuple[str, int]:

@@ -17,7 +17,7 @@ import pytest
 
 from piecework.domain.verdicts import VERDICTS
 from piecework.qc.registry import HEURISTICS
-from tests.conftest import in_week
+from tests.conftest import in_order, in_week
 from tools import campaign_keys_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -218,3 +218,13 @@ def test_a_case_of_the_largest_suites_is_tested_once_in_as_many_weeks_as_its_mar
     times = [sum(week) for week in zip(*weeks, strict=True)]
     assert times == [20, *[5] * 11, *[4] * 7, 20]
     assert {sum(week[1:12]) for week in weeks} == {2, 3}
+
+
+def test_each_part_of_the_tests_begins_with_its_share_of_the_long_forms() -> None:
+    """Only the first begins with others; no test is lost."""
+    first, long_forms, others = [*"ab"], [*"MNOPQ"], [*"stuvwxyz"]
+    assert "".join(in_order(first, long_forms, others, workers=3)) == "abstuMOQvwNPxyz"
+    assert in_order(first, long_forms, others, workers=1) == first + long_forms + others
+    assert sorted(in_order(others, long_forms, first, workers=9)) == sorted(
+        others + long_forms + first
+    )

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-_RUN = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
+_DIGITS = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 _WORD = re.compile(r"[^\W\d_]+(?=[\s_.-]*$)")
 _SEPARATORS = tuple("_-. ")
 _SLOT = "\0"
@@ -45,8 +45,8 @@ def places_in(name: str) -> list[Place]:
     (['q_'], [], [])
     """
     places = []
-    for run in _RUN.finditer(name):
-        before, after = name[: run.start()], name[run.end() :]
+    for digits in _DIGITS.finditer(name):
+        before, after = name[: digits.start()], name[digits.end() :]
         rest = after
         if after.startswith(_SEPARATORS) and (not before or before.endswith(_SEPARATORS)):
             rest = after[1:]
@@ -56,7 +56,7 @@ def places_in(name: str) -> list[Place]:
                 Place(
                     slotted=f"{before}{_SLOT}{after}",
                     base=before + rest,
-                    number=run[0],
+                    number=digits[0],
                     word=word[0].casefold() if word else "",
                     is_end=bool(before) and not after,
                 )
@@ -114,7 +114,7 @@ def numbered(
     series = _series(names)
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        alike[_RUN.sub(_SLOT, name)].append(name)
+        alike[_DIGITS.sub(_SLOT, name)].append(name)
     placed: dict[str, Place] = {}
     for members in alike.values():
         ways = [
