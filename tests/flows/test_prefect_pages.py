@@ -9,7 +9,7 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.progress import Progress, SourceState
-from piecework.flows import prefect_tasks, shown
+from piecework.flows import prefect_pages, prefect_tasks
 
 _PROGRESS = Progress(
     items=60,
@@ -45,7 +45,7 @@ _PROGRESS = Progress(
 
 
 def _status(changed: dict[str, Any]) -> str:
-    return shown._status(replace(_PROGRESS, **changed), Path("/srv/birds.toml"), None)
+    return prefect_pages._status(replace(_PROGRESS, **changed), Path("/srv/birds.toml"), None)
 
 
 def test_a_status_says_what_is_done_what_it_cost_what_is_left_and_what_comes_next() -> None:
