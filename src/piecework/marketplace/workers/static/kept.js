@@ -28,8 +28,11 @@ for (const form of document.querySelectorAll("form[data-kept]")) {
       control.value = value;
     }
   };
+  // What a worker entered before this script came counts more than what was stored.
+  const isChanged = (control) => !control.matches("select")
+    && (control.checked !== control.defaultChecked || control.value !== control.defaultValue);
   const stored = guarded(() => JSON.parse(window.sessionStorage.getItem(key)));
-  if (stored && stored.length === controls.length) {
+  if (stored && stored.length === controls.length && !controls.some(isChanged)) {
     controls.forEach((control, n) => put(control, stored[n]));
   }
   const save = () => guarded(
