@@ -178,7 +178,7 @@ def describe(  # noqa: PLR0913 - an argument an option
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe_corpus as described
     from piecework.report.corpus.marks import describe_marks, marks_page
-    from piecework.report.corpus.page import description_page
+    from piecework.report.corpus.sections import description_page
 
     if (marks := read_marks_of(dataset)) is not None:
         unused: dict[str, object] = {

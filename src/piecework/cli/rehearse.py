@@ -276,7 +276,7 @@ def _say(
     seconds: float | None,
 ) -> None:
     from piecework.campaign.warnings import own_seconds
-    from piecework.report.facts import Books
+    from piecework.report.books import Books
 
     hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(

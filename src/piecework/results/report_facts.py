@@ -25,8 +25,9 @@ from piecework.qc.plain_text import word_counts
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.qc.silence import silences
+from piecework.report.books import Books
 from piecework.report.correction_gains import corrections
-from piecework.report.facts import AsNeeded, Books, ImportedFacts, Money, ReportFacts, SourceFile
+from piecework.report.facts import AsNeeded, ImportedFacts, Money, ReportFacts, SourceFile
 from piecework.report.formatting import moment
 from piecework.report.item_sample import ShownItem, choose_items
 from piecework.report.sections.experiment import PageExperiment

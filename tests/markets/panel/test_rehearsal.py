@@ -15,7 +15,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
 from piecework.markets.panel.rehearsal.offline import AtPanel
 from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel
-from piecework.report.facts import Books
+from piecework.report.books import Books
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Event
 from piecework.simulation.rehearsals.campaign import prepare

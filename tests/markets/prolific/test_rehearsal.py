@@ -21,7 +21,7 @@ import pytest
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
-from piecework.report.facts import Books
+from piecework.report.books import Books
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Event
 from piecework.simulation.rehearsals.campaign import prepare

@@ -21,7 +21,7 @@ from piecework.report.components import (
     text,
 )
 from piecework.report.corpus.description import describe_corpus
-from piecework.report.corpus.page import description_page
+from piecework.report.corpus.sections import description_page
 from piecework.report.page import SectionsPage, render_sections
 from tests.browser.pages import faults_of_file
 from tests.conftest import in_full

@@ -7,8 +7,9 @@ from statistics import quantiles
 from piecework.domain.money import NAMES
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
+from piecework.report.books import Books
 from piecework.report.components import Figure, Level, Note, Section, Table, number, table, text
-from piecework.report.facts import Books, Money
+from piecework.report.facts import Money
 from piecework.report.formatting import duration, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 

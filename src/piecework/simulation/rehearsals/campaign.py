@@ -21,7 +21,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.answer_key import check_against
 from piecework.marketplace.forms.schema import read_form
 from piecework.platforms.clocks import START
-from piecework.report.facts import Books
+from piecework.report.books import Books
 from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
 from piecework.simulation.pictures.drawing.picture import draw

@@ -21,7 +21,7 @@ from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.money import PriceList
 from piecework.markets.bridging.accounts import Account, Bridge
 from piecework.platforms.clocks import START, VirtualClock
-from piecework.report.facts import Books
+from piecework.report.books import Books
 from piecework.simulation.crowd.site import Site
 from piecework.simulation.crowd.visit_site import BridgedSite, VisitingSite
 from piecework.simulation.rehearsals.marketplace import outside_price_cents, spent_cents
