@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlencode
 
+import httpx
+
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import Field
@@ -290,8 +292,6 @@ def first_hit_url(endpoint_url: str) -> str:
     Raises:
         httpx.HTTPError: the marketplace is not a rehearsal, or cannot be reached.
     """
-    import httpx  # noqa: PLC0415 - `check` does without
-
     token = _token(endpoint_url)
     with httpx.Client(base_url=endpoint_url, timeout=30) as worker:
         worker.post("/worker/sign-in", data={"token": token})
@@ -303,8 +303,6 @@ def first_hit_url(endpoint_url: str) -> str:
 
 
 def _token(endpoint_url: str) -> str:
-    import httpx  # noqa: PLC0415 - as above
-
     reply = httpx.post(
         f"{endpoint_url}/rehearsal/workers",
         json={
