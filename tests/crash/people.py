@@ -102,7 +102,7 @@ class People:
 def _form(assignment_id: str, page: Page, manner: str) -> dict[str, str]:
     form = {**page.fixed, "assignmentId": assignment_id}
     for position in range(1, len(page.item_ids) + 1):
-        caption = GOOD[position - 1].format(what=f"{assignment_id[:4].lower()} cup")
+        caption = GOOD[position - 1].format(what=f"{assignment_id[:12].lower()} cup")
         if manner == "shout" or (manner == "half" and position == 1):
             caption = caption.upper()
         if manner == "paste":

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +182,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             yield _Shown(
                 runs=prefect.read("flow_runs/filter"),
                 logs=prefect.read("logs/filter"),
-                artifacts=prefect.read("artifacts/filter"),
+                # The server returns them in no stated order; the latest status counts.
+                artifacts=sorted(
+                    prefect.read("artifacts/filter"), key=itemgetter("created"), reverse=True
+                ),
                 events=_events(prefect),
                 calls=calls,
                 console=(prefect.home / "worker.log").read_text(),
