@@ -326,3 +326,19 @@ def test_any_id_names_its_own_worker_alone(imported: Path, monkeypatch: pytest.M
         left.remove(name)
         rows = _rows(store, "SELECT raw FROM raw_answers")
         assert len(rows) == len(left)
+
+
+def test_programs_that_have_the_files_open_keep_no_deleted_word_in_a_log(ready: Path) -> None:
+    """Such as the marketplace's server and the review pages."""
+    path = str(_campaign(ready))
+    (store,) = ready.glob("out/**/piecework.db")
+    with (
+        closing(sqlite3.connect(store)) as review,
+        closing(sqlite3.connect(ready / "people.db")) as server,
+    ):
+        for connection in (review, server):
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        done = _piecework(ready, "workers", "forget", "ann", path, "--yes")
+        assert done.exit_code == 0, done.output
+        assert len([*ready.glob("**/*.db-wal")]) == 2
+        assert _OWN_WORDS.encode() not in _all_bytes(ready)

@@ -15,7 +15,7 @@ from piecework.foundation.sqlitefile.database import (
     patiently,
     read_schema,
 )
-from piecework.foundation.sqlitefile.files import Checkpoints, is_from_later, size_of
+from piecework.foundation.sqlitefile.files import Checkpoints, empty_log, is_from_later, size_of
 from piecework.store.connection import Values
 from piecework.store.files import SCHEMA, check_kind, make_private_folder, make_private_store
 
@@ -136,6 +136,9 @@ class SqliteDatabase(Database):
     def compact(self) -> None:
         """Give free space back to the file system; it takes as much space again."""
         self.execute("VACUUM")
+        (_, _, file) = self.execute("PRAGMA database_list").fetchone()
+        if file:
+            empty_log(Path(file))
 
 
 def open_file(

@@ -193,18 +193,28 @@ class Checkpoints:
 
     def choose(self) -> None:
         """Choose for the next commits; call it before each of them."""
-        pages = _LAST_RESORT_PAGES if self._is_backed_up() else _USUAL_PAGES
+        pages = _LAST_RESORT_PAGES if _is_backed_up(self._lock) else _USUAL_PAGES
         if pages != self._pages:
             self._connection.execute(f"PRAGMA wal_autocheckpoint = {pages}").close()
             self._pages = pages
 
-    def _is_backed_up(self) -> bool:
-        with suppress(FileNotFoundError, NotADirectoryError), self._lock.open() as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-        return False
+
+def empty_log(database: Path) -> None:
+    """Fold the log into the file and empty it, unless a backup copies it.
+
+    What was deleted stays readable in the log until then.
+    """
+    if not _is_backed_up(backup_lock(database)):
+        fold(database)
+
+
+def _is_backed_up(lock: Path) -> bool:
+    with suppress(FileNotFoundError, NotADirectoryError), lock.open() as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def wait_for_checkpoints(database: Path) -> None:
