@@ -24,6 +24,8 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     first = user.rehearses("food.toml")
     assert first["is_finished"]
     assert (first["changes"], first["accepted"]) == ([], 40)
+    # Nobody can be excluded from a rehearsal, so no command for that is shown.
+    assert "next: " not in user.types("workers list food.toml")
     assert user.rehearses("food.toml")["is_same_as_before"]
     again = user.types("rehearse food.toml")
     assert "Changed since" not in again

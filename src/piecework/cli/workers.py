@@ -294,7 +294,7 @@ def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool)
     excluded = [history for history in known if history.exclusion is not None]
     for history in excluded:
         click.echo(f"{history.worker} {_sentence(history.exclusion)}")
-    if known:
+    if known and not opened.is_rehearsal:  # nobody is excluded from a rehearsal
         undo = " --undo" if excluded else ""
         click.echo(f'next: piecework workers exclude {path} PSEUDONYM{undo} --because "…"')
     return ids
