@@ -56,7 +56,8 @@ def disk() -> Iterator[Disk]:
     mine = Path(tempfile.mkdtemp(prefix="piecework-tables-"))
     mine.chmod(0o755)
     folder = mine / "disk"
-    with running_postgres(initdb) as url, small_disk(folder, TABLES_BYTES):
+    # The server ends first: its open files would keep the disk.
+    with small_disk(folder, TABLES_BYTES), running_postgres(initdb) as url:
         folder.chmod(0o755)
         tables = folder / "tables"
         tables.mkdir()
