@@ -18,7 +18,6 @@ from piecework.cli.options import BY_PERSON, DATABASE, JSON, CampaignFile, load_
 from piecework.cli.payday import known_people
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import plural, printable
-from piecework.foundation.sqlitefile.files import empty_log
 from piecework.marketplace.workers import forgetting
 from piecework.store.lock import only_pass
 
@@ -161,7 +160,7 @@ class _Data:
                 with transaction_in(self.database) as transaction:
                     _refuse(self._faults_of_person(transaction, self.person))
                     forgetting.forget_person(transaction, self.person)
-                empty_log(self.database)
+                forgetting.remove_from_log(self.database)
 
     def elsewhere(self) -> list[str]:
         """Return titles of HITs of campaigns that are not named, and still have answers."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from piecework.foundation.sqlitefile.files import empty_log
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import invitations
 from piecework.marketplace.workers.hit_forms import NAMESPACE
@@ -145,3 +147,8 @@ def _counts(
 def _values(person: KnownPerson) -> dict[str, object]:
     no_name = f"forgotten {person.worker_id}"
     return {"worker": person.number, "no_name": no_name, "empty": _EMPTY}
+
+
+def remove_from_log(database: Path) -> None:
+    """Remove what was deleted from the log of a marketplace's file, after the transaction."""
+    empty_log(database)
