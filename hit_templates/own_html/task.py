@@ -350,7 +350,7 @@ def answers_task(
     """
     fields, rules, faults = fields_and_rules({}, stated_fields)
     if not fields:
-        faults.append("fields: there are none; state what the workers answered")
+        faults.append("fields: none are stated; state what the workers answered")
     if faults:
         raise ConfigError(faults)
     required = {rule.field for rule in rules}

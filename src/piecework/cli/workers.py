@@ -7,6 +7,7 @@ granted by hand.
 import getpass
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,21 +96,36 @@ def grant(campaign: Path, *, worker: str, name: str, because: str, by: str) -> N
       piecework workers grant birds.toml 1f3a... --name blur --because "Ours"
       piecework workers grant birds.toml A2ABC... --name blur --because "Ours"
     """
-    from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import restore_earned as restore_by_hand
+
+    with _open_for_a_person(campaign, because, otherwise="earned") as opened:
+        author = by.strip() or getpass.getuser()
+        worker = restore_by_hand(opened, worker, name, because=because.strip(), by=author)
+        later = _carried_out(opened)
+    click.echo(f"{worker}: granted {name}{f'; {later}' if later else ''}")
+
+
+@contextmanager
+def _open_for_a_person(
+    campaign: Path, because: str, *, otherwise: str
+) -> Iterator["OpenedCampaign"]:
+    """Open a campaign for a person's decision about a worker.
+
+    Raises:
+        click.UsageError: no reason is given.
+        ConfigError: it was only rehearsed; names the command `otherwise` of `workers`.
+    """
+    from piecework.engine.opening import open_to_look
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
-    author = by.strip() or getpass.getuser()
     with open_to_look(load_results(campaign)) as opened:
         if opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: only rehearsed, so its workers are simulated"],
-                next_step=f"piecework workers earned {campaign}",
+                next_step=f"piecework workers {otherwise} {campaign}",
             )
-        worker = restore_by_hand(opened, worker, name, because=because.strip(), by=author)
-        later = _carried_out(opened)
-    click.echo(f"{worker}: granted {name}{f'; {later}' if later else ''}")
+        yield opened
 
 
 def _carried_out(opened: "OpenedCampaign") -> str | None:
@@ -231,18 +247,10 @@ def exclude(
       piecework workers exclude birds.toml 1f3a... --because "Spam." --by ada
       piecework workers exclude birds.toml 1f3a... --undo --because "A mistake."
     """
-    from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import exclude_worker, include_worker, worker_histories
 
-    if not because.strip():
-        raise click.UsageError("--because is empty; give a reason")
-    author = by.strip() or getpass.getuser()
-    with open_to_look(load_results(campaign)) as opened:
-        if opened.is_rehearsal:
-            raise ConfigError(
-                [f"{campaign}: only rehearsed, so its workers are simulated"],
-                next_step=f"piecework workers list {campaign}",
-            )
+    with _open_for_a_person(campaign, because, otherwise="list") as opened:
+        author = by.strip() or getpass.getuser()
         decide = include_worker if undo else exclude_worker
         worker = decide(opened, worker, because=because.strip(), by=author)
         outcome = _decided(opened)
@@ -294,7 +302,7 @@ def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool)
     excluded = [history for history in known if history.exclusion is not None]
     for history in excluded:
         click.echo(f"{history.worker} {_sentence(history.exclusion)}")
-    if known and not opened.is_rehearsal:  # nobody is excluded from a rehearsal
+    if known and not opened.is_rehearsal:  # simulated workers cannot be excluded
         undo = " --undo" if excluded else ""
         click.echo(f'next: piecework workers exclude {path} PSEUDONYM{undo} --because "…"')
     return ids

@@ -49,7 +49,7 @@ def test_a_lost_qualification_is_contested(
 def test_text_that_is_written_before_the_pages_script_stays(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
-    """The script restores what was written before a reload, unless the worker began anew."""
+    """The script restores a draft only into an unchanged form."""
     _, ann = lost_qualification(market)
     page = open_site(ann.token, "/worker/qualifications")
     text = page.get_by_label("Why is this wrong?")
