@@ -169,7 +169,7 @@ def test_one_hit_after_the_other_until_there_is_none(market: Market, open_site: 
         frame = page.frame_locator("iframe")
         frame.get_by_label("Caption").fill(f"caption {number}")
         frame.get_by_role("button", name="Send").click()
-        page.wait_for_function("(before) => location.href !== before", arg=page.url)
+        page.wait_for_function("(before) => location.href !== before", arg=seen[-1])
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     expect(page.get_by_text("There are no more HITs for you")).to_be_visible()
     assert len(set(seen)) == 3
