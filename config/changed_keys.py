@@ -1,13 +1,14 @@
 """Which keys of a campaign differ between two moments, in what they mean.
 
 `budget = "50.00"` and `budget = { total = "$50.00" }` mean the same, so writing the other is
-no change. The schema says what a key means (`piecework.config.schema`); a text that another
-version wrote may have keys that it does not know, which are compared as they are written.
+no change; nor is stating a value that was derived before. The schema says what a key means
+(`piecework.config.schema`); a text that another version wrote may have keys that it does not
+know, which are compared as they are written.
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -18,6 +19,10 @@ from piecework.domain.toml_text import toml_document, toml_value
 
 _NAMES_FILES = ("qualification", "earned", "card", "fields", "imported")
 """Keys that name files of their own: what is in these is compared as files are."""
+
+_FOLLOW = ("reward", "decisions.rule")
+"""Keys that are named even if no file states them: what is paid, and who is paid, follow from
+others. What else follows from a change says no more than the change."""
 
 _PRESENCE = ("grows", "imported", "prolific")
 """Tables that say something even if they are empty."""
@@ -43,28 +48,36 @@ def changes(before: Inputs, now: Inputs) -> tuple[str, ...]:
     changed = before.changed_digests(now)
     if CAMPAIGN_FILE not in changed:
         return changed
-    keys = changed_keys(before.text, now.text) or [f"{CAMPAIGN_FILE} (no key)"]
+    keys = changed_keys(before, now) or [f"{CAMPAIGN_FILE} (no key)"]
     return (*keys, *(name for name in changed if name != CAMPAIGN_FILE))
 
 
 def differences(before: Inputs, now: Inputs) -> tuple[Difference, ...]:
-    """Return the same with old and new values, as the files state them."""
-    then, today = _values(before.text), _values(now.text)
+    """Return the same with old and new values, as the files state them or as they are derived."""
+    then, today = _complete(before), _complete(now)
     return tuple(
         Difference(key=key, before=_shown(then.get(key)), now=_shown(today.get(key)))
         for key in changes(before, now)
     )
 
 
-def changed_keys(before: str, now: str) -> list[str]:
-    """Return the keys that do not mean the same in two texts; a list of tables is one.
+def changed_keys(before: Inputs, now: Inputs) -> list[str]:
+    """Return the keys that do not mean the same; a list of tables is one.
 
-    >>> changed_keys('budget = "50"', 'budget = { total = "50.00", day = "9.00" }')
+    What a file leaves out has the value that is derived, where that is known; else none.
+
+    >>> short, more = 'budget = "50"', 'budget = { total = "50.00", day = "9.00" }'
+    >>> changed_keys(Inputs(text=short), Inputs(text=more))
     ['budget.day']
     """
-    then, today = _values(before), _values(now)
-    keys = dict.fromkeys([*then, *today])
-    return [key for key in keys if _means(then.get(key)) != _means(today.get(key))]
+    stated = _values(before.text).keys() | _values(now.text).keys()
+    then, today = _complete(before), _complete(now)
+    follow = {key for key in _FOLLOW if key in then and key in today}
+    return [
+        key
+        for key in dict.fromkeys([*then, *today])
+        if key in stated | follow and _means(then.get(key)) != _means(today.get(key))
+    ]
 
 
 def unknown_keys(text: str) -> list[str]:
@@ -102,6 +115,18 @@ def _shown(value: _Value | None) -> str:
     return "" if value is None else value.written
 
 
+def _complete(inputs: Inputs) -> dict[str, _Value]:
+    """Return each key that a file states, and those that are derived, as far as known."""
+    derived = {
+        key: value._replace(written=f"# derived\n{value.written}")
+        if value.written.startswith("[[")
+        else value
+        for key, value in _values(inputs.complete).items()
+    }
+    return derived | _values(inputs.text)
+
+
+@lru_cache(maxsize=8)
 def _values(text: str) -> dict[str, _Value]:
     """Return each key of a campaign file."""
     stated = tomllib.loads(text)

@@ -1,5 +1,7 @@
 """Changes of a campaign file by what its keys mean, and not by how they are written."""
 
+from dataclasses import replace
+
 import pytest
 
 from piecework.config.changed_keys import changed_keys, changes, differences
@@ -47,14 +49,16 @@ OTHER = [
 @pytest.mark.parametrize(("before", "now"), SAME)
 def test_another_form_of_the_same_is_no_change(before: str, now: str) -> None:
     """Of a key, a table, an amount or a list."""
-    assert changed_keys(before, now) == changed_keys(now, before) == []
+    then, today = Inputs(text=before), Inputs(text=now)
+    assert changed_keys(then, today) == changed_keys(today, then) == []
 
 
 @pytest.mark.parametrize(("before", "now", "keys"), OTHER)
 def test_what_means_something_else_is_a_change(before: str, now: str, keys: list[str]) -> None:
     """Also where only the table is new, or a key is unknown."""
-    assert changed_keys(before, now)[: len(keys)] == keys
-    assert {*changed_keys(before, now)} == {*changed_keys(now, before)}
+    then, today = Inputs(text=before), Inputs(text=now)
+    assert changed_keys(then, today)[: len(keys)] == keys
+    assert {*changed_keys(then, today)} == {*changed_keys(today, then)}
 
 
 def test_old_and_new_values_are_shown_as_the_file_states_them() -> None:
@@ -68,6 +72,21 @@ def test_old_and_new_values_are_shown_as_the_file_states_them() -> None:
     ]
     same = Inputs(text='budget = { total = "50" }\nitems = "a.csv"', digests={CAMPAIGN_FILE: "3"})
     assert changes(before, same) == ("the campaign file (no key)",)
+
+
+def test_stating_what_was_derived_is_no_change() -> None:
+    """Another value is; of two that are derived, only a reward and rules are named."""
+    short, complete = 'task = "caption"', 'task = "caption"\nbatches = 2\nbudget = "9.00"'
+    derived = Inputs(text=short, complete=complete)
+    assert changed_keys(derived, Inputs(text=complete)) == []
+    assert changed_keys(Inputs(text=complete), derived) == []
+    other = complete.replace("2", "3").replace("9", "8")
+    for before in (derived, Inputs(text=complete)):
+        assert changed_keys(before, Inputs(text=other)) == ["batches", "budget.total"]
+    assert changed_keys(derived, Inputs(text=short, complete=other)) == []
+    paid = [replace(derived, complete=f"reward = '{cents}'\n{complete}") for cents in (1, 2)]
+    assert changed_keys(*paid) == ["reward"]
+    assert changed_keys(derived, Inputs(text=short)) == []  # what it leaves out is not known
 
 
 def test_a_changed_rule_is_shown_as_toml_where_it_differs() -> None:

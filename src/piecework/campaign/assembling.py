@@ -4,7 +4,7 @@ All errors are collected before any is raised, so that a person can fix them tog
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
 from piecework.campaign.deriving import (
     batches_of,
+    complete_text,
     counted,
     header_of,
     most_shown,
@@ -139,7 +140,13 @@ def load_with_results(path: Path, *, rehearsal: int | None = None) -> Campaign:
     """
     file = parse(path)
     where = file_with_results(file) if rehearsal is None else at_number(file, rehearsal)
-    return replace(assemble(where), inputs_now=inputs_of(file))
+    campaign = assemble(where)
+    now = inputs_of(file)
+    if now.text != campaign.inputs.text:
+        # What it leaves out is asked for only then; a file with faults leaves out nothing.
+        with suppress(ConfigError):
+            now = replace(now, complete=complete_text(assemble(file)))
+    return replace(campaign, inputs_now=now)
 
 
 def read_anywhere(path: Path) -> Campaign:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from piecework.campaign.deriving import complete_inputs
 from piecework.config.campaign_file import legal_name
 from piecework.config.changed_keys import changed_keys, unknown_keys
 from piecework.domain.campaign import Campaign
@@ -164,7 +165,7 @@ def refuse_renamed(campaign: Campaign) -> None:
             a second time.
     """
     for other in bound.stores_beside(campaign.store.path):
-        changed = {*changed_keys(other.text, campaign.inputs.text)}
+        changed = {*changed_keys(other.inputs, complete_inputs(campaign))}
         if (
             other.work_digest == _work_hash(campaign)
             and changed <= {"name"}

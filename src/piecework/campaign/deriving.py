@@ -25,6 +25,7 @@ from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Campaign, Derived, Rewards
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
+from piecework.domain.inputs import Inputs
 from piecework.domain.money import cents_to_wire
 from piecework.domain.task import MIXED_IN, PRACTICE, Task
 from piecework.domain.text import plural
@@ -272,6 +273,11 @@ def derived_values(campaign: Campaign) -> tuple[Derived, ...]:
         why = "the amount that was agreed to"
     budget = Derived("budget.total", cents_to_wire(rewards.budget_cents), why)
     return (*campaign.derived, budget)
+
+
+def complete_inputs(campaign: Campaign) -> Inputs:
+    """Return what a campaign is made from, with the values that its file leaves out."""
+    return replace(campaign.inputs, complete=complete_text(campaign))
 
 
 def complete_text(campaign: Campaign) -> str:

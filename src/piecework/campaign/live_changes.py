@@ -5,16 +5,16 @@ change that only new HITs have; and a change of what answers are comparable by, 
 the store is bound. A rehearsal has no such limits: it begins again.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 
 from piecework.campaign.binding import check_bound
+from piecework.campaign.deriving import complete_inputs
 from piecework.config.changed_keys import differences
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.domain.inputs import CODE, Difference
-from piecework.store import bound, campaign_facts, hits
+from piecework.store import bound, campaign_facts
 from piecework.store.database import Store
 
 
@@ -51,9 +51,6 @@ _FREE = (
         "fees",
     ),
 )
-_DERIVED = ("name", "batches", "currency", "items.columns")
-"""Bound keys that a file may leave out."""
-
 _KINDS = {
     **dict.fromkeys(_NEW_HITS, Means.NEW_HITS),
     **dict.fromkeys(_BOUND, Means.BOUND),
@@ -90,35 +87,13 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
     used = campaign_facts.latest_inputs(store)
     if used is None or not environment.startswith("http"):
         return ()
-    is_refused = refusal_of_changes(store, campaign) is not None
     changes = [
-        LiveChange(**asdict(each), means=_of(each, is_refused=is_refused))
-        for each in differences(used, campaign.inputs)
-        if each.key != CODE and not _hides_reward(each)
+        LiveChange(**asdict(each), means=_of(each))
+        for each in differences(used, complete_inputs(campaign))
+        if each.key != CODE
     ]
-    changes += _derived_reward(store, campaign, changes)
     kinds = [Means.BOUND, Means.NEW_HITS, Means.FREE]
     return tuple(sorted(changes, key=lambda change: kinds.index(change.means)))
-
-
-def _hides_reward(change: Difference) -> bool:
-    """Return whether a reward was or is derived, so its key alone does not say both."""
-    return change.key == "reward" and not (change.before and change.now)
-
-
-def _derived_reward(
-    store: Store, campaign: Campaign, changes: Sequence[LiveChange]
-) -> Iterator[LiveChange]:
-    """Yield what a derived reward was and is; it follows from the wage and the minutes."""
-    before, rewards = hits.last_reward_cents(store), campaign.rewards
-    if (
-        before is None
-        or before == rewards.reward_cents
-        or any(each.key == "reward" for each in changes)
-    ):
-        return
-    was, now = rewards.shown(before), rewards.shown(rewards.reward_cents)
-    yield LiveChange(key="reward", before=was, now=now, means=Means.NEW_HITS)
 
 
 def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
@@ -130,10 +105,5 @@ def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
     return None
 
 
-def _of(change: Difference, *, is_refused: bool) -> Means:
-    """Return what a change means; one that only states what was derived binds nothing."""
-    key = change.key.partition(": ")[0]
-    is_stated = not (change.before and change.now) and key.startswith(_DERIVED)
-    if key.endswith("(no key)") or (is_stated and not is_refused):
-        return Means.FREE
-    return means(change.key)
+def _of(change: Difference) -> Means:
+    return Means.FREE if change.key.endswith("(no key)") else means(change.key)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from piecework.campaign.deriving import complete_inputs
 from piecework.config.changed_keys import changes
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock
@@ -80,13 +81,14 @@ class OpenedCampaign:
     @property
     def used_inputs(self) -> tuple[UsedInputs, ...]:
         """What the passes were made from; before the first, what the file says now."""
-        now = UsedInputs(since=self.clock.now(), inputs=self.campaign.inputs)
-        return campaign_facts.read_inputs(self.store) or (now,)
+        if used := campaign_facts.read_inputs(self.store):
+            return used
+        return (UsedInputs(since=self.clock.now(), inputs=complete_inputs(self.campaign)),)
 
     @property
     def changed_inputs(self) -> tuple[str, ...]:
         """The keys and files that have changed since the last pass."""
-        now = self.campaign.inputs_now or self.campaign.inputs
+        now = self.campaign.inputs_now or complete_inputs(self.campaign)
         return changes(self.used_inputs[-1].inputs, now)
 
     @property

@@ -6,7 +6,7 @@ for each rehearsal, and the link `latest` to the one that was looked at last:
     out/birds/piecework.db
     out/birds/rehearsals/1/campaign.toml    the exact copy of the file
     out/birds/rehearsals/1/inputs/          copies of the files that it names
-    out/birds/rehearsals/1/made-from.json   the digest of each input
+    out/birds/rehearsals/1/made-from.json   the digest of each input, and the complete file
     out/birds/rehearsals/1/piecework.db, dataset/, report.html
     out/birds/rehearsals/latest -> 1
 
@@ -19,7 +19,7 @@ Pictures, and items that grow, are not copied.
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -89,7 +89,7 @@ class Begun:
 
 
 def begin_rehearsal(
-    file: CampaignFile, crowds: Sequence[str] = (), *, again: bool = False
+    file: CampaignFile, crowds: Sequence[str] = (), *, complete: str = "", again: bool = False
 ) -> Begun:
     """Return the rehearsal of these inputs; a new one unless there is one.
 
@@ -98,12 +98,13 @@ def begin_rehearsal(
     Args:
         file: the campaign file as it is now, without a fault.
         crowds: the markets whose people work; none for simulated workers.
+        complete: the file's text with what it leaves out; "" if that is not known.
         again: begin a new one although nothing has changed.
 
     Raises:
         ConfigError: this version of piecework cannot read the copy.
     """
-    wanted = MadeFrom(inputs_of(file).by_code(code_version()), tuple(crowds))
+    wanted = MadeFrom(_wanted(file, complete), tuple(crowds))
     folder = file.live_folder / REHEARSALS
     with one_at_a_time(folder, by="piecework rehearse"):
         before = latest_rehearsal(file)
@@ -126,18 +127,29 @@ def begin_rehearsal(
     )
 
 
-def go_on(file: CampaignFile) -> CampaignFile:
+def _wanted(file: CampaignFile, complete: str) -> Inputs:
+    return replace(inputs_of(file), complete=complete).by_code(code_version())
+
+
+def go_on(
+    file: CampaignFile, *, completed: Callable[[CampaignFile], str] = lambda _: ""
+) -> CampaignFile:
     """Return the latest rehearsal with the files as they are now, as a schedule uses them.
 
     A schedule that is rehearsed takes changes as live work does: each pass reads the
     files again, and the store says which file decided. Without a rehearsal, one begins.
+
+    Args:
+        file: the campaign file as it is now.
+        completed: returns its text with what it leaves out; asked if something has changed.
     """
     number = latest_rehearsal(file)
     if number is None:
-        return begin_rehearsal(file).file
+        return begin_rehearsal(file, complete=completed(file)).file
     known = made_from(file, number)
     wanted = MadeFrom(inputs_of(file).by_code(code_version()), known.crowds if known else ())
     if known is None or known.changes(wanted):
+        wanted = wanted._replace(inputs=_wanted(file, completed(file)))
         with one_at_a_time(file.live_folder / REHEARSALS, by="piecework run --once"):
             _copy(file, number, wanted, None)
     return at_number(file, number)
@@ -181,7 +193,11 @@ def made_from(file: CampaignFile, number: int) -> MadeFrom | None:
     folder = file.live_folder / REHEARSALS / str(number)
     try:
         kept = json.loads((folder / MADE_FROM).read_text("utf-8"))
-        inputs = Inputs(text=(folder / COPY).read_bytes().decode(), digests=dict(kept["digests"]))
+        inputs = Inputs(
+            text=(folder / COPY).read_bytes().decode(),
+            complete=str(kept["complete"]),
+            digests=dict(kept["digests"]),
+        )
         return MadeFrom(inputs, tuple(kept["crowds"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -307,7 +323,11 @@ def _copy(file: CampaignFile, number: int, wanted: MadeFrom, before: int | None)
         CAMPAIGN_FILE: hashlib.sha256((copied.out / COPY).read_bytes()).hexdigest(),
         CODE: wanted.inputs.digests[CODE],
     }
-    document = {"digests": digests, "crowds": [*wanted.crowds]}
+    document = {
+        "digests": digests,
+        "crowds": [*wanted.crowds],
+        "complete": wanted.inputs.complete,
+    }
     # If the process is killed, the whole file is there or none.
     partial = copied.out / f".{MADE_FROM}"
     partial.write_text(json.dumps(document, indent=1), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a campaign was made from: the text of its file, and a digest of each input.
+"""What a campaign was made from: its file, what that leaves out, and a digest of each input.
 
 A result carries the hash of what it was made from. So each pass records its inputs in
 the store (`piecework.store.campaign_facts`), and a rehearsal is continued only with the
@@ -75,12 +75,15 @@ class Inputs:
 
     Attributes:
         text: the campaign file's text.
+        complete: the text with what the file leaves out, as `check --full` prints it; ""
+            where nobody asked what was derived.
         digests: sha256 by input: the campaign file, and each file that a key of it
             names, such as `items.file: birds.csv`; with `CODE`, the version of the
             code instead.
     """
 
     text: str = ""
+    complete: str = ""
     digests: Mapping[str, str] = field(default_factory=dict)
 
     @property

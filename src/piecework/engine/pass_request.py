@@ -85,7 +85,7 @@ class PassRequest:
             return file
         from piecework.campaign.rehearsal_folders import go_on  # noqa: PLC0415 - live work does without
 
-        return go_on(file)
+        return go_on(file, completed=self._completed)
 
     @cached_property
     def assembled(self) -> Campaign:
@@ -97,6 +97,13 @@ class PassRequest:
         from piecework.campaign.assembling import assemble  # noqa: PLC0415 - a look at the store alone does without
 
         return assemble(self.file)
+
+    @staticmethod
+    def _completed(file: CampaignFile) -> str:
+        from piecework.campaign.assembling import assemble  # noqa: PLC0415 - as above
+        from piecework.campaign.deriving import complete_text  # noqa: PLC0415 - as above
+
+        return complete_text(assemble(file))
 
     def to_look(self) -> "PassRequest":
         """Return the same request on the campaign as it is; of a rehearsal, nothing begins."""

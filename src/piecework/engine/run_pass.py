@@ -9,8 +9,10 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import astuple
+from functools import partial
 from typing import Any, TypeVar
 
+from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
@@ -88,7 +90,8 @@ def run_pass(
         PieceworkError: as the steps say; repeating the pass is always safe.
     """
     inputs = run.campaign.inputs.by_code(code_version())
-    campaign_facts.record_inputs(run.store, inputs, at=run.clock.now())
+    completed = partial(complete_text, run.campaign)
+    campaign_facts.record_inputs(run.store, inputs, completed=completed, at=run.clock.now())
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
     recover(run, notes)

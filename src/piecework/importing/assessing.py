@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from piecework.analyses.votes import answers_that_count
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.config.campaign_file import parse
@@ -219,8 +220,13 @@ def assess_campaign(path: Path) -> Assessed:
         )
     campaign = load_campaign(path)
     with only_pass(campaign.store, by="piecework data assess"), open_to_look(campaign) as opened:
-        inputs = campaign.inputs.by_code(code_version())
-        campaign_facts.record_inputs(opened.store, inputs, at=opened.clock.now())
+        inputs, completed = (
+            campaign.inputs.by_code(code_version()),
+            partial(complete_text, campaign),
+        )
+        campaign_facts.record_inputs(
+            opened.store, inputs, completed=completed, at=opened.clock.now()
+        )
         assess(opened)
         decide(opened)
         findings, page = _assessment(opened, campaign.name, (), has_store=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from piecework.domain.errors import StoreError
+from piecework.domain.inputs import Inputs
 from piecework.store.database import Store, insert
 
 Fact = Literal[
@@ -154,16 +155,16 @@ class Beside(NamedTuple):
         path: its file.
         campaign: the name of its campaign.
         work_digest: digest of its items' ids and of how they were dealt.
-        text: the campaign file that its last pass used.
+        inputs: the campaign file that its last pass used, without digests.
     """
 
     path: Path
     campaign: str
     work_digest: str
-    text: str
+    inputs: Inputs
 
 
-_BESIDE = """SELECT campaign, work_digest, file_text FROM bound, used_inputs
+_BESIDE = """SELECT campaign, work_digest, file_text, complete_text FROM bound, used_inputs
 ORDER BY number DESC LIMIT 1"""
 
 
@@ -179,4 +180,5 @@ def stores_beside(path: Path) -> Iterator[Beside]:
         except sqlite3.Error:
             continue  # another program's file, or a damaged one
         if other != path and row and all(row):
-            yield Beside(other, *row)
+            name, digest, text, complete = row
+            yield Beside(other, name, digest, Inputs(text=text, complete=complete))

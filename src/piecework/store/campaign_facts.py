@@ -8,7 +8,7 @@ not the file as it is when they are written.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -121,13 +121,23 @@ class UsedInputs:
     inputs: Inputs
 
 
-def record_inputs(store: Store, inputs: Inputs, *, at: datetime) -> None:
-    """Record what a pass uses, unless the pass before used the same."""
+def record_inputs(
+    store: Store, inputs: Inputs, *, completed: Callable[[], str], at: datetime
+) -> None:
+    """Record what a pass uses, unless the pass before used the same.
+
+    Args:
+        store: the campaign's memory.
+        inputs: what the pass uses.
+        completed: returns the campaign file with what it leaves out; asked if that is new.
+        at: the time of the pass.
+    """
     if (last := latest_inputs(store)) is not None and not last.changed_digests(inputs):
         return
     row = {
         "since": to_text(at),
         "file_text": inputs.text,
+        "complete_text": completed(),
         "digests": json.dumps(dict(inputs.digests)),
     }
     with store.db.atomic():
@@ -136,11 +146,15 @@ def record_inputs(store: Store, inputs: Inputs, *, at: datetime) -> None:
 
 def read_inputs(store: Store) -> tuple[UsedInputs, ...]:
     """Return what the passes used, the first first; () before the first pass."""
-    rows = store.db.query("SELECT since, file_text, digests FROM used_inputs ORDER BY number")
+    rows = store.db.query("SELECT * FROM used_inputs ORDER BY number")
     return tuple(
         UsedInputs(
             since=datetime.fromisoformat(row["since"]),
-            inputs=Inputs(text=row["file_text"], digests=json.loads(row["digests"])),
+            inputs=Inputs(
+                text=row["file_text"],
+                complete=row["complete_text"],
+                digests=json.loads(row["digests"]),
+            ),
         )
         for row in rows
     )

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign, load_with_results
+from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.rehearsal_folders import (
     KEPT,
@@ -28,6 +29,7 @@ from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.domain.progress import Progress
 from piecework.domain.store_address import in_folder
+from piecework.engine.opening import open_to_look
 from piecework.engine.run_pass import run_pass
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.crowd import Crowd
@@ -149,6 +151,21 @@ def test_one_that_continues_names_the_same_changes(path: Path) -> None:
         begun = begin_rehearsal(parse(path))
         assert (begun.number, begun.is_new, begun.before) == (2, is_new, 1)
         assert begun.changes == ("reward",)
+
+
+def test_the_complete_file_in_place_of_the_short_one_changes_no_key(path: Path) -> None:
+    """What the file left out is now in it; the text is another, so the rehearsal is too."""
+    path.write_text(complete_text(load_campaign(path)))
+    _, begun = _rehearse(path)
+    assert (begun.number, begun.changes) == (2, ("the campaign file (no key)",))
+    path.write_text(CAMPAIGN)
+    _, begun = _rehearse(path)
+    assert begun.number == 1
+    path.write_text(CAMPAIGN.replace("answers = ", "answers = 1"))
+    with open_to_look(load_with_results(path)) as opened:
+        assert opened.changed_inputs == ("answers",)
+    with open_to_look(load_with_results(path, rehearsal=2)) as opened:
+        assert opened.changed_inputs == ("answers",)
 
 
 def test_a_rehearsal_without_a_report_is_passed_over(path: Path) -> None:

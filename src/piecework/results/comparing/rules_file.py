@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from piecework.campaign.assembling import with_rules_of
+from piecework.campaign.deriving import complete_inputs
 from piecework.campaign.rehearsal_folders import INPUTS
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.changed_keys import changed_keys
@@ -23,6 +24,7 @@ from piecework.config.user_files import read_text
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import Aggregate, AggregateKind
+from piecework.domain.inputs import Inputs
 from piecework.domain.text import did_you_mean
 from piecework.domain.toml_text import toml_document
 from piecework.domain.verdicts import PolicyRule
@@ -89,7 +91,8 @@ def read_rules(path: Path, campaign: Campaign) -> TriedRules:
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     is_whole = not stated.keys().isdisjoint(_ASKED)
-    differing = {key.partition(".")[0] for key in changed_keys(own_text, text)}
+    differs = changed_keys(complete_inputs(campaign), Inputs(text=text))
+    differing = {key.partition(".")[0] for key in differs}
     if "pictures" in differing:
         differing.add("items")  # which may name a folder of pictures
     same = {key for key in stated if key not in differing} if is_whole else set()

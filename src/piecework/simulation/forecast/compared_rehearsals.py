@@ -6,11 +6,11 @@ of the files, and their range shows what chance does to it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
 
-from piecework.campaign.assembling import assemble, load_with_results
+from piecework.campaign.assembling import load_with_results
 from piecework.campaign.rehearsal_folders import (
     Begun,
     at_number,
@@ -20,7 +20,7 @@ from piecework.campaign.rehearsal_folders import (
     numbers,
 )
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.changed_keys import differences, in_file
+from piecework.config.changed_keys import differences
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
 from piecework.domain.text import NOTHING, one_line, plural
@@ -122,7 +122,7 @@ def compare_rehearsals(
     differing = differences(before.inputs, now.inputs) if before and now else ()
     return RehearsalsCompared(
         numbers=pair,
-        differences=tuple(_with_derived(each, first, second) for each in differing),
+        differences=differing,
         figures=Forecast(
             campaign=second.tables.name,
             currency=second.tables.currency,
@@ -135,25 +135,6 @@ def compare_rehearsals(
         ),
         change=summarised([_minus(*each) for each in zip(*outcomes, strict=True)]),
     )
-
-
-_RULES = "decisions.rule"
-
-
-def _with_derived(difference: Difference, first: CampaignFile, second: CampaignFile) -> Difference:
-    """Return rules that a file does not state as they are derived: they judged as well."""
-    if difference.key != _RULES:
-        return difference
-    return replace(
-        difference,
-        before=difference.before or _derived_rules(first),
-        now=difference.now or _derived_rules(second),
-    )
-
-
-def _derived_rules(file: CampaignFile) -> str:
-    rules = [each.value for each in assemble(file).derived if each.key == _RULES]
-    return "\n".join(["# derived", *(in_file(_RULES, each) for each in rules if each)])
 
 
 def change_lines(path: Path, begun: Begun) -> Iterator[str]:
@@ -255,7 +236,8 @@ def _differing(compared: RehearsalsCompared) -> Section:
 
 def _whole_or_short(difference: Difference) -> tuple[str, str]:
     """Return both values; rules as a person would copy them."""
-    return (difference.before, difference.now) if difference.key == _RULES else difference.shown
+    is_whole = difference.key == "decisions.rule"
+    return (difference.before, difference.now) if is_whole else difference.shown
 
 
 def _value(difference: Difference, value: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from piecework.campaign.assembling import assemble
 from piecework.campaign.caps import check_caps
+from piecework.campaign.deriving import complete_text
 from piecework.campaign.growing_source import usable_items
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.rehearsal_folders import Begun, begin_rehearsal
@@ -45,8 +46,8 @@ def prepare_rehearsal(
     """
     file = parse(path)
     # A file with faults makes no folder, and the faults name the file and not a copy.
-    with_known_rows(assemble(file))
-    begun = begin_rehearsal(file, crowds, again=again)
+    campaign = with_known_rows(assemble(file))
+    begun = begin_rehearsal(file, crowds, complete=complete_text(campaign), again=again)
     return prepare_file(begun.file), begun
 
 

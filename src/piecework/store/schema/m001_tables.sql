@@ -149,11 +149,12 @@ CREATE TABLE pass_notes (
 INSERT INTO pass_notes (only_row) VALUES (1);
 
 -- What passes used, a row for each change (`piecework.store.campaign_facts`): the campaign
--- file's text, and as JSON the sha256 of each input.
+-- file's text, the text with what that leaves out, and as JSON the sha256 of each input.
 CREATE TABLE used_inputs (
     number INTEGER PRIMARY KEY,
     since TEXT NOT NULL,
     file_text TEXT NOT NULL,
+    complete_text TEXT NOT NULL,
     digests TEXT NOT NULL
 ) STRICT;
 
