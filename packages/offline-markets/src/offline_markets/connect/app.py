@@ -13,8 +13,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from offline_markets.connect import site, state
+from offline_markets.connect.assignment import catch_up
 from offline_markets.connect.call import Call, error_body
-from offline_markets.connect.due import catch_up
 from offline_markets.connect.routes import CONTROLS, NAMES, OPERATIONS, PREFIX, Operation
 from offline_markets.connect.state import State
 from offline_markets.core.controls import Controls

@@ -17,6 +17,7 @@ from offline_markets.connect.project import (
     follow,
 )
 from offline_markets.connect.state import State
+from offline_markets.core import database
 from offline_markets.core.clock import DAY, MINUTE, iso
 from offline_markets.core.errors import ApiError
 
@@ -179,6 +180,14 @@ def approve_by_silence(state: State, assignment_id: str) -> None:
     assignment = Assignment.find(state, assignment_id)
     if assignment.status == PENDING:
         approve(state, assignment)
+
+
+_PLANNED = {"time_out": time_out, "approve": approve_by_silence}
+
+
+def catch_up(state: State) -> None:
+    """Carry out everything due by now, the earliest first, each at its own time."""
+    database.catch_up(state, _PLANNED)
 
 
 def of_project(

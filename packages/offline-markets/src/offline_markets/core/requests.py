@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from offline_markets.core.errors import ApiError
 from offline_markets.core.faults import Fault
-from offline_markets.core.transport import drop_connection
+from offline_markets.core.serving import drop_connection
 
 LARGEST_BODY_BYTES = 1_048_576
 _HERE = ("localhost", "127.0.0.1", "::1")

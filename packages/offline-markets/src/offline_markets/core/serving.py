@@ -1,20 +1,42 @@
-"""Run an offline market's application in a thread or as a process."""
+"""Run an offline market's application in a thread or as a process.
 
+A fault can cut a connection before the answer.
+"""
+
+import asyncio
 import contextlib
 import signal
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-
-from offline_markets.core.transport import DroppableProtocol
+from starlette.requests import Request
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 3
 _ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+class DroppableProtocol(HttpToolsProtocol):
+    """An HTTP/1.1 protocol that gives requests access to their connection."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
+        """Make the connection available in `request.state`."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "transport": transport}
+
+
+async def drop_connection(request: Request) -> None:
+    """Cut the connection, so that the client cannot know what was done."""
+    transport: Any = request.state.transport
+    transport.abort()
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
 
 
 class Listening:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from offline_markets.connect import account, assignments, books, money, projects, taking
+from offline_markets.connect.assignment import catch_up
 from offline_markets.connect.call import Call
-from offline_markets.connect.due import catch_up
 from offline_markets.connect.options import Options, Switches
 from offline_markets.connect.state import State
 from offline_markets.core import clock

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offline_markets.connect import account, books, money, projects, taking
+from offline_markets.connect.assignment import catch_up
 from offline_markets.connect.call import Call, error_body
-from offline_markets.connect.due import catch_up
 from offline_markets.connect.options import Options
 from offline_markets.connect.routes import CONTROLS, OPERATIONS
 from offline_markets.connect.state import State
