@@ -85,7 +85,7 @@ def _of_gallery(name: str, language: str) -> Task:
         meant = did_you_mean(name, known) or "."
         raise ConfigError(
             [f"There is no task {name!r}{meant} There are: {', '.join(known)}."],
-            next_step="write the path of a folder beside the campaign: ./dog",
+            next_step='write one of these; or your own: task = "page.html", or a folder, "./mine"',
         )
     return _read_folder(FOLDER / name, name, language)
 

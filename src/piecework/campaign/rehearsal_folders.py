@@ -195,7 +195,7 @@ def made_from(file: CampaignFile, number: int) -> MadeFrom | None:
         kept = json.loads((folder / MADE_FROM).read_text("utf-8"))
         inputs = Inputs(
             text=(folder / COPY).read_bytes().decode(),
-            complete=str(kept["complete"]),
+            complete=str(kept.get("complete", "")),
             digests=dict(kept["digests"]),
         )
         return MadeFrom(inputs, tuple(kept["crowds"]))

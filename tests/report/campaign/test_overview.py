@@ -10,6 +10,7 @@ from piecework.domain.verdicts import PolicyRule
 from piecework.report.facts import ReportFacts
 from piecework.report.model import report_model
 from piecework.report.sections import overview
+from piecework.report.sections.money import Markets
 from tests.report.campaign import by_hand, made_up
 
 
@@ -111,6 +112,9 @@ def test_each_answer_has_one_reason_and_one_flag(flags_each: int) -> None:
         if question.name == "What does not count"
     )
     assert "3 rejected without pay" in lost.answer
+    outside = replace(facts, of_sections=(Markets(rows=(), is_gold=False),))
+    in_words = _read(outside)["What does not count"]
+    assert "3 rejected (without pay, unless a market paid the whole visit)" in in_words
     assert "1 dropped but paid" in lost.answer
     of_reasons = [int(point.split()[0]) for point in lost.points]
     assert sum(of_reasons) == 3 + 1

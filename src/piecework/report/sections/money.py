@@ -344,6 +344,15 @@ class Markets:
     is_gold: bool
 
 
+def rejected_words(model: ReportModel) -> str:
+    """Return "rejected" with what that means for the pay, where people were paid for work."""
+    if model.facts.imported is not None:
+        return "rejected"
+    if model.facts.of(Markets) is None:
+        return "rejected without pay"
+    return "rejected (without pay, unless a market paid the whole visit)"
+
+
 def markets_section(model: ReportModel) -> Section | None:
     """Show the work of each market; None if HITs have no markets."""
     markets, money = model.facts.of(Markets), model.facts.money

@@ -103,7 +103,7 @@ def _lost(model: ReportModel) -> str:
         (number, words)
         for number, words in (
             (model.count("dropped"), "dropped but paid" if is_ours else "dropped"),
-            (model.count("rejected"), "rejected without pay" if is_ours else "rejected"),
+            (model.count("rejected"), money.rejected_words(model)),
             (
                 model.count("surplus"),
                 "more than the item needed"

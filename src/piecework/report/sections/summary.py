@@ -8,7 +8,7 @@ from piecework.report.facts import Money
 from piecework.report.formatting import duration, excerpt, listed, part_of
 from piecework.report.model import ReportModel
 from piecework.report.sections import known_answers, other_sources, provenance
-from piecework.report.sections.money import wage_level, wage_notes
+from piecework.report.sections.money import rejected_words, wage_level, wage_notes
 
 _MANY_FLAGGED = 1 / 3
 """With a larger part of the workers flagged, suspect the question first (ours)."""
@@ -230,7 +230,7 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
     rejected = int((harsh["verdict"] == "reject").sum())
     blocked = len(harsh) - rejected
     done = [
-        *([f"{plural(rejected, 'assignment')} rejected without pay"] * bool(rejected)),
+        *([f"{plural(rejected, 'assignment')} {rejected_words(model)}"] * bool(rejected)),
         *([f"{plural(blocked, 'worker')} blocked"] * bool(blocked)),
     ]
     by_person = len(harsh) - by_policy
