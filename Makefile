@@ -107,6 +107,7 @@ truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from
 	$(BIN)/python -m tests.bench.truth.fit
 	$(BIN)/python -m tests.bench.truth
 	$(BIN)/python -m tests.bench.truth.labels
+	$(BIN)/python -m tests.bench.truth.labels.constants
 	$(BIN)/python -m tests.bench.truth.labels.scales
 	$(BIN)/python -m tools.heuristics_page
 	@echo "make truth-machine replays votes with labels of models: an hour or two more"

@@ -19,7 +19,7 @@ name = "crash"
 description = "As many answers as a label needs."
 task = "congruency"
 batches = 1
-answers = { least = 2, most = 4, until = 0.88 }
+answers = { least = 2, most = 4, until = 0.86 }
 reward = "0.50"
 budget = "20.00"
 hourly_wage = "5.00"

@@ -32,7 +32,7 @@ because = "Not approved: {evidence}."
 [[decisions.rule]]""",
         1,
     )
-    .replace("least = 2, most = 4, until = 0.88", "least = 2, most = 3, until = 0.6")
+    .replace("least = 2, most = 4, until = 0.86", "least = 2, most = 3, until = 0.6")
 )
 AGREED = dict.fromkeys(VOTES, "yyyyyyyy") | {"p9": "ynnnnnnn"}
 """Votes by item: all agree, and the first about the known one is wrong."""

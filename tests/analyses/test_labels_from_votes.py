@@ -52,10 +52,12 @@ def gap(probabilities: pd.DataFrame, truth: "pd.Series[str]") -> float:
 
 @pytest.mark.parametrize(("each", "kinds"), [(3, 2), (5, 2), (5, 4)])
 def test_a_probability_is_how_often_the_label_is_right(each: int, kinds: int) -> None:
-    """And labels are better than the majority's, by who says them."""
+    """A little less, since errors are thought alike; and labels are better than the majority's."""
     votes, truth = crowd(each=each, seed=7, kinds=kinds)
     fit = ability(votes, shared_error=0.0)
-    assert gap(fit.probabilities, truth) < 0.05
+    assert gap(fit.probabilities, truth) < 0.07
+    is_right = fit.probabilities.idxmax(axis=1) == truth.reindex(fit.probabilities.index)
+    assert fit.probabilities.max(axis=1).mean() < is_right.mean()
     assert accuracy(fit.labels, truth) > accuracy(majority(votes), truth)
     # Who says the same whatever there is to see is as good as guessing.
     accuracies = fit.workers["accuracy"]

@@ -186,7 +186,7 @@ def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
     at_work: Open, n_known: int
 ) -> None:
     """Everybody contradicts them; of three nothing is said of a worker, but of them."""
-    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", "3").replace(
+    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.86 }", "3").replace(
         "[[decisions.rule]]",
         '[[decisions.rule]]\non = "assignment"\nany_of = ["gold_failed"]\n'
         'then = "reject"\nbecause = "Not approved: {evidence}."\n[[decisions.rule]]',

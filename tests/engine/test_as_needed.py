@@ -69,7 +69,7 @@ def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(at_work: Open) ->
         assert (progress.accepted, progress.missing, progress.surplus) == (12, 0, 0)
         assert (progress.unsure, progress.stopped_by) == (0, "")
         check_books(run)
-        rows = run.store.db.execute("SELECT item_id, probability >= 0.88 FROM items")
+        rows = run.store.db.execute("SELECT item_id, probability >= 0.86 FROM items")
         assert dict(rows) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
         assert not item_totals.to_weigh(run.store, run.campaign.posting)
         _check_report(run)
@@ -109,7 +109,7 @@ def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None
         )
         for fact in (
             "batch 1 is due to be posted again, in round 1",
-            "2 labels are not sure to 0.88",
+            "2 labels are not sure to 0.86",
             "4 answers",
         ):
             assert fact in action.reason
@@ -187,7 +187,7 @@ def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
     """Four of them may be more than two, so a batch has two rounds more."""
     posting = load_campaign(write_as_needed(tmp_path)).posting
     assert (posting.assignments, posting.most, posting.rounds) == (2, 4, 3)
-    assert posting.as_needed == AsNeeded(most=4, until=0.88)
+    assert posting.as_needed == AsNeeded(most=4, until=0.86)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path, asked: str, fault: str) -> None:
     """One fault, about what was meant; more than 0.95 would ask for answers without end."""
-    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", asked)
+    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.86 }", asked)
     with pytest.raises(ConfigError) as refused:
         load_campaign(write_as_needed(tmp_path, text))
     (message,) = refused.value.faults

@@ -35,10 +35,12 @@ _ENOUGH = 1e-3
 
 _MOST_ROUNDS = 300
 
-SHARED = 0.1
+SHARED = 0.2
 """How alike the errors are that workers make about one item: the correlation of two votes
 that nothing else explains. `n` votes count as `n / (1 + SHARED * (n - 1))` independent
-ones (L. Kish's design effect), so thirty votes do not make a label certain."""
+ones (L. Kish's design effect), so thirty votes do not make a label certain. What else is
+known of the item counts less by the same, so that only how sure a model is depends on
+`SHARED`, not which label it gives."""
 
 _UNSEEN = math.log(2.0)
 """A value that no worker gave to an item is at most half as probable as each that one did."""
@@ -169,7 +171,7 @@ class VoteModel(ABC):
 
     def posterior(self) -> Floats:
         """The truths by votes that count less, the more there are of them."""
-        logs = self.log_evidence() * self.ballots.weights + self.models.log_priors(self.prior)
+        logs = (self.log_evidence() + self.models.log_priors(self.prior)) * self.ballots.weights
         weighed: Floats = scipy.special.softmax(bounded(logs, self.ballots.counts), axis=1)
         return weighed
 

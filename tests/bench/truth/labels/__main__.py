@@ -60,9 +60,9 @@ def row(name: str, result: Outcomes) -> str:
     """One row of the table."""
     samples = Resamples(len(result.right))
     cells = [
-        _shown(samples.mean(result.right)),
-        _shown(samples.mean(result.loss)),
-        _shown(samples.calibration(result)),
+        shown(samples.mean(result.right)),
+        shown(samples.mean(result.loss)),
+        shown(samples.calibration(result)),
         f"{result.is_unvoted.mean():.1%}",
     ]
     return f"| {name} | {' | '.join(cells)} |"
@@ -83,7 +83,8 @@ def _compared(results: dict[str, Outcomes]) -> Iterator[str]:
     )
 
 
-def _shown(figure: Interval) -> str:
+def shown(figure: Interval) -> str:
+    """Return a figure with its interval."""
     return "{:.3f} ({:.3f} to {:.3f})".format(*figure)
 
 

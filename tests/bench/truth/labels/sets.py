@@ -75,6 +75,7 @@ _PUBLISHED = {
     "pairs of products, few the same": ("product_pairs", "01"),
     "dogs, four breeds": ("dogs", "0123"),
     "weather in tweets, five values": ("weather_mturk", "01234"),
+    "adult content, four grades": ("adult_content", "GPRX"),
 }
 """By name: the file in `votes`, and its values."""
 
