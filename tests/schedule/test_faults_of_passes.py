@@ -78,8 +78,15 @@ class _Scheduled:
         url = f"{self.prefect.api}/deployments/{deployment}/resume_deployment"
         httpx.post(url, timeout=_PATIENCE).raise_for_status()
 
-    def events(self, name: str) -> list[dict[str, Any]]:
-        """Return all events of a name."""
+    def events(self, name: str, *, least: int = 1) -> list[dict[str, Any]]:
+        """Return all events of a name, once there are as many as this.
+
+        Prefect stores an event some time after it came.
+        """
+        _until(lambda: len(self._events(name)) >= least)
+        return self._events(name)
+
+    def _events(self, name: str) -> list[dict[str, Any]]:
         wanted = {"filter": {"event": {"name": [name]}}}
         reply = httpx.post(f"{self.prefect.api}/events/filter", json=wanted, timeout=_PATIENCE)
         events: list[dict[str, Any]] = reply.raise_for_status().json()["events"]
@@ -131,7 +138,7 @@ def test_only_faults_of_files_pause_the_schedule(scheduled: _Scheduled) -> None:
     assert not scheduled.is_paused()
     _failures(scheduled, 1)
     _until(scheduled.is_paused)
-    events = scheduled.events("piecework.pass.failed")
+    events = scheduled.events("piecework.pass.failed", least=6)
     faults = [event["resource"]["piecework.fault"] for event in events]
     assert sorted(faults) == ["files"] * 3 + ["marketplace"] * 3
     scheduled.resume()

@@ -1,8 +1,12 @@
 """The crowd's HTTP connection: answers in order, and faults that are said."""
 
 import json
+import os
+import resource
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
@@ -16,6 +20,8 @@ from tests.simulation.crowd.conftest import START, Market
 JSON = {"Accept": "application/json", "Content-Type": "application/json"}
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 Peer = Callable[..., str]
+_SELECTABLE = 1024
+"""`select` refuses descriptors from this number on."""
 
 
 @pytest.fixture
@@ -59,10 +65,33 @@ def test_a_connection_that_the_server_closed_is_opened_again(peer: Peer) -> None
     connection = Connection(peer(ANSWER, ANSWER))
     for _ in range(2):
         assert connection.send("GET", "/", JSON).read().body == b"{}"
-        # Wait until the server's end has come.
-        assert connection._socket is not None
-        connection._socket.recv(1, socket.MSG_PEEK)
+        _await_end(connection)
     connection.close()
+
+
+def _await_end(connection: Connection) -> None:
+    """Wait until the server's end of the connection has come."""
+    assert connection._socket is not None
+    connection._socket.recv(1, socket.MSG_PEEK)
+
+
+def test_a_process_may_have_thousands_of_files_open(peer: Peer) -> None:
+    """A notebook or a worker of Prefect may rehearse late in its life."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 4 * _SELECTABLE if hard == resource.RLIM_INFINITY else min(hard, 4 * _SELECTABLE)
+    if most <= _SELECTABLE + 50:
+        pytest.skip("this machine allows no process so many open files")
+    with ExitStack() as stack:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        address = peer(ANSWER, ANSWER)
+        while stack.enter_context(Path(os.devnull).open("rb")).fileno() < _SELECTABLE:
+            pass
+        connection = Connection(address)
+        stack.callback(connection.close)
+        for _ in range(2):
+            assert connection.send("GET", "/", JSON).read().body == b"{}"
+            _await_end(connection)
 
 
 @pytest.mark.parametrize(

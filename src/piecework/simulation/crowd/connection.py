@@ -138,7 +138,10 @@ class Connection:
 
 def _has_ended(idle: socket.socket) -> bool:
     """Return whether the server closed an idle connection."""
-    return bool(select.select([idle], [], [], 0)[0])
+    # `select` refuses the descriptors of a process that has more than a thousand open.
+    waiting = select.poll()
+    waiting.register(idle, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def _read_response(stream: IO[bytes]) -> Response:
