@@ -76,7 +76,7 @@ class Inputs:
     Attributes:
         text: the campaign file's text.
         complete: the text with what the file leaves out, as `check --full` prints it; ""
-            where nobody asked what was derived.
+            if that is not known.
         digests: sha256 by input: the campaign file, and each file that a key of it
             names, such as `items.file: birds.csv`; with `CODE`, the version of the
             code instead.

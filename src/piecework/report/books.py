@@ -57,7 +57,7 @@ class Books:
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Read the books beside a store; None if there are none."""
+        """Read the books from the folder of a store; `None` if it has no books."""
         file = folder / FILE
         if not file.exists():
             return None

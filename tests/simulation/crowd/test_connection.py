@@ -80,7 +80,7 @@ def test_a_process_may_have_thousands_of_files_open(peer: Peer) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = 4 * _SELECTABLE if hard == resource.RLIM_INFINITY else min(hard, 4 * _SELECTABLE)
     if most <= _SELECTABLE + 50:
-        pytest.skip("this machine allows no process so many open files")
+        pytest.skip("the limit on open files is too low here")
     with ExitStack() as stack:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))

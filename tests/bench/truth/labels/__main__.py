@@ -6,7 +6,7 @@ Writes the tables of docs/internals/measurements/labels.md between comments.
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.truth.labels.measure import Interval, Outcomes, Resamples, outcomes
+from tests.bench.truth.labels.measure import Interval, Outcomes, Resamples, outcomes, write_between
 from tests.bench.truth.labels.models import ABILITY, OWN, crowd_kit
 from tests.bench.truth.labels.sets import GoldVotes, gold_votes
 
@@ -21,10 +21,7 @@ def main() -> None:
         section = [*_section(gold_set)]
         print(*section, sep="\n", flush=True)
         lines += section
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    text = "\n".join([before + BEGIN, *lines, END + after])
-    PAGE.write_text(text, encoding="utf-8")
+    write_between(PAGE, BEGIN, lines, END)
 
 
 def own_outcomes(gold_set: GoldVotes) -> dict[str, Outcomes]:

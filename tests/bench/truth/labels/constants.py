@@ -17,7 +17,7 @@ import pandas as pd
 from piecework.analyses import labels_from_votes, vote_models
 from piecework.analyses.labels_from_votes import ability
 from tests.bench.truth.labels.__main__ import PAGE, shown
-from tests.bench.truth.labels.measure import Outcomes, Resamples, outcomes
+from tests.bench.truth.labels.measure import Outcomes, Resamples, outcomes, write_between
 from tests.bench.truth.labels.sets import GoldVotes, gold_votes
 
 BEGIN, END = "<!-- constants -->", "<!-- end of constants -->"
@@ -50,9 +50,7 @@ def main() -> None:
     by_set = {each.name: measured(each) for each in gold_votes()}
     lines = [*table(by_set)]
     print(*lines, sep="\n")
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    PAGE.write_text("\n".join([before + BEGIN, "", *lines, END + after]), encoding="utf-8")
+    write_between(PAGE, BEGIN, ["", *lines], END)
 
 
 def measured(gold_set: GoldVotes) -> dict[Constants, Outcomes]:

@@ -1,6 +1,8 @@
 """How right labels are, and how true their probabilities: with intervals over items."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +38,13 @@ class Outcomes:
     loss: Floats
     sure: Floats
     is_unvoted: npt.NDArray[np.bool_]
+
+
+def write_between(page: Path, begin: str, lines: Iterable[str], end: str) -> None:
+    """Replace what a page has between two comments by these lines."""
+    before, rest = page.read_text(encoding="utf-8").split(begin)
+    after = rest.split(end)[1]
+    page.write_text("\n".join([before + begin, *lines, end + after]), encoding="utf-8")
 
 
 def outcomes(gold_set: GoldVotes, table: pd.DataFrame) -> Outcomes:

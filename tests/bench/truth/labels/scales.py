@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.analyses.rating_scales import rating_scales
+from tests.bench.truth.labels.measure import write_between
 from tests.bench.truth.sets import DATA
 
 PAGE = Path("docs/internals/measurements/ratings.md")
@@ -113,15 +114,12 @@ def main() -> None:
     """Measure, print and write."""
     lines = [*table()]
     print(*lines, sep="\n")
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
     names = (
         *("known people", "plain r", "adjusted r", "difference", "worse in"),
         *("plain error", "adjusted error"),
     )
     head = ["", f"| {' | '.join(names)} |", "|---|---:|---:|---:|---:|---:|---:|"]
-    text = "\n".join([before + BEGIN, *head, *lines, END + after])
-    PAGE.write_text(text, encoding="utf-8")
+    write_between(PAGE, BEGIN, [*head, *lines], END)
 
 
 if __name__ == "__main__":
