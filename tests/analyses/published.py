@@ -21,8 +21,7 @@ from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.kappa import category_agreement, fleiss_kappa_of_counts
 from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.machine_labels_replay import weighed
-from piecework.analyses.merged_edits import merged
-from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
+from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains, merged_edits
 from piecework.analyses.order import position_effect
 from piecework.analyses.paired import equivalence_tests, paired_t_tests
 from piecework.analyses.preferences import preferences
@@ -178,7 +177,7 @@ def _all_corrected(
     versions_of = zip(*corrected.values(), strict=True)
     return pd.Series(
         [
-            " ".join(merged(words.split(), [text.split() for text in texts]).words)
+            " ".join(merged_edits(words.split(), [text.split() for text in texts]).words)
             for words, texts in zip(original, versions_of, strict=True)
         ],
         index=original.index,

@@ -29,7 +29,7 @@ from piecework.engine.recover.reconcile import reconcile
 from piecework.engine.run_pass import run_pass
 from piecework.platforms import calling
 from piecework.store.connection import Connection as StoreConnection
-from piecework.store.postgres_database import PostgresDatabase
+from piecework.store.postgres.database import PostgresDatabase
 from tests.crash.apart import apart
 from tests.crash.faults import Fault
 from tests.crash.world import World

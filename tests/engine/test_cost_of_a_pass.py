@@ -39,7 +39,7 @@ from piecework.results.archiving import archive_settled
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.connection import Values
 from piecework.store.intents import Intent
-from piecework.store.postgres_database import PostgresDatabase
+from piecework.store.postgres.database import PostgresDatabase
 from tests.crash import people as script
 from tests.crash.people import People
 from tests.growing_campaign import TEXT as GROWING

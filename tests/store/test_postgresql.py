@@ -16,12 +16,13 @@ import pytest
 
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress, store_address
-from piecework.store import bound, campaign_facts, last_pass, postgres_migrations
+from piecework.store import bound, campaign_facts, last_pass
 from piecework.store.connection import Connection
 from piecework.store.database import Store, exists, insert, open_store, writing
 from piecework.store.earned_records import open_records, own_records
 from piecework.store.lock import only_pass
-from piecework.store.postgres_database import translated
+from piecework.store.postgres import migrations
+from piecework.store.postgres.database import translated
 from tests.postgres_server import new_database
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -369,6 +370,8 @@ def test_without_the_driver_the_extra_is_named(
     address: StoreAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The base package does without it."""
+    for module in [name for name in sys.modules if name.startswith("piecework.store.postgres")]:
+        monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(ConfigError, match="psycopg, which is not installed") as missing:
         open_store(address, create=True)
@@ -400,16 +403,16 @@ def test_a_later_version_copies_the_rows_first_and_this_one_then_refuses(
     with closing(open_store(address, create=True)) as store:
         store_name_before = bound.read_bound(store).name
         bound.bind(store, "campaign", "birds")
-    now = postgres_migrations.scripts
+    now = migrations.scripts
     more = {"m002_weather-0a1b2c3d": "CREATE TABLE weather (day TEXT);"}
     with monkeypatch.context() as later:
-        later.setattr(postgres_migrations, "scripts", lambda folder: {**now(folder), **more})
+        later.setattr(migrations, "scripts", lambda folder: {**now(folder), **more})
         for _ in range(2):
             with closing(open_store(address)) as store:
                 assert bound.read_bound(store).campaign == "birds"
                 assert bound.read_bound(store).name == store_name_before
                 store.db.execute("SELECT day FROM weather").fetchall()
-    copy = postgres_migrations.copy_name(address.schema, *more)
+    copy = migrations.copy_name(address.schema, *more)
     assert admin.execute(f'SELECT campaign FROM "{copy}".bound').fetchall() == [("birds",)]
     with pytest.raises(StoreError, match="by a later version") as refused:
         open_store(address)

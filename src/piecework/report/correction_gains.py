@@ -15,8 +15,7 @@ import pandas as pd
 from piecework.analyses.corpus.captions import tokens
 from piecework.analyses.corpus.metrics.coco import Pair
 from piecework.analyses.corpus.metrics.meteor import Stats, best_stats
-from piecework.analyses.merged_edits import merged
-from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
+from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains, merged_edits
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates
@@ -98,7 +97,7 @@ def _together(edited: Sequence[_Edited]) -> dict[str, tuple[str, int]]:
         by_description.setdefault(correction.description, []).append(correction)
     together = {}
     for description, corrections_ in by_description.items():
-        words = merged(
+        words = merged_edits(
             _words(corrections_[0].before).split(),
             [_words(correction.after).split() for correction in corrections_],
         )

@@ -4,7 +4,7 @@ All queries of this package are written in SQL that both accept, with `?` or `:n
 values. This interface has the few things that differ: how a transaction keeps other
 writers out, how writes are counted, and what the database itself can do. SQLite's
 implementation is `piecework.store.sqlite_database`, PostgreSQL's
-`piecework.store.postgres_database`.
+`piecework.store.postgres.database`.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ from pathlib import Path
 from piecework.domain.errors import StoreError
 from piecework.domain.store_address import FILE_NAME, StoreAddress, in_folder, store_address
 from piecework.foundation.sqlitefile.database import Migrations, origin, statements
-from piecework.store import archive, bound, earned_records, postgres
+from piecework.store import archive, bound, earned_records
 from piecework.store.archive import Kind
 from piecework.store.database import Store, exists, open_store
 from piecework.store.files import (
@@ -189,7 +189,9 @@ def resolved(source: str, target: str) -> tuple[StoreAddress, StoreAddress]:
 def _kind_of(address: StoreAddress) -> _Kind:
     """Return what there is at an address; a store if there is nothing."""
     if address.url:
-        return _RECORDS if postgres.has_table(address, "evidence") else _STORE
+        from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+        return _RECORDS if sessions.has_table(address, "evidence") else _STORE
     if not address.path.is_file():
         return _STORE
     check_kind(address.path)
@@ -200,7 +202,9 @@ def _kind_of(address: StoreAddress) -> _Kind:
 
 def _opened(address: StoreAddress, kind: _Kind) -> Store:
     if address.url:
-        session = postgres.open_schema(
+        from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+        session = sessions.open_schema(
             address, kind.in_postgres, create_missing=False, survives_power_cuts=True
         )
         return Store(address, session, 0)
@@ -217,8 +221,10 @@ def _written(name: str) -> StoreAddress:
 
 
 def _only_schema(address: StoreAddress) -> str:
+    from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
     # The catalogue alone is read: what is in "public" may be other users'.
-    schemas = postgres.schemas(replace(address, schema="pg_temp"))
+    schemas = sessions.schemas(replace(address, schema="pg_temp"))
     if len(schemas) == 1:
         return schemas[0]
     named = f"{len(schemas)} stores" if schemas else "no store"
@@ -294,7 +300,9 @@ def _new_store(address: StoreAddress, kind: _Kind) -> Iterator[Store]:
 
 @contextmanager
 def _new_schema(address: StoreAddress, kind: _Kind) -> Iterator[Store]:
-    with postgres.new_schema(address, kind.in_postgres) as database:
+    from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+    with sessions.new_schema(address, kind.in_postgres) as database:
         yield Store(address, database, 0)
 
 

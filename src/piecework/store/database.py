@@ -19,7 +19,6 @@ from typing import Any
 from piecework.domain.errors import StoreError
 from piecework.domain.marks import Marks
 from piecework.domain.store_address import StoreAddress
-from piecework.store import postgres
 from piecework.store.connection import Connection
 from piecework.store.sqlite_database import open_file
 
@@ -92,12 +91,16 @@ def exists(address: StoreAddress) -> bool:
     """
     if not address.url:
         return address.path.is_file()
-    return postgres.has_table(address)
+    from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+    return sessions.has_table(address)
 
 
 def _connection(address: StoreAddress, *, create: bool, survives_power_cuts: bool) -> Connection:
     if address.url:
-        return postgres.open_schema(
+        from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+        return sessions.open_schema(
             address, create_missing=create, survives_power_cuts=survives_power_cuts
         )
     return open_file(address.path, create=create, survives_power_cuts=survives_power_cuts)

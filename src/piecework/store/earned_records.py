@@ -35,7 +35,6 @@ from piecework.foundation.sqlitefile.database import (
     patiently,
     read_schema,
 )
-from piecework.store import postgres
 from piecework.store.connection import Connection
 from piecework.store.database import from_text, parsed_moment, to_text
 from piecework.store.files import check_kind, make_private_store
@@ -80,7 +79,9 @@ def open_records(address: StoreAddress, market: str) -> Iterator["EarnedRecords"
         StoreError: they are another program's, or cannot be used.
     """
     if address.url:
-        with postgres.records(address) as session:
+        from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+        with sessions.records(address) as session:
             yield EarnedRecords(db=session, market=market, locked=session.locked)
         return
     path = address.path

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from piecework.domain.store_address import StoreAddress
 from piecework.foundation.sqlitefile.database import TABLE, names_in
 from piecework.foundation.sqlitefile.files import Checkpoints
-from piecework.store import postgres
 from piecework.store.connection import Asked
 from piecework.store.files import SCHEMA, check_kind
 
@@ -152,7 +151,9 @@ def mark_end_announced(address: StoreAddress, *, is_announced: bool) -> None:
 def _connected(address: StoreAddress) -> Iterator[Asked | None]:
     """Connect to a store as it is; `None` if it is missing or of another version."""
     if address.url:
-        with postgres.connected(address) as session:
+        from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+        with sessions.connected(address) as session:
             yield session
     elif not address.path.is_file():
         yield None

@@ -3,7 +3,7 @@
 The operating system releases the lock on the folder when the process ends for any
 reason, so a crash needs no cleanup. It holds on one machine, where the store is. For a
 store in PostgreSQL, the database also has a lock, which holds for all machines
-(`piecework.store.postgres_sessions`).
+(`piecework.store.postgres.sessions`).
 """
 
 import fcntl
@@ -14,7 +14,6 @@ from pathlib import Path
 
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.store_address import StoreAddress
-from piecework.store import postgres
 from piecework.store.files import make_private_folder, what_helps
 
 FILE_NAME = ".piecework.lock"
@@ -37,7 +36,9 @@ def only_pass(address: StoreAddress, *, by: str = "a pass") -> Iterator[None]:
         if not address.url:
             yield
             return
-        with postgres.locked(address, by=by):
+        from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+        with sessions.locked(address, by=by):
             yield
 
 
@@ -52,7 +53,13 @@ def only_copy(address: StoreAddress) -> Iterator[None]:
         StoreError: the store's database cannot be used.
     """
     by = "piecework store"
-    with postgres.locked(address, by=by) if address.url else _locked(address.folder, by):
+    if not address.url:
+        with _locked(address.folder, by):
+            yield
+        return
+    from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+    with sessions.locked(address, by=by):
         yield
 
 

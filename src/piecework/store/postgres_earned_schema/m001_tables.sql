@@ -2,7 +2,7 @@
 -- the same tables for SQLite, and explains them. Campaigns whose stores are in the same
 -- database share them.
 
--- How often connections have written (`piecework.store.postgres_database`).
+-- How often connections have written (`piecework.store.postgres.database`).
 CREATE TABLE store_counts (
     only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
     writes BIGINT NOT NULL DEFAULT 0,

@@ -7,7 +7,7 @@
 -- when another program writes.
 
 -- How often connections have written, how many transactions of passes changed data
--- (`piecework.store.postgres_database`).
+-- (`piecework.store.postgres.database`).
 CREATE TABLE store_counts (
     only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
     writes BIGINT NOT NULL DEFAULT 0,

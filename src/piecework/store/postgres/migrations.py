@@ -17,7 +17,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress
 from piecework.foundation.sqlitefile.database import digest_of
-from piecework.store.postgres_database import PostgresDatabase, explain, first_line
+from piecework.store.postgres.database import PostgresDatabase, explain, first_line
 
 _LOG = logging.getLogger(__name__)
 _FOREIGN = """

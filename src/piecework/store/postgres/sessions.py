@@ -23,8 +23,8 @@ from psycopg import sql
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress
 from piecework.store.files import POSTGRES_EARNED_SCHEMA, POSTGRES_SCHEMA, what_helps
-from piecework.store.postgres_database import PostgresDatabase, explain, first_line
-from piecework.store.postgres_migrations import (
+from piecework.store.postgres.database import PostgresDatabase, explain, first_line
+from piecework.store.postgres.migrations import (
     check_known,
     create,
     is_up_to_date,
@@ -97,7 +97,7 @@ def connected(address: StoreAddress) -> Iterator[PostgresDatabase | None]:
         yield session if is_up_to_date(session, POSTGRES_SCHEMA) else None
 
 
-def has_table(address: StoreAddress, name: str) -> bool:
+def has_table(address: StoreAddress, name: str = "schema_migrations") -> bool:
     """Whether a schema has a table; each has `schema_migrations`, of any version."""
     with _session(address) as session:
         row = session.execute(
@@ -120,7 +120,11 @@ def schemas(address: StoreAddress) -> list[str]:
 
 
 def open_schema(
-    address: StoreAddress, folder: Path, *, create_missing: bool, survives_power_cuts: bool
+    address: StoreAddress,
+    folder: Path = POSTGRES_SCHEMA,
+    *,
+    create_missing: bool,
+    survives_power_cuts: bool,
 ) -> PostgresDatabase:
     """Open a store, and bring its schema up to date.
 
