@@ -45,6 +45,9 @@ _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "mean": ("number", "choice"),
     "best_edit": ("text",),
     "boxes": ("text",),
+    "points": ("text",),
+    "polygons": ("text",),
+    "masks": ("text",),
     "spans": ("text",),
     "transcript": ("text",),
 }

@@ -1,4 +1,4 @@
-"""Write COCO's JSON: of captions as VizWiz-Captions has it, and of merged boxes.
+"""Write COCO's JSON: of captions as VizWiz-Captions has it, and of merged boxes and areas.
 
 VizWiz-Captions is COCO's format with four more fields, so programs for either can read it:
 `images` and `annotations` with integer ids. Images are numbered by position in the items
@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.regions import Marks, read_marks
+from piecework.analyses.areas import Areas, area_within, painted
+from piecework.analyses.regions import Extents, Marks, read_marks
 from piecework.domain.dataset import SPLITS, Licence
+from piecework.domain.field import Regions
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, texts
 
@@ -73,8 +75,8 @@ def captions_documents(
     return {name: partial(_write, document) for name, document in whole.items()}
 
 
-class Boxes(NamedTuple):
-    """The merged boxes of a field.
+class Objects(NamedTuple):
+    """The merged boxes, polygons or masks of a field.
 
     Attributes:
         marks: of each item, in the order of the items file; `None` without an answer.
@@ -86,23 +88,39 @@ class Boxes(NamedTuple):
     numbers: Mapping[str, int]
 
     @classmethod
-    def of(cls, merged: "pd.Series[str]", offered: Sequence[str]) -> "Boxes":
-        """Return the boxes that cells hold (`piecework.analyses.regions`).
+    def of(cls, merged: "pd.Series[str]", offered: Sequence[str], part: Regions) -> "Objects":
+        """Return the marks that cells hold (`piecework.analyses.regions`).
 
         Args:
             merged: "" without an answer.
             offered: the labels of the page.
+            part: the part of an answer that holds them.
         """
-        marks = [read_marks(text, "boundingBoxes") for text in merged]
+        marks = [read_marks(text, part) for text in merged]
         others = sorted({label for each in marks if each for label in each.labels} - {*offered})
         return cls(marks, {label: n for n, label in enumerate((*offered, *others), start=1)})
 
     def sides(self, place: int) -> list[list[float]]:
-        """Return `[x, y, width, height]` of each box of an item."""
+        """Return `[x, y, width, height]` of each mark of an item."""
         marks = self.marks[place]
-        ends = np.empty((0, 2, 2)) if marks is None else marks.ends
+        if marks is None:
+            return []
+        ends = marks.ends if isinstance(marks, Extents) else _ends_of(marks)
         sides = np.concatenate([ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]], axis=1)
         return [[round(side, _DECIMALS) for side in box] for box in sides.tolist()]
+
+    def outlines(self, place: int) -> Iterator[tuple[str, float]]:
+        """Yield `segmentation`, as JSON, and the area in pixels of each polygon or mask."""
+        marks = self.marks[place]
+        if isinstance(marks, Areas):
+            pixels = painted(marks) if marks.colours else None
+            for n, area in enumerate(marks.areas, start=1):
+                if pixels is None:
+                    corners = area.corners
+                    yield json.dumps([corners.ravel().tolist()]), abs(area_within(corners))
+                else:
+                    is_it = pixels == n
+                    yield json.dumps(_run_lengths(is_it)), float(np.count_nonzero(is_it))
 
     def with_sizes(self, items: pd.DataFrame) -> pd.DataFrame:
         """Return items with the sizes of the pictures that workers saw."""
@@ -115,12 +133,33 @@ class Boxes(NamedTuple):
         return items.assign(**columns)
 
 
+def _ends_of(areas: Areas) -> npt.NDArray[np.float64]:
+    """Return the low and the high end of areas in both dimensions, in pixels."""
+    ends = np.empty((len(areas), 2, 2))
+    for n, (top, left, bits, corners) in enumerate(areas.areas):
+        if len(corners):
+            ends[n] = np.column_stack([corners.min(axis=0), corners.max(axis=0)])
+        else:
+            rows, columns = np.flatnonzero(bits.any(axis=1)), np.flatnonzero(bits.any(axis=0))
+            ends[n, 0] = left + columns[0], left + columns[-1] + 1
+            ends[n, 1] = top + rows[0], top + rows[-1] + 1
+            ends[n] *= areas.cell
+    return ends
+
+
+def _run_lengths(pixels: npt.NDArray[np.bool_]) -> dict[str, list[int]]:
+    """Return a mask as COCO has it: lengths of runs down the columns, the first of them outside."""
+    line = pixels.ravel(order="F")
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], line, [not line[-1]]])))
+    return {"size": [*pixels.shape], "counts": np.diff(changes, prepend=0).tolist()}
+
+
 _MOST_OF_IMAGE = 1_000
-"""More boxes than an image can have (`piecework.analyses.regions.MOST`)."""
+"""More marks than an image can have (`piecework.analyses.regions.MOST`)."""
 
 
-def boxes_documents(
-    boxes: Boxes,
+def objects_documents(
+    objects: Objects,
     name: str,
     items: pd.DataFrame,
     about: About,
@@ -130,28 +169,31 @@ def boxes_documents(
     """Return the writers of COCO's file of detections, and of one for each split.
 
     A box is `[x, y, width, height]` in pixels from the upper left corner of the picture
-    that workers saw. An image that several workers see as empty has no annotations; one
+    that workers saw. A polygon has its corners in `segmentation`, a mask its run lengths. An
+    image that several workers see as empty has no annotations; one
     that has no answer is not listed, because a program would train on it as empty. The
     number of an annotation depends on its image alone.
 
     Args:
-        boxes: of each item, in the order of the items file.
+        objects: of each item, in the order of the items file.
         name: the field; the files are `<name>_coco.json`, `<name>_coco_train.json`, ...
         items: a row per image, in the same order: `item_id`, `file_name`, `url`, `width`,
             `height`, `split`.
         about: what the document says about itself.
         licence: the licence of the pictures, if known.
     """
-    images = boxes.with_sizes(_numbered(items, licence))
-    is_answered = np.array([each is not None for each in boxes.marks], dtype="bool")
+    images = objects.with_sizes(_numbered(items, licence))
+    is_answered = np.array([each is not None for each in objects.marks], dtype="bool")
     rows = [
-        (n, place, boxes.numbers[label], box)
-        for n, each in enumerate(boxes.marks, start=1)
+        (n, place, objects.numbers[label], box)
+        for n, each in enumerate(objects.marks, start=1)
         if each is not None
         for place, (label, box) in enumerate(
-            zip(each.labels, boxes.sides(n - 1), strict=True), start=1
+            zip(each.labels, objects.sides(n - 1), strict=True), start=1
         )
     ]
+    outlines = [each for n in range(len(objects.marks)) for each in objects.outlines(n)]
+    areas = [area for _, area in outlines] or [box[2] * box[3] for *_, box in rows]
     ids = [_MOST_OF_IMAGE * n + place for n, place, *_ in rows]
     annotations = pd.DataFrame(
         {
@@ -159,7 +201,8 @@ def boxes_documents(
             "image_id": np.array([n for n, *_ in rows], dtype="int64"),
             "category_id": np.array([number for *_, number, _ in rows], dtype="int64"),
             "bbox": [json.dumps(box) for *_, box in rows],
-            "area": [json.dumps(round(box[2] * box[3], _DECIMALS)) for *_, box in rows],
+            "area": [json.dumps(round(area, _DECIMALS)) for area in areas],
+            **({"segmentation": [text for text, _ in outlines]} if outlines else {}),
             "iscrowd": np.zeros(len(rows), dtype="int64"),
         }
     )
@@ -172,7 +215,7 @@ def boxes_documents(
         cells=annotations,
         fields=tuple(map(str, annotations)),
         image_fields=_PICTURE,
-        categories=[{"id": number, "name": label} for label, number in boxes.numbers.items()],
+        categories=[{"id": number, "name": label} for label, number in objects.numbers.items()],
     )
     whole = {f"{name}_coco.json": document(images=images[is_answered], rows=np.arange(len(rows)))}
     for split in SPLITS:
@@ -187,7 +230,7 @@ def boxes_documents(
 IMAGEFOLDER = "images/metadata.jsonl"
 
 
-def imagefolder_document(fields: Mapping[str, Boxes], items: pd.DataFrame) -> dict[str, Write]:
+def imagefolder_document(fields: Mapping[str, Objects], items: pd.DataFrame) -> dict[str, Write]:
     """Return the writer of the list that Hugging Face's `imagefolder` reads beside pictures.
 
     A line for each picture with an answer: `file_name`, `item_id`, `split` and `objects` with
@@ -201,7 +244,7 @@ def imagefolder_document(fields: Mapping[str, Boxes], items: pd.DataFrame) -> di
     return {IMAGEFOLDER: partial(_write_imagefolder, fields, items)}
 
 
-def _write_imagefolder(fields: Mapping[str, Boxes], items: pd.DataFrame, file: BinaryIO) -> None:
+def _write_imagefolder(fields: Mapping[str, Objects], items: pd.DataFrame, file: BinaryIO) -> None:
     columns = ("file_name", "item_id", "split")
     written = set[str]()
     for place, cells in enumerate(zip(*(items[name].tolist() for name in columns), strict=True)):
@@ -213,7 +256,7 @@ def _write_imagefolder(fields: Mapping[str, Boxes], items: pd.DataFrame, file: B
         line: dict[str, object] = dict(zip(columns, cells, strict=True))
         for name, boxes in fields.items():
             marks = boxes.marks[place]
-            labels = [] if marks is None else marks.labels.tolist()
+            labels = [] if marks is None else [*marks.labels]
             line["objects" if len(fields) == 1 else f"objects_{name}"] = {
                 "bbox": boxes.sides(place),
                 "category": labels,
@@ -273,7 +316,7 @@ def _numbered(items: pd.DataFrame, licence: Licence | None) -> pd.DataFrame:
 
 _PICTURE = ("id", "item_id", "file_name", "url", "width", "height", "license", "split")
 _IMAGE = (*_PICTURE[:-1], "text_detected", "difficulty", "split")
-_IN_JSON = frozenset({"bbox", "area"})
+_IN_JSON = frozenset({"bbox", "area", "segmentation"})
 """Columns whose cells are JSON already."""
 
 

@@ -87,7 +87,7 @@ def fields_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFact
 def _documents(
     table: pd.DataFrame, items: pd.DataFrame, facts: DatasetFacts
 ) -> dict[OutputFormat, dict[str, Write]]:
-    """Return the writers of the files of merged boxes and spans, by format."""
+    """Return the writers of the files of merged marks, by format."""
     files: dict[OutputFormat, dict[str, Write]] = {}
     if facts.is_part:
         return files
@@ -98,6 +98,8 @@ def _documents(
     }
     boxes = {}
     for name, kind in merged.items():
+        if kind == "points":
+            continue  # COCO's keypoints are those of a skeleton, which a page does not have
         cells = items[f"{name}{names.MERGED}"]
         if kind == "spans":
             texts = [facts.marked_texts.get((name, item)) for item in items[names.ITEM]]
@@ -105,9 +107,11 @@ def _documents(
             files.setdefault("conll", {}).update(spans.conll_documents(marked, name))
             files.setdefault("brat", {}).update(spans.brat_document(marked, name))
             continue
-        boxes[name] = coco_json.Boxes.of(cells, facts.labels.get(name, ()))
-        documents = coco_json.boxes_documents(
-            boxes[name],
+        objects = coco_json.Objects.of(cells, facts.labels.get(name, ()), MERGED_REGIONS[kind])
+        if kind == "boxes":
+            boxes[name] = objects
+        documents = coco_json.objects_documents(
+            objects,
             name,
             items,
             coco_json.about(table, facts),

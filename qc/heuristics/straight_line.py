@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple, TypeAlias
 
 from piecework.analyses.dawid_skene import beliefs_of_others
-from piecework.analyses.regions import Marks, are_alike, in_place, marks_in
+from piecework.analyses.regions import Extents, Marks, are_alike, marks_in
 from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
@@ -53,10 +53,10 @@ _LEAST_WORKERS = 2
 """One worker has no others to compare with."""
 
 _SAME_PLACE = 0.7
-"""The IoU of boxes that a hand draws again in the same place (ours)."""
+"""The IoU of marks that a hand draws again in the same place (ours)."""
 
 _NEARLY_ALL = 0.8
-"""A box is around everything from this part of the picture on (ours)."""
+"""A mark is around everything from this part of the picture on (ours)."""
 
 _TRIED = 5
 """Answers of a worker that are tried: one of them is nearly surely in their line (ours)."""
@@ -153,12 +153,13 @@ def _of_drawn(answers: pd.DataFrame, field: str, params: Params) -> Iterator[Wor
     if not marks:
         return
     items = pd.factorize(answers["item_id"])[0]
-    ways = [[in_place(each) for each in marks]]
-    if any(each.ends.shape[1] == 1 for each in marks):
+    ways: list[list[Marks]] = [[each.in_place() for each in marks]]
+    spans = [each for each in marks if isinstance(each, Extents) and each.is_of_text]
+    if len(spans) == len(marks):
         # Of a span around a whole text, only the part of the text is the same.
-        far = np.array([each.ends.max(initial=0.0) for each in marks])
+        far = np.array([each.ends.max(initial=0.0) for each in spans])
         last = pd.Series(far).groupby(items).transform("max").tolist()
-        ways.append([in_place(*each) for each in zip(marks, last, strict=True)])
+        ways.append([each.in_place(end) for each, end in zip(spans, last, strict=True)])
     for drawn in ways:
         table = _Drawn(field, drawn, items)
         for worker, places in _lines(answers, params):
@@ -166,7 +167,7 @@ def _of_drawn(answers: pd.DataFrame, field: str, params: Params) -> Iterator[Wor
 
 
 class _Drawn(NamedTuple):
-    """The answers of a field with boxes or spans.
+    """The answers of a field with marks.
 
     Attributes:
         field: its name.
@@ -210,8 +211,7 @@ def _usual(line: Marks, places: Places, drawn: _Drawn) -> float:
 def _in_words(line: Marks, field: str) -> _Line:
     if not len(line):
         return _Line(f"marks nothing for {field}", "be left without a mark")
-    sizes = (line.ends[:, :, 1] - line.ends[:, :, 0]).prod(axis=1)
-    if sizes.max() > _NEARLY_ALL and line.ends.max() < 1 / _NEARLY_ALL:
+    if line.covers_most(_NEARLY_ALL):
         return _Line(f"marks nearly everything for {field}", "be marked so")
     return _Line(f"marks the same places for {field}", "be marked there")
 

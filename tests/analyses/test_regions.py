@@ -89,6 +89,7 @@ def _score(text: str, truth: str) -> float:
     assert drawn is not None
     assert right is not None
     shares = overlaps(right, drawn)
+    assert shares is not None
     best = shares.max(axis=1, initial=0.0)
     return 2 * float(best.sum()) / (len(drawn) + len(right))
 
@@ -197,6 +198,7 @@ def test_the_interval_is_over_items_and_repeats_with_its_seed() -> None:
     [
         *("not JSON", "[]", "7", "null", '{"boundingBoxes": {}}', "[" * 5_000, "9" * 5_000),
         '{"polygons": [{"label": "a", "vertices": []}]}',
+        '{"labeledImage": {"pngImageData": "?"}, "instances": []}',
         _boxes(*[("Cat", 1, 1, 9, 9)] * 5_000),
     ],
 )

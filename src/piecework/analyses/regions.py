@@ -1,16 +1,17 @@
-"""Agreement about regions of a picture or spans of a text, and regions that several drew.
+"""Agreement about marks in a picture or text, and the marks that several workers share.
 
-Boxes have two dimensions and spans have one; otherwise both are handled alike. Regions
-match if their labels are equal and they overlap enough: boxes with an IoU (the area that
-both share, divided by the area that either covers) of at least 0.5, as in PASCAL VOC
-(Everingham et al., IJCV 2010, doi:10.1007/s11263-009-0275-4), and spans with any common
-character. Of all ways to match the regions of two workers one to one, the one with the
-largest sum of IoU counts.
+Marks match if their labels are equal and they are alike enough: boxes, polygons and masks
+with an IoU (the area that both share, divided by the area that either covers) of at least
+0.5, as in PASCAL VOC (Everingham et al., IJCV 2010, doi:10.1007/s11263-009-0275-4); spans
+with any common character; points that are at most a twentieth of the picture's diagonal
+apart (ours). Of all ways to match the marks of two workers one to one, the one with the
+largest sum of likenesses counts.
 
-Regions of all workers are put into clusters, best matches first, with at most one region
-of a worker in a cluster. A cluster that at least half of the workers drew becomes one
-region; each of its ends is the median, weighted by how far each worker agrees with the
-others about the item. So one worker decides alone, and of two workers both count.
+Marks of all workers are put into clusters, best matches first, with at most one mark of a
+worker in a cluster. A cluster that at least half of the workers drew becomes one mark. Each
+end of a box, point or span is the median, weighted by how far each worker agrees with the
+others about the item; so are the cells of polygons and masks (`piecework.analyses.areas`).
+So one worker decides alone, and of two workers both count.
 """
 
 from __future__ import annotations
@@ -18,11 +19,18 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
+from piecework.analyses.areas import (
+    Areas,
+    as_document,
+    merged_areas,
+    read_masks,
+    read_polygons,
+)
 from piecework.analyses.votes import votes_that_count
 from piecework.domain.field import Regions
 from piecework.domain.late_modules import np, npt, pd
@@ -31,47 +39,111 @@ MOST = 500
 """An answer with more regions is not read: matching takes the cube of their number."""
 
 _SIZE = "inputImageProperties"
-_LEAST: Mapping[Regions, float] = {"boundingBoxes": 0.5, "entities": 1e-9}
+_LEAST: Mapping[Regions, float] = {
+    "boundingBoxes": 0.5,
+    "entities": 1e-9,
+    "keypoints": 0.5,
+    "polygons": 0.5,
+    "labeledImage": 0.5,
+}
+_REACH = 0.1
+"""Points this part of the picture's diagonal apart are not alike at all."""
 _FARTHEST = 1e15
 _ROUND = 4
 _CLOSE = 1e-9
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
-_Listed = tuple[str, tuple[float, ...]]
-"""A label, and the low and high end in each dimension."""
 
 Matches = Mapping[tuple[int, int], Floats]
-"""The matched regions of each two workers (`_matches`), by the workers' places."""
+"""The matched marks of each two workers (`_matches`), by the workers' places."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marks:
-    """The regions of one answer.
+class Extents:
+    """The boxes, points or spans of one answer.
 
     Attributes:
-        labels: of each region; "" if it has none.
-        ends: shape (regions, dimensions, 2): the low and the high end of each region, in
-            pixels or UTF-16 units.
+        labels: of each mark; "" if it has none.
+        ends: shape (marks, dimensions, 2): the low and the high end of each mark, in pixels
+            or UTF-16 units. Both ends of a point are the point.
         size: width and height of the picture in pixels, if the answer states it.
+        reach: how far apart points are not alike at all; 0 for boxes and spans.
     """
 
     labels: npt.NDArray[np.object_]
     ends: Floats
     size: tuple[float, float] | None = None
+    reach: float = 0.0
+
+    @property
+    def is_of_text(self) -> bool:
+        """Whether they are spans of a text."""
+        return bool(self.ends.shape[1] == 1)
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    def listed(self) -> Iterator[tuple[str, tuple[float, ...]]]:
+        """Yield the label, and the low and high end in each dimension, of each mark."""
+        for label, ends in zip(self.labels, self.ends, strict=True):
+            yield label, tuple(ends.ravel().tolist())
+
+    def covers_most(self, share: float) -> bool:
+        """Whether a mark covers more than this share of the picture or text."""
+        sizes = (self.ends[:, :, 1] - self.ends[:, :, 0]).prod(axis=1)
+        return bool(sizes.max(initial=0) > share and self.ends.max() < 1 / share)
+
+    def overlaps(self, other: Extents) -> Floats:
+        """Return how alike each mark is to each other one; 0 if their labels differ.
+
+        The IoU; of points, 1 less their distance divided by the reach.
+        """
+        reach = max(self.reach, other.reach)
+        if reach:
+            apart = self.ends[:, None, :, 0] - other.ends[None, :, :, 0]
+            shares = np.clip(1 - np.sqrt((apart**2).sum(axis=2)) / reach, 0, None)
+        else:
+            low = np.maximum(self.ends[:, None, :, 0], other.ends[None, :, :, 0])
+            high = np.minimum(self.ends[:, None, :, 1], other.ends[None, :, :, 1])
+            common = np.clip(high - low, 0, None).prod(axis=2)
+            own, others = (
+                (each.ends[:, :, 1] - each.ends[:, :, 0]).prod(axis=1) for each in (self, other)
+            )
+            whole = own[:, None] + others[None, :] - common
+            shares = np.divide(common, whole, out=np.zeros_like(common), where=whole > 0)
+        return np.where(self.labels[:, None] == other.labels[None, :], shares, 0.0)
+
+    def in_place(self, whole: float | None = None) -> Extents:
+        """Return the marks without their labels, as parts of the picture or text.
+
+        Args:
+            whole: the end of the text. Boxes of an answer that states no size stay in pixels.
+        """
+        scale = np.array([[1.0], [1.0]])
+        if self.size is not None:
+            scale = np.array(self.size)[:, None]
+        if self.is_of_text:
+            scale = np.array([[whole or 1.0]])
+        return Extents(
+            labels=np.full(len(self), "", dtype=object),
+            ends=self.ends / scale,
+            reach=self.reach and (_REACH * math.sqrt(2) if self.size else self.reach),
+        )
+
+
+Marks: TypeAlias = Extents | Areas
+"""The marks of one answer."""
+
 
 class Likeness(NamedTuple):
-    """How alike the regions of two workers are.
+    """How alike the marks of two workers are.
 
     Attributes:
-        f1: twice the number of matches divided by the number of all regions; 1 if both
-            say that there is nothing.
-        exact: the same, if only equal regions match.
-        overlap: mean IoU of the matches; NaN without a match.
-        weight: the sum of IoU of the matches in place of their number.
+        f1: twice the number of matches divided by the number of all marks; 1 if both say
+            that there is nothing.
+        exact: the same, if only equal marks match.
+        overlap: mean IoU of the matches (of points, their mean nearness); NaN without a match.
+        weight: the sum of these in place of their number.
     """
 
     f1: float
@@ -80,36 +152,59 @@ class Likeness(NamedTuple):
     weight: float
 
 
-def read_marks(text: str, part: Regions) -> Marks | None:
-    """Return the regions of an answer as crowd elements send it; `None` if it is unreadable.
+def read_extents(text: str, part: Regions) -> Extents | None:
+    """Return boxes, points or spans as `read_marks` does; `None` for areas, too."""
+    marks = read_marks(text, part)
+    return marks if isinstance(marks, Extents) else None
 
-    Regions without a size or with ends that are no numbers are left out. An answer with
-    more than `MOST` regions counts as unreadable.
+
+def read_marks(text: str, part: Regions) -> Marks | None:
+    """Return the marks of an answer as crowd elements send it; `None` if it is unreadable.
+
+    Marks without a size or with ends that are no numbers are left out. An answer with more
+    than `MOST` marks counts as unreadable.
     """
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return None
     listed = document.get(part) if isinstance(document, dict) else None
+    stated = document.get(_SIZE) if isinstance(document, dict) else None
+    lengths = _numbers(stated, ("width", "height")) if isinstance(stated, dict) else None
+    size = (lengths[0], lengths[1]) if lengths and min(lengths) > 0 else None
+    if part == "labeledImage":
+        return read_masks(document, size) if isinstance(listed, dict) else None
     if not isinstance(listed, list) or len(listed) > MOST:
         return None
+    if part == "polygons":
+        return read_polygons(listed, size)
     regions = [region for entry in listed if (region := _region(entry, part)) is not None]
     ends = np.array([ends for _, ends in regions], dtype="float64")
-    size = document.get(_SIZE)
-    lengths = _numbers(size, ("width", "height")) if isinstance(size, dict) else None
-    return Marks(
+    wide, high = size or (float(ends.max(initial=1.0)),) * 2
+    return Extents(
         labels=np.array([label for label, _ in regions], dtype=object),
         ends=ends.reshape(len(regions), 1 if part == "entities" else 2, 2),
-        size=(lengths[0], lengths[1]) if lengths and min(lengths) > 0 else None,
+        size=size,
+        reach=_REACH * math.hypot(wide, high) if part == "keypoints" else 0.0,
     )
 
 
 def marks_in(text: str) -> Marks | None:
-    """Return the regions of an answer of either kind; `None` if none is readable."""
+    """Return the marks of an answer of any kind; `None` if none is readable."""
     return next(
         (marks for part in _LEAST if (marks := read_marks(text, part)) is not None),
         None,
     )
+
+
+def overlaps(first: Marks | None, second: Marks | None) -> Floats | None:
+    """Return how alike each mark is to each other one; `None` for marks of two kinds."""
+    if isinstance(first, Areas) and isinstance(second, Areas):
+        return first.overlaps(second)
+    if isinstance(first, Extents) and isinstance(second, Extents):
+        is_same = first.is_of_text == second.is_of_text and bool(first.reach) == bool(second.reach)
+        return first.overlaps(second) if is_same else None
+    return None
 
 
 def f1(first: Marks | None, second: Marks | None) -> float:
@@ -119,48 +214,26 @@ def f1(first: Marks | None, second: Marks | None) -> float:
     >>> f1(marks_in(box), marks_in(box)), f1(marks_in(box), marks_in('{"boundingBoxes": []}'))
     (1.0, 0.0)
     """
-    if first is None or second is None or first.ends.shape[1] != second.ends.shape[1]:
+    shares = overlaps(first, second)
+    if shares is None:
         return 0.0
-    count = len(first) + len(second)
-    least = _LEAST["entities" if first.ends.shape[1] == 1 else "boundingBoxes"]
-    return 2 * len(_matches(overlaps(first, second), least)) / count if count else 1.0
-
-
-def in_place(marks: Marks, whole: float | None = None) -> Marks:
-    """Return regions without their labels, as parts of the picture or text.
-
-    Args:
-        marks: boxes of an answer that states no size stay in pixels.
-        whole: the end of the text.
-    """
-    scale = np.array([[1.0], [1.0]])
-    if marks.size is not None:
-        scale = np.array(marks.size)[:, None]
-    if marks.ends.shape[1] == 1:
-        scale = np.array([[whole or 1.0]])
-    return Marks(labels=np.full(len(marks), "", dtype=object), ends=marks.ends / scale)
+    is_of_text = isinstance(first, Extents) and first.is_of_text
+    least = _LEAST["entities" if is_of_text else "boundingBoxes"]
+    return 2 * len(_matches(shares, least)) / sum(shares.shape) if any(shares.shape) else 1.0
 
 
 def are_alike(first: Marks, second: Marks, *, least: float) -> bool:
-    """Return whether each region has its own in the other answer, with at least this IoU.
+    """Return whether each mark has its own in the other answer, with at least this IoU.
 
     >>> box = '{"boundingBoxes": [{"label": "a", "left": 0, "top": 0, "width": 9, "height": 9}]}'
     >>> first, none = marks_in(box), marks_in('{"boundingBoxes": []}')
     >>> are_alike(first, first, least=0.9), are_alike(first, none, least=0.9)
     (True, False)
     """
-    return len(first) == len(second) == len(_matches(overlaps(first, second), least))
-
-
-def overlaps(first: Marks, second: Marks) -> Floats:
-    """Return the IoU of each region with each other one; 0 if their labels differ."""
-    low = np.maximum(first.ends[:, None, :, 0], second.ends[None, :, :, 0])
-    high = np.minimum(first.ends[:, None, :, 1], second.ends[None, :, :, 1])
-    common = np.clip(high - low, 0, None).prod(axis=2)
-    areas = [(marks.ends[:, :, 1] - marks.ends[:, :, 0]).prod(axis=1) for marks in (first, second)]
-    whole = areas[0][:, None] + areas[1][None, :] - common
-    shares = np.divide(common, whole, out=np.zeros_like(common), where=whole > 0)
-    return np.where(first.labels[:, None] == second.labels[None, :], shares, 0.0)
+    if len(first) != len(second):
+        return False
+    shares = overlaps(first, second)
+    return shares is not None and len(first) == len(_matches(shares, least))
 
 
 def item_regions(votes: pd.DataFrame, part: Regions) -> pd.DataFrame:
@@ -203,16 +276,17 @@ def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, f
     if not answers:
         return "", math.nan, math.nan, math.nan, 0
     matches = {
-        (i, j): _matches(overlaps(answers[i], answers[j]), _LEAST[part])
+        (i, j): _matches(shares, _LEAST[part])
         for i, j in combinations(range(len(answers)), 2)
+        if (shares := overlaps(answers[i], answers[j])) is not None
     }
-    drawn = [Counter(_listed(marks)) for marks in answers]
+    drawn = [Counter(marks.listed()) for marks in answers]
     pairs = {(i, j): _likeness(drawn[i], drawn[j], matched) for (i, j), matched in matches.items()}
     weights = np.zeros(len(answers))
     for pair, alike in pairs.items():
         weights[[*pair]] += alike.weight
     return (
-        _as_text(_merged(answers, matches, weights, is_of_text=part == "entities"), part),
+        _as_text(_merged(answers, matches, weights), part),
         _mean(alike.f1 for alike in pairs.values()),
         _mean(alike.exact for alike in pairs.values()),
         _mean(alike.overlap for alike in pairs.values()),
@@ -221,8 +295,12 @@ def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, f
 
 
 def _as_text(marks: Marks, part: Regions) -> str:
-    """Return regions as the JSON text in which crowd elements send them."""
-    document: dict[str, object] = {part: [_entry(*region) for region in _listed(marks)]}
+    """Return marks as the JSON text in which crowd elements send them."""
+    document: dict[str, object]
+    if isinstance(marks, Areas):
+        document = as_document(marks, are_masks=part == "labeledImage")
+    else:
+        document = {part: [_entry(label, ends, part) for label, ends in marks.listed()]}
     if marks.size is not None:
         width, height = map(_plain, marks.size)
         document[_SIZE] = {"height": height, "width": width}
@@ -234,8 +312,8 @@ def _mean(values: Iterable[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _likeness(first: Counter[_Listed], second: Counter[_Listed], matches: Floats) -> Likeness:
-    """Compare the regions of two workers, whose matches are known."""
+def _likeness(first: Counter[Hashable], second: Counter[Hashable], matches: Floats) -> Likeness:
+    """Compare the marks of two workers, whose matches are known."""
     count = first.total() + second.total()
     if count == 0:
         return Likeness(1.0, 1.0, math.nan, 1.0)
@@ -259,14 +337,8 @@ def _matches(shares: Floats, least: float) -> Floats:
     return matches[matches[:, 0] > 0]
 
 
-def _merged(
-    answers: Sequence[Marks], matches: Matches, weights: Floats, *, is_of_text: bool
-) -> Marks:
-    """Return the regions that at least half of the workers drew."""
-    whole = Marks(
-        labels=np.concatenate([marks.labels for marks in answers]),
-        ends=np.concatenate([marks.ends for marks in answers]),
-    )
+def _merged(answers: Sequence[Marks], matches: Matches, weights: Floats) -> Marks:
+    """Return the marks that at least half of the workers drew."""
     owners = np.repeat(np.arange(len(answers)), [len(marks) for marks in answers])
     starts = np.cumsum([0, *(len(marks) for marks in answers)])
     kept = [
@@ -274,24 +346,34 @@ def _merged(
         for members in _clusters(matches, starts, owners)
         if 2 * len(members) >= len(answers)
     ]
+    areas = [marks for marks in answers if isinstance(marks, Areas)]
+    if areas:
+        places = [
+            [(int(owners[n]), int(n - starts[owners[n]])) for n in members] for members in kept
+        ]
+        return merged_areas(areas, places, weights)
+    extents = [marks for marks in answers if isinstance(marks, Extents)]
+    labels = np.concatenate([marks.labels for marks in extents])
+    ends = np.concatenate([marks.ends for marks in extents])
     low, high = (
         np.array(
-            [_medians(whole.ends[members, :, end], weights[owners[members]]) for members in kept]
-        ).reshape(len(kept), whole.ends.shape[1], 2)
+            [_medians(ends[members, :, end], weights[owners[members]]) for members in kept]
+        ).reshape(len(kept), ends.shape[1], 2)
         for end in (0, 1)
     )
     # The text that at least half have goes from the low median to the high one.
     ends = np.stack(
-        [low[:, :, 0], high[:, :, 1]] if is_of_text else [low.mean(2), high.mean(2)],
+        [low[:, :, 0], high[:, :, 1]] if extents[0].is_of_text else [low.mean(2), high.mean(2)],
         axis=2,
     )
-    labels = whole.labels[[members[0] for members in kept]] if kept else whole.labels[:0]
+    labels = labels[[members[0] for members in kept]] if kept else labels[:0]
     order = sorted(range(len(kept)), key=lambda n: (ends[n, :, 0].tolist(), labels[n]))
-    sizes = [marks.size for marks in answers if marks.size is not None]
-    return Marks(
+    sizes = [marks.size for marks in extents if marks.size is not None]
+    return Extents(
         labels=labels[order],
         ends=ends[order],
         size=max(sizes, key=lambda size: (sizes.count(size), size)) if sizes else None,
+        reach=extents[0].reach,
     )
 
 
@@ -331,10 +413,15 @@ def _medians(values: Floats, weights: Floats) -> Floats:
 
 
 def _region(entry: object, part: Regions) -> tuple[str, list[tuple[float, float]]] | None:
-    """Return the label and the ends of a region; `None` without a size."""
+    """Return the label and the ends of a mark; `None` without a size."""
     if not isinstance(entry, dict):
         return None
-    if part == "entities":
+    least = 0.0
+    if part == "keypoints":
+        least = -1.0  # a point has no size
+        numbers = _numbers(entry, ("x", "y"))
+        ends = [(at, at) for at in numbers or ()]
+    elif part == "entities":
         numbers = _numbers(entry, ("startOffset", "endOffset"))
         ends = [(numbers[0], numbers[1])] if numbers else []
     else:
@@ -344,7 +431,7 @@ def _region(entry: object, part: Regions) -> tuple[str, list[tuple[float, float]
             if numbers
             else []
         )
-    if not ends or not all(low < high and math.isfinite(high - low) for low, high in ends):
+    if not ends or not all(least < high - low < math.inf for low, high in ends):
         return None
     label = entry.get("label")
     # JSON may escape half of a character, which no file can hold.
@@ -359,17 +446,12 @@ def _numbers(entry: Mapping[str, object], names: Sequence[str]) -> list[float] |
     return [float(value) for value in values if isinstance(value, int | float)]
 
 
-def _listed(marks: Marks) -> Iterator[_Listed]:
-    """Yield label and ends of each region."""
-    yield from zip(
-        marks.labels, map(tuple, (ends.ravel().tolist() for ends in marks.ends)), strict=True
-    )
-
-
-def _entry(label: str, ends: Sequence[float]) -> dict[str, object]:
-    if len(ends) == 2:  # noqa: PLR2004 - a span
+def _entry(label: str, ends: Sequence[float], part: Regions) -> dict[str, object]:
+    if part == "entities":
         return {"endOffset": _plain(ends[1]), "label": label, "startOffset": _plain(ends[0])}
     left, right, top, bottom = ends
+    if part == "keypoints":
+        return {"label": label, "x": _plain(left), "y": _plain(top)}
     return {
         "height": _plain(bottom - top),
         "label": label,

@@ -56,9 +56,12 @@ def formats_of(task: Task) -> tuple[OutputFormat, ...]:
     if task.dataset == "captions":
         return "vizwiz_json", "csv", "parquet"
     kinds = {aggregate.kind for aggregate in task.aggregates}
-    of_boxes: tuple[OutputFormat, ...] = ("coco_json", "imagefolder") if "boxes" in kinds else ()
+    drawn: tuple[OutputFormat, ...] = (
+        ("coco_json",) if kinds & {"boxes", "polygons", "masks"} else ()
+    )
+    of_boxes: tuple[OutputFormat, ...] = ("imagefolder",) if "boxes" in kinds else ()
     of_spans: tuple[OutputFormat, ...] = ("conll", "brat") if "spans" in kinds else ()
-    return (*of_boxes, *of_spans, "csv", "parquet")
+    return (*drawn, *of_boxes, *of_spans, "csv", "parquet")
 
 
 AGREED = "the amount agreed to"

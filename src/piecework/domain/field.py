@@ -20,9 +20,18 @@ FieldKind = Literal["text", "choice", "choices", "number"]
 FieldScope = Literal["item", "hit"]
 """Asked about each item, or once for the whole HIT (consent, age)."""
 
-AggregateKind = Literal["majority", "shares", "mean", "best_edit", "boxes", "spans", "transcript"]
-Regions = Literal["boundingBoxes", "entities"]
-MERGED: Mapping[AggregateKind, Regions] = {"boxes": "boundingBoxes", "spans": "entities"}
+AggregateKind = Literal[
+    "majority", "shares", "mean", "best_edit", "boxes", "points", "polygons", "masks", "spans",
+    "transcript",
+]  # fmt: skip
+Regions = Literal["boundingBoxes", "keypoints", "polygons", "labeledImage", "entities"]
+MERGED: Mapping[AggregateKind, Regions] = {
+    "boxes": "boundingBoxes",
+    "points": "keypoints",
+    "polygons": "polygons",
+    "masks": "labeledImage",
+    "spans": "entities",
+}
 """The part of an answer with regions that can be merged, by how they are aggregated."""
 MERGED_KINDS: frozenset[AggregateKind] = frozenset({*MERGED, "transcript"})
 """Aggregates that merge the answers about an item into a new one."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from piecework.analyses.regions import Marks, read_marks
+from piecework.analyses.regions import Extents, read_extents
 from piecework.domain.campaign import Campaign
 from piecework.domain.column_names import AGREEMENT, MERGED
 from piecework.domain.field import Field
@@ -49,10 +49,10 @@ def _lines(
 
 def _drawn(
     field: Field, offered: Sequence[str], rows: list[dict[str, Any]]
-) -> tuple[list[str], list[Marks | None]]:
+) -> tuple[list[str], list[Extents | None]]:
     """Return the classes of a field, and the merged boxes of each item."""
     merged = [row.get(f"{field.name}{MERGED}") or "" for row in rows]
-    marks = [read_marks(text, "boundingBoxes") for text in merged]
+    marks = [read_extents(text, "boundingBoxes") for text in merged]
     others = {label for each in marks if each for label in each.labels} - {*offered}
     return [*offered, *sorted(others)], marks
 
@@ -106,7 +106,7 @@ _COLOURS = 3
 def _boxes_of_row(
     field: Field,
     classes: Sequence[str],
-    marks: Marks | None,
+    marks: Extents | None,
     row: dict[str, Any],
     campaign: str,
     released_at: str,

@@ -1,12 +1,17 @@
-"""Merged boxes as COCO's file of detections."""
+"""Merged boxes, polygons and masks as COCO's file of objects."""
 
+import io
 import json
+from base64 import b64encode
 from dataclasses import replace
 from typing import Any
 
+import pytest
+from PIL import Image
+
 from piecework.domain.campaign import formats_of
 from piecework.domain.dataset import LICENCES, Publication
-from piecework.domain.field import Aggregate, Field
+from piecework.domain.field import MERGED, Aggregate, AggregateKind, Field
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
 from tests.postprocess.datasets.test_fields_layout import FACTS
 from tests.postprocess.made_tables import contents
@@ -88,3 +93,51 @@ def test_only_a_task_with_boxes_can_be_written_so() -> None:
     """The formats that fit are the default."""
     assert "coco_json" in formats_of(BOXED)
     assert "coco_json" not in formats_of(TASK)
+
+
+def _areas(part: str, entries: object, **more: object) -> str:
+    return json.dumps({part: entries, "inputImageProperties": {"width": 64, "height": 48}, **more})
+
+
+def _coco_of(kind: AggregateKind, text: str) -> dict[str, Any]:
+    areas = Field(name="areas", kind="text", label="Areas", regions=MERGED[kind])
+    task = replace(
+        TASK, fields=(areas, *TASK.fields), aggregates=(Aggregate(field="areas", kind=kind),)
+    )
+    table = rows([("a", "i1", {"areas": text})], task)
+    made = contents(table, ITEMS, replace(FACTS, task=task), formats_of(task))
+    whole: dict[str, Any] = json.loads(made["areas_coco.json"])
+    return whole
+
+
+def test_merged_polygons_have_their_corners_as_segmentation() -> None:
+    """The area is that of the polygon, not of its box."""
+    corners = [{"x": x, "y": y} for x, y in ((10, 10), (40, 10), (10, 40))]
+    whole = _coco_of("polygons", _areas("polygons", [{"label": "Dog", "vertices": corners}]))
+    (dog,) = whole["annotations"]
+    assert dog["bbox"] == pytest.approx([10, 10, 30, 30], abs=1.5)
+    assert dog["area"] == pytest.approx(450, rel=0.1)
+    (ring,) = dog["segmentation"]
+    assert len(ring) % 2 == 0
+    assert len(ring) >= 6
+    assert (whole["images"][0]["width"], whole["images"][0]["height"]) == (64, 48)
+
+
+def test_merged_masks_have_their_runs_down_the_columns() -> None:
+    """COCO counts pixels of columns, first those outside; their sum is the picture."""
+    image = Image.new("P", (64, 48))
+    image.putpalette([255, 255, 255, 1, 2, 3])
+    image.paste(1, (0, 10, 3, 20))
+    image.paste(1, (60, 46, 64, 48))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    picture = {"pngImageData": b64encode(file.getvalue()).decode()}
+    named = [{"color": "#010203", "label": "Dog"}]
+    whole = _coco_of("masks", _areas("labeledImage", picture, instances=named))
+    (dog,) = whole["annotations"]
+    assert dog["segmentation"]["size"] == [48, 64]
+    counts = dog["segmentation"]["counts"]
+    assert counts[:6] == [10, 10, 38, 10, 38, 10]
+    assert sum(counts) == 64 * 48
+    assert sum(counts[1::2]) == dog["area"] == 38
+    assert dog["bbox"] == [0, 10, 64, 38]

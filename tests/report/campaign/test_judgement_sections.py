@@ -70,12 +70,12 @@ def _box(left: int) -> str:
 def test_agreement_about_boxes_stands_beside_that_of_other_fields(facts: ReportFacts) -> None:
     """Two of three workers draw the same box, so one pair of three agrees."""
     boxes = Field(name="boxes", kind="text", label="Boxes", regions="boundingBoxes")
-    points = replace(boxes, name="points", regions="keypoints")
-    task = replace(TASK, fields=(*TASK.fields, boxes, points))
+    lines = replace(boxes, name="lines", regions="polylines")
+    task = replace(TASK, fields=(*TASK.fields, boxes, lines))
     *_, third = sorted(facts.answers["worker"].unique())
     is_other = facts.answers["worker"] == third
     drawn = is_other.map({True: _box(400), False: _box(1)}).astype("str")
-    answers = facts.answers.assign(**{"value.boxes": drawn, "value.points": ""})
+    answers = facts.answers.assign(**{"value.boxes": drawn, "value.lines": ""})
     model_ = report_model(replace(facts, answers=answers, task=task))
     section = answers_and_agreement.fields_section(model_)
     rows_ = tables(section)["Agreement between workers"]

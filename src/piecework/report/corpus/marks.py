@@ -1,4 +1,4 @@
-"""What a dataset of marks holds: boxes in pictures, or spans of texts, and how far people agree."""
+"""What a dataset of marks holds, in pictures or texts, and how far people agree."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -104,7 +104,7 @@ def describe_marks(source: str, answers: pd.DataFrame) -> DescribedMarks:
 def _agreements(answers: pd.DataFrame) -> list[float]:
     """Return the mean F1 of pairs of workers, of each item with two readable answers or more."""
     votes = answers.rename(columns={"marks": "value"})
-    # A dataset has boxes or spans; answers of the other kind cannot be read.
+    # A dataset has marks of one kind; answers of the others cannot be read.
     by_kind = (item_regions(votes, part)["f1"].dropna().tolist() for part in MERGED.values())
     return max(by_kind, key=len)
 
@@ -145,7 +145,7 @@ def marks_page(described: DescribedMarks) -> SectionsPage:
         source=described.source,
         kicker="What this dataset contains",
         title="what this dataset contains",
-        purpose="Boxes in pictures or spans of texts, as workers marked them.",
+        purpose="Marks in pictures or texts, as workers made them.",
         key_figures=figures,
         notes=(),
         sections=[Section(key="labels", title="What was marked", tables=(labels,))],

@@ -31,8 +31,8 @@ _NOTES_ON_AGREEMENT = {
     "alpha": "Krippendorff's alpha with its 95 % interval; 1 is full agreement, 0 is chance.",
     "Jaccard": "For several ticks, the mean Jaccard index of pairs of answers, which does not "
     "correct for chance.",
-    "F1": "For boxes and spans, the mean F1 of pairs of workers; boxes match at an IoU of "
-    "0.5, spans if they overlap.",
+    "F1": "For marks, the mean F1 of pairs of workers; areas match at an IoU of 0.5, spans if "
+    "they overlap, points within a twentieth of the picture's diagonal.",
     "equal words": "For transcripts, the mean share of equal words of pairs of workers: 1 minus "
     "the word error rate.",
 }
