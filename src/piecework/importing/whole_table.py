@@ -31,7 +31,14 @@ from piecework.importing.named_columns import (
 )
 from piecework.importing.readers import mapped, parquet
 from piecework.importing.readers.crowd_form import as_text
-from piecework.importing.readers.head import Head, cells_of, head_of, named, refuse_damaged
+from piecework.importing.readers.head import (
+    Head,
+    cells_of,
+    csv_fault,
+    head_of,
+    named,
+    refuse_damaged,
+)
 from piecework.importing.readers.rows import ImportedRow, Unreadable
 from piecework.importing.readers.tables import objects_of
 from piecework.postprocess.datasets.read_published import CAPTIONS, IMAGES
@@ -170,7 +177,7 @@ def _rows(path: Path, head: Head) -> list[Row]:
         header = () if isinstance(first, csv.Error) else named(first)
         for line, row in cells:
             if isinstance(row, csv.Error):
-                faults.append(f"{path}: line {line}: not valid CSV ({row})")
+                faults.append(f"{path}: line {line}: {csv_fault(row)}")
             elif len(row) != len(header):
                 faults.append(
                     f"{path}: line {line}: has {len(row)} cells, but the header has {len(header)}"

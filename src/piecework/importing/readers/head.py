@@ -6,9 +6,11 @@ gigabytes needs no more memory than a small one.
 
 import codecs
 import csv
+import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -28,6 +30,13 @@ _PERCENT = 100
 
 LONGEST_CELL = 1 << 26
 """64 MB. Longer cells are not answers, but mostly the result of an unclosed quote."""
+
+_LONGEST_ROW = 4 * LONGEST_CELL
+_LINE_BYTES = 64
+"""What Python needs for a line beside its letters: a row may have millions of short lines."""
+
+_MOST_READINGS = 3
+"""Lines are read again after a fault; a file that is made to waste time is not, without end."""
 
 MOST_COLUMNS = 5_000
 
@@ -90,21 +99,12 @@ def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - i
         reading: what is stated about the file.
 
     Raises:
-        ConfigError: it cannot be read, or is empty.
+        ConfigError: it cannot be read, is empty, or has a header that is not valid CSV.
     """
     if path.is_dir():
         names = frozenset(file.name for file in path.rglob("*"))
         return Head(is_folder=True, names=names, reading=reading)
-    # Reading a pipe or a device could wait forever.
-    if not path.is_file():
-        raise ConfigError([f"{path}: there is no such file or folder"])
-    try:
-        with path.open("rb") as file:
-            magic = file.read(_HEAD_BYTES)
-    except OSError as fault:
-        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
-    if not magic.strip():
-        raise ConfigError([f"{path}: is empty"])
+    magic = _first_bytes(path)
     if magic.startswith(b"PAR1"):
         return Head(magic=magic[:4], reading=reading)
     encoding, guesses = _encoding(path, magic, reading.encoding)
@@ -121,12 +121,34 @@ def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - i
             reading=reading,
             guesses=tuple(guesses),
         )
-    return _table_head(text, encoding, magic[:4], reading, guesses)
+    try:
+        return _table_head(text, encoding, magic[:4], reading, guesses)
+    except csv.Error as fault:
+        raise ConfigError([f"{path}: line 1: {csv_fault(fault)}"]) from fault
+
+
+def _first_bytes(path: Path) -> bytes:
+    # Reading a pipe or a device could wait forever.
+    if not path.is_file():
+        raise ConfigError([f"{path}: there is no such file or folder"])
+    try:
+        with path.open("rb") as file:
+            start = file.read(_HEAD_BYTES)
+    except OSError as fault:
+        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
+    if not start.strip():
+        raise ConfigError([f"{path}: is empty"])
+    return start
 
 
 def _table_head(
     text: str, encoding: str, magic: bytes, reading: Reading, guesses: list[tuple[str, str]]
 ) -> Head:
+    """Return the beginning of a table.
+
+    Raises:
+        csv.Error: its header is not valid.
+    """
     first = text.split("\n", 1)[0].strip().strip('"')
     is_stated = first.startswith(_OF_SPREADSHEETS) and len(first) == len("sep=;")
     separator = reading.separator or (first[-1] if is_stated else "")
@@ -135,11 +157,13 @@ def _table_head(
         if separator != ",":
             line = 'separator = ","' if separator != "\t" else 'separator = ";"'
             guesses.append((f"{SEPARATORS[separator]} separate the cells", line))
-    rows = _first_rows(text, separator)
-    header = next(islice(rows, int(is_stated), None), [])
+    rows = _first_rows(text.partition("\n")[2] if is_stated else text, separator)
+    header = next(rows, [])
+    if isinstance(header, csv.Error):
+        raise header
     times = TimesSeen()
     for row in rows:
-        for cell in row:
+        for cell in () if isinstance(row, csv.Error) else row:
             times.see(cell)
     if reading.times.day_first is None:
         day_first = times.order()
@@ -171,27 +195,26 @@ def named(header: Iterable[str]) -> tuple[str, ...]:
     return tuple(name.strip() or f"column {number}" for number, name in enumerate(header, start=1))
 
 
+def csv_fault(fault: csv.Error) -> str:
+    """Return what is wrong with a row, and how it is written."""
+    return (
+        f"not valid CSV ({fault}); an opened quote must be closed at the end of its cell, a quote "
+        f"inside is doubled, and a cell may have at most {LONGEST_CELL >> 20} MB"
+    )
+
+
 def cells_of(path: Path, head: Head) -> Iterator[tuple[int, list[str] | csv.Error]]:
     """Yield the rows of a table, including the header, with the line each begins at.
 
-    For a row that is not CSV, yield the error and continue after it.
+    For a row that is not CSV, yield the error and continue with the line after its first:
+    an unclosed quote takes no other row with it.
     """
     with _long_cells(), path.open(encoding=head.encoding, errors="replace", newline="") as file:
         before = head.first_line - 1
         for _ in range(before):
             file.readline()
-        reader = csv.reader(file, delimiter=head.delimiter or ",")
-        while True:
-            line = before + reader.line_num + 1
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as fault:
-                yield line, fault
-                continue
-            if row:
-                yield line, row
+        for line, row in _rows_in(file, head.delimiter or ","):
+            yield before + line, row
 
 
 def lines_of(path: Path, head: Head) -> Iterator[tuple[int, str]]:
@@ -200,6 +223,115 @@ def lines_of(path: Path, head: Head) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 yield number, line
+
+
+class _Lines:
+    """The lines of a text for `csv.reader`; those of a row can be read again as other rows.
+
+    Attributes:
+        of_row: the lines of the current row.
+        is_at_end: whether all lines were read.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self._again: deque[str] = deque()
+        self._row_bytes = self._bytes = self._bytes_again = 0
+        self.of_row: list[str] = []
+        self.is_at_end = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        """Return the next line.
+
+        Raises:
+            csv.Error: the row is longer than any table's.
+        """
+        if self._again:
+            line = self._again.popleft()
+        elif (line := next(self._lines, "")) == "":
+            self.is_at_end = True
+            raise StopIteration
+        else:
+            self._bytes += len(line) + _LINE_BYTES
+        self.of_row.append(line)
+        self._row_bytes += len(line) + _LINE_BYTES
+        if self._row_bytes > _LONGEST_ROW:
+            raise csv.Error(f"a row of more than {_LONGEST_ROW >> 20} MB")
+        return line
+
+    def begin_row(self) -> None:
+        """Forget the lines before the next row."""
+        self.of_row.clear()
+        self._row_bytes = 0
+
+    def go_back(self) -> bool:
+        """Go back to the second line of the row; return whether it is possible."""
+        self._bytes_again += self._row_bytes
+        if self._bytes_again > _MOST_READINGS * max(self._bytes, _PIECE_BYTES):
+            return False
+        self._again.extendleft(reversed(self.of_row[1:]))
+        return True
+
+
+def _rows_in(
+    text: Iterable[str], separator: str, *, is_cut: bool = False
+) -> Iterator[tuple[int, list[str] | csv.Error]]:
+    """Yield the rows of a table as `cells_of`.
+
+    Args:
+        text: its lines.
+        separator: what separates cells.
+        is_cut: whether the text ends inside a row, which is left out.
+    """
+    lines = _Lines(text)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    number, columns = 1, 0
+    while True:
+        lines.begin_row()
+        row: list[str] | csv.Error
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as fault:
+            row = fault
+        is_fault = isinstance(row, csv.Error)
+        is_plain = separator == "\t" and _stand_alone(
+            # After a fault, the line after it may be one that the quote took along.
+            lines.of_row[:2] if is_fault else lines.of_row,
+            columns,
+            least=1 if is_fault else 2,
+        )
+        if is_cut and is_fault and columns and not is_plain and lines.is_at_end:
+            return
+        went_back = (is_plain or is_fault) and lines.go_back()
+        if is_plain and went_back:
+            row = lines.of_row[0].rstrip("\r\n").split(separator)
+        if row:
+            yield number, row
+        if not isinstance(row, csv.Error):
+            columns = columns or len(row)
+        number += 1 if went_back else len(lines.of_row)
+
+
+def _stand_alone(lines: Sequence[str], columns: int, *, least: int) -> bool:
+    """Return whether each line has all columns, so that its quotes are part of the text.
+
+    Many tables with tabs are written without quoting.
+
+    Args:
+        lines: the lines that a quote makes one row.
+        columns: how many the header has.
+        least: how many lines there must be.
+    """
+    return (
+        columns > 1
+        and len(lines) >= least
+        and all(line.count("\t") == columns - 1 for line in lines if line.strip())
+    )
 
 
 @contextmanager
@@ -278,24 +410,23 @@ def _separator(text: str) -> str:
     """Return what separates the cells: what gives the most columns of equal rows."""
 
     def columns(separator: str) -> tuple[bool, int]:
-        rows = list(islice(_first_rows(text, separator), _ROWS_COMPARED))
-        lengths = [len(row) for row in rows if row]
-        is_even = len(set(lengths)) == 1
-        return is_even and lengths[0] > 1, lengths[0] if lengths else 0
+        rows = islice(_first_rows(text, separator), _ROWS_COMPARED)
+        lengths = [0 if isinstance(row, csv.Error) else len(row) for row in rows]
+        first = next(filter(None, lengths), 0)
+        return first > 1 and len(set(lengths)) == 1, first
 
     return max(SEPARATORS, key=columns)
 
 
-def _first_rows(text: str, separator: str) -> Iterator[list[str]]:
+def _first_rows(text: str, separator: str) -> Iterator[list[str] | csv.Error]:
     """Yield the rows of a file's beginning, without the last, which may be cut."""
-    lines = text.splitlines(keepends=True)
-    if len(text) >= _HEAD_BYTES // 4 and len(lines) > 1:
+    is_cut = len(text) >= _HEAD_BYTES // 4
+    lines = list(io.StringIO(text, newline=""))
+    if is_cut and len(lines) > 1:
         lines = lines[:-1]
     with _long_cells():
-        try:
-            yield from csv.reader(lines, delimiter=separator)
-        except csv.Error:
-            return
+        for _, row in _rows_in(lines, separator, is_cut=is_cut):
+            yield row
 
 
 def _first_object(text: str) -> object:

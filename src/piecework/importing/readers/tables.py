@@ -21,10 +21,10 @@ from piecework.domain.imported import Reading, Times
 from piecework.domain.money import cents_from_wire
 from piecework.domain.toml_text import toml_line
 from piecework.importing.readers.head import (
-    LONGEST_CELL,
     MOST_COLUMNS,
     Head,
     cells_of,
+    csv_fault,
     lines_of,
     named,
 )
@@ -75,11 +75,7 @@ def read_table(
     _check_header(path, header)
     for line, cells in rows:
         if isinstance(cells, csv.Error):
-            fault = (
-                f"not valid CSV ({cells}); a cell may have at most "
-                f"{LONGEST_CELL >> 20} MB, and an opened quote must be closed"
-            )
-            yield Unreadable(line=line, fault=fault)
+            yield Unreadable(line=line, fault=csv_fault(cells))
         elif (wrong := _wrong_length(header, cells)) is not None:
             yield Unreadable(line=line, fault=wrong, cells=tuple(cells))
         else:
