@@ -1,11 +1,12 @@
 """Transcripts of several workers: how far they agree, and what most of them say."""
 
 import math
+import unicodedata
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from piecework.analyses.transcripts import (
@@ -27,11 +28,23 @@ def _alike(first: str, second: str) -> float:
     return likeness(words_in(first), words_in(second))
 
 
+def _is_of_a_script_without_spaces(letter: str) -> bool:
+    scripts = ("THAI", "LAO", "MYANMAR", "KHMER", "HIRAGANA", "KATAKANA", "CJK")
+    return unicodedata.name(letter, "").startswith(scripts)
+
+
 SPOKEN = (
     "a paper boat is older than the kitchen table as far as one sees and it follows the last "
     "train in the morning"
 )
-TEXTS = st.text(st.sampled_from("aB c.,'\u2019\n\u597d\U0001f600"), max_size=30)
+HINDI, THAI = "\u0915\u093f", "\u0e01\u0e34"
+TEXTS = st.text(st.sampled_from(f"aB c.,'\u2019\n\u597d\U0001f600{HINDI}{THAI}"), max_size=30)
+WORDS = st.from_regex(r"\A[^\W\d_]", fullmatch=True).flatmap(
+    lambda first: st.text(st.characters(categories=["L", "M", "N"]), max_size=8).map(
+        lambda rest: unicodedata.normalize("NFC", first + rest)
+    )
+)
+SIGNS = st.text(st.characters(categories=["P", "S", "Z", "Cc", "Cf"]), max_size=4)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +72,45 @@ def test_merging_takes_any_text_and_adds_no_word(texts: list[str]) -> None:
     whole = _merged(texts)
     assert {*whole} - {" "} <= {*"".join(texts)}
     assert all(0 <= _alike(whole, text) <= 1 for text in texts)
+
+
+@given(SIGNS, WORDS, SIGNS)
+def test_signs_around_a_word_do_not_count_and_its_marks_do(
+    before: str, word: str, after: str
+) -> None:
+    """In every script: two words that differ in a vowel sign are two words."""
+    words = words_in(f"{before}{word}{after}")
+    assert "".join(words) == word.casefold()
+    assert len(words) == 1 or any(map(_is_of_a_script_without_spaces, word))
+
+
+def test_words_that_differ_in_a_vowel_sign_are_different() -> None:
+    """Hindi's postpositions of the two genders, and its verb's two numbers."""
+    book = "\u0930\u093e\u092e %s \u0915\u093f\u0924\u093e\u092c %s"
+    first = book % ("\u0915\u0940", "\u0939\u0948")
+    assert _alike(first, book % ("\u0915\u093e", "\u0939\u0948\u0902")) == 0.5
+    assert _alike(first, f"\u00ab{first}\u0964\u00bb \u2764\ufe0f") == 1
+    assert _merged([first, first]) == first
+
+
+@given(st.data())
+def test_a_mark_goes_with_its_letter_in_scripts_without_spaces(data: st.DataObject) -> None:
+    """Thai, Lao, Burmese and Khmer: nothing is lost, and no word begins with a mark."""
+    block = data.draw(
+        st.sampled_from(["\u0e00\u0e7f", "\u0e80\u0eff", "\u1000\u109f", "\u1780\u17ff"])
+    )
+    letters = st.characters(
+        min_codepoint=ord(block[0]), max_codepoint=ord(block[1]), categories=["L", "M"]
+    )
+    text = unicodedata.normalize("NFC", data.draw(st.text(letters, min_size=1)))
+    assume(not unicodedata.category(text[0]).startswith("M"))
+    words = words_in(text)
+    assert "".join(words) == text.casefold()
+    assert not any(unicodedata.category(word[0]).startswith("M") for word in words)
+    assert all(
+        not unicodedata.category(letter).startswith("L") for word in words for letter in word[1:]
+    )
+    assert _merged([text, text]) == text
 
 
 @given(TEXTS, TEXTS)

@@ -1,7 +1,8 @@
 """How far transcripts of the same sound or picture agree, and what most of them say.
 
 Texts are compared word for word, without case and punctuation; texts in a script without
-spaces are compared letter for letter. The likeness of two texts is 1 minus their word error
+spaces are compared letter for letter. A mark, such as a vowel sign or an accent, belongs to
+the letter before it. The likeness of two texts is 1 minus their word error
 rate: the fewest words to change, leave out or put in, divided by the words of the longer
 text, so that neither of two workers is taken for the truth.
 
@@ -29,8 +30,11 @@ from piecework.analyses.votes import votes_that_count
 MOST_WORDS = 5_000
 """Of a longer text, the rest is not compared: aligning takes the square of the words."""
 
-_EDGES = re.compile(r"^[^\w]+|[^\w]+$")
-_NO_SPACES = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff])")
+_SIGNS = frozenset("PSZC")
+"""Categories of Unicode whose characters are no part of a word at its edges."""
+
+_MARKS = "M"
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 
 
@@ -96,16 +100,51 @@ def item_transcripts(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _words(text: str) -> list[_Word]:
-    spaced = _NO_SPACES.sub(r" \1 ", unicodedata.normalize("NFC", text))
+    spaced = _spaced(unicodedata.normalize("NFC", text))
     words = []
     for part in spaced.split()[:MOST_WORDS]:
-        compared = _EDGES.sub("", part).casefold().replace("\u2019", "'")
+        compared = _without_signs(part).casefold().replace("\u2019", "'")
         if compared:
             words.append(_Word(part, compared))
         elif words:
             # A sign that stands alone belongs to the word before it.
             words[-1] = _Word(f"{words[-1].written}{part}", words[-1].compared)
     return words
+
+
+def _category(letter: str) -> str:
+    """Return the first letter of a character's category in Unicode."""
+    return unicodedata.category(letter)[0]
+
+
+def _spaced(text: str) -> str:
+    """Put spaces around each letter, with its marks, of a script without spaces."""
+    if not _NO_SPACES.search(text):
+        return text
+    spaced, is_apart = "", False
+    for letter in text:
+        if _category(letter) != _MARKS:
+            was_apart, is_apart = is_apart, bool(_NO_SPACES.match(letter))
+            spaced += " " if was_apart or is_apart else ""
+        spaced += letter
+    return spaced
+
+
+def _without_signs(part: str) -> str:
+    """Return a word without the signs at its edges, and without the marks on these."""
+    start, end = 0, len(part)
+    while start < end and _category(part[start]) in _SIGNS:
+        start += 1
+        while start < end and _category(part[start]) == _MARKS:
+            start += 1
+    while end > start:
+        base = end - 1
+        while base > start and _category(part[base]) == _MARKS:
+            base -= 1
+        if _category(part[base]) not in _SIGNS:
+            break
+        end = base
+    return part[start:end]
 
 
 def _alike(lines: Sequence[Sequence[_Word]]) -> npt.NDArray[np.float64]:
@@ -162,6 +201,7 @@ def _joined(words: Sequence[str]) -> str:
     """Join words with spaces, but not letters of a script without them."""
     text = ""
     for word in words:
-        is_close = bool(_NO_SPACES.match(word)) and bool(text) and bool(_NO_SPACES.match(text[-1]))
+        last = next((letter for letter in reversed(text) if _category(letter) != _MARKS), "")
+        is_close = bool(_NO_SPACES.match(word)) and bool(_NO_SPACES.match(last))
         text += word if not text or is_close else f" {word}"
     return text
