@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from piecework.campaign.assembling import load_campaign
+from piecework.config.named_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_to_look
 from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, head_of
@@ -124,6 +125,66 @@ def test_what_is_no_file_of_results_is_a_sentence(content: bytes, tmp_path: Path
     assert result.exit_code == 2, result.output
     assert str(file) in result.output
     assert not (tmp_path / "x.toml").exists()
+
+
+MTURK = "HITId,AssignmentId,WorkerId,AcceptTime,SubmitTime,WorkTimeInSeconds,Answer.x\n" + "".join(
+    f"H,A{n},W,,Mon Apr 03 08:00:00 PDT 2017,{took},yes\n" for n, took in enumerate(("%s", 60))
+)
+PROLIFIC = "Submission id,Participant id,Status,Started at,Completed at,Time taken\n" + "".join(
+    f"s{n},p,APPROVED,2019-04-20T11:59:00Z,,{took}\n" for n, took in enumerate(("%s", 60))
+)
+LABEL_STUDIO = "annotation_id,annotator,lead_time,created_at,id,image,kind\n" + "".join(
+    f"{n},w,{took},2024-03-09T22:16:08Z,{n},i,cat\n" for n, took in enumerate(("%s", 60))
+)
+POTATO = "\n".join(
+    json.dumps(
+        {
+            "user_id": f"u{n}",
+            "instance_id_to_behavioral_data": {
+                "i1": {"session_end": 1555761600.0, "total_time_ms": took}
+            },
+            "instance_id_to_label_to_value": {"i1": [[{"schema": "x", "name": "a"}, "a"]]},
+        }
+    )
+    for n, took in enumerate(("%s", 60))
+)
+MAPPED = "item,who,when,took,said\n" + "".join(
+    f"i,w{n},2019-04-20 12:00:00,{took},wet\n" for n, took in enumerate(("%s", 60))
+)
+COLUMNS = 'item = "item"\nanswers = { x = "said" }\n[columns]\nworker = "who"\nseconds = "took"\n'
+
+
+@pytest.mark.parametrize(
+    "took", ["1555761600", "1555761600000", "99999999999999", "1e300", "inf", "nan", "soon"]
+)
+@pytest.mark.parametrize(
+    ("table", "column", "stated"),
+    [
+        (MTURK, "WorkTimeInSeconds", ""),
+        (PROLIFIC, "Time taken", ""),
+        (LABEL_STUDIO, "lead_time", ""),
+        (POTATO, "total_time_ms", ""),
+        (MAPPED, "took", f'{COLUMNS}submitted = "when"\n'),
+        (MAPPED, "took", f'{COLUMNS}accepted = "when"\n'),
+    ],
+    ids=["mturk", "prolific", "label studio", "potato", "submitted", "accepted"],
+)
+def test_a_time_taken_of_more_than_a_year_is_a_fault_of_its_cell(
+    table: str, column: str, stated: str, took: str, tmp_path: Path
+) -> None:
+    """Such as milliseconds, or a time since 1970, in a column of seconds."""
+    (tmp_path / "columns.toml").write_text(stated)
+    path = tmp_path / "file"
+    path.write_text(table % (f"{took}000" if column == "total_time_ms" else took))
+    reading = read_reading(tmp_path / "columns.toml") if stated else None
+    (source,) = recognise([path], reading)
+    aside, whole = source.rows()
+    assert isinstance(aside, Unreadable)
+    assert (aside.column, took in aside.fault) == (column, True)
+    assert isinstance(whole, ImportedRow)
+    assert whole.accepted_at is not None
+    assert whole.submitted_at is not None
+    assert whole.accepted_at < whole.submitted_at
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "/dev/null"])

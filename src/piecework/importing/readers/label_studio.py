@@ -28,7 +28,7 @@ from piecework.importing.readers.tables import (
     stated_roles,
     text_in,
     time_in,
-    with_seconds,
+    with_duration,
 )
 
 NAME = "Label Studio"
@@ -150,7 +150,7 @@ def _annotation(
     by = annotation.get("completed_by")
     worker = text_in(by, "email", "id") if isinstance(by, dict) else as_text(by)
     times = Cells({key: text_in(annotation, key) for key in ("created_at", "lead_time")})
-    accepted, submitted = with_seconds(times, "lead_time", None, time_in(times, "created_at"))
+    accepted, submitted = with_duration(times, "lead_time", None, time_in(times, "created_at"))
     is_truth = annotation.get("ground_truth") is True
     return ImportedRow(
         line=number,
@@ -235,7 +235,7 @@ def _cells(document: Document, head: Head) -> Cells:
 
 def _flat_row(roles: Roles, line: int, cells: Cells) -> Read:
     task_id, name = cell_in(cells, "id"), cell_in(cells, "annotation_id")
-    accepted, submitted = with_seconds(cells, "lead_time", None, time_in(cells, "created_at"))
+    accepted, submitted = with_duration(cells, "lead_time", None, time_in(cells, "created_at"))
     return ImportedRow(
         line=line,
         hit_id=task_id,

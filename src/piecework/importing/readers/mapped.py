@@ -22,7 +22,7 @@ from piecework.importing.readers.tables import (
     objects_of,
     read_table,
     time_in,
-    with_seconds,
+    with_duration,
 )
 
 NAME = "columns as stated"
@@ -115,7 +115,7 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
     columns = reading.columns
     accepted = time_in(cells, columns.accepted)
     submitted = time_in(cells, columns.submitted)
-    accepted, submitted = with_seconds(cells, columns.seconds, accepted, submitted)
+    accepted, submitted = with_duration(cells, columns.seconds, accepted, submitted)
     stated = (*reading.answers.values(), *_votes_columns(reading))
     sent = {column: cells[column] for name in stated for column in _columns_of(name, cells)}
     shown_names = {*reading.item, reading.item_id, *reading.gold.values()} - {""}

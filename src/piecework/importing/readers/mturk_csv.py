@@ -7,7 +7,6 @@ workers' approval rates at the time are ignored: they say nothing about these an
 """
 
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 from piecework.importing.readers.crowd_form import CROWD, flattened
@@ -20,6 +19,7 @@ from piecework.importing.readers.tables import (
     filled,
     read_table,
     time_in,
+    with_duration,
 )
 
 NAME = "MTurk batch results (CSV)"
@@ -54,9 +54,8 @@ def _row(line: int, cells: Cells) -> Read:
             raise CellError(_ANSWER + CROWD, str(fault)) from fault
     submitted = time_in(cells, "SubmitTime")
     accepted = time_in(cells, "AcceptTime")
-    seconds = cells.get("WorkTimeInSeconds", "").strip()
-    if accepted is None and submitted is not None and seconds.isdigit():
-        accepted = submitted - timedelta(seconds=int(seconds))
+    if accepted is None:
+        accepted, submitted = with_duration(cells, "WorkTimeInSeconds", None, submitted)
     return ImportedRow(
         line=line,
         hit_id=cells["HITId"].strip(),

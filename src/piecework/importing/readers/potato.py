@@ -17,15 +17,17 @@ from pathlib import Path
 from piecework.domain.errors import ConfigError
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head, head_of
-from piecework.importing.readers.moments import moment
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.readers.tables import (
+    CellError,
     Cells,
     Document,
     object_in,
     objects_of,
     read_table,
     text_in,
+    time_in,
+    with_duration,
 )
 
 NAME = "Potato"
@@ -33,6 +35,8 @@ STATE_FILE = "user_state.json"
 
 _LABELS = ("labels", "label_annotations", "annotation", "annotations")
 _STATE = ("instance_id_to_label_to_value", "instance_id_to_behavioral_data")
+_LEFT, _WORKED = "session_end", "total_time_ms"
+_MILLISECOND = timedelta(milliseconds=1)
 _FIRST = ("instance_id", "user_id")
 """The first columns of a table of version 2."""
 
@@ -186,13 +190,15 @@ def _timed(row: Read, seen: Document) -> Read:
     """
     if not isinstance(row, ImportedRow):
         return row
+    cells = Cells({name: text_in(seen, name) for name in (_LEFT, _WORKED)})
     try:
-        submitted = moment(text_in(seen, "session_end"))
-        worked = timedelta(milliseconds=float(text_in(seen, "total_time_ms") or 0))
-    except (ValueError, OverflowError) as fault:
-        return Unreadable(line=row.line, column="session_end", fault=str(fault))
-    accepted = submitted - worked if submitted and worked else None
-    return replace(row, accepted_at=accepted, submitted_at=submitted)
+        left = time_in(cells, _LEFT)
+        accepted, submitted = with_duration(cells, _WORKED, None, left, unit=_MILLISECOND)
+    except CellError as fault:
+        return Unreadable(line=row.line, column=fault.column, fault=str(fault))
+    # 0 says that nothing was measured.
+    is_measured = accepted != submitted
+    return replace(row, accepted_at=accepted if is_measured else None, submitted_at=submitted)
 
 
 def _annotation(

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,7 +20,7 @@ from piecework.domain.imported import Reading
 from piecework.domain.toml_text import toml_line
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable, together
-from piecework.importing.readers.tables import CellError, Cells, read_table, time_in
+from piecework.importing.readers.tables import CellError, Cells, read_table, time_in, with_duration
 
 NAME = "Prolific export"
 
@@ -286,9 +285,8 @@ def _row(line: int, cells: Cells) -> Read:
         return NotSent(line=line, why=status.lower() or "without a status")
     accepted = time_in(cells, "Started at")
     submitted = time_in(cells, "Completed at")
-    taken = cells.get("Time taken", "").strip()
-    if submitted is None and accepted is not None and taken.isdigit():
-        submitted = accepted + timedelta(seconds=int(taken))
+    if submitted is None:
+        accepted, submitted = with_duration(cells, "Time taken", accepted, None)
     return ImportedRow(
         line=line,
         assignment_id=cells[_ID].strip(),

@@ -111,27 +111,48 @@ def cents_in(cells: Cells, column: str) -> int | None:
         return None
 
 
-def with_seconds(
-    cells: Cells, column: str, accepted: datetime | None, submitted: datetime | None
+_SECOND = timedelta(seconds=1)
+_LONGEST_WORK = timedelta(days=365)
+"""The longest that MTurk allows; more is a time since 1970, or counted in another unit."""
+
+
+def with_duration(
+    cells: Cells,
+    column: str,
+    accepted: datetime | None,
+    submitted: datetime | None,
+    *,
+    unit: timedelta = _SECOND,
 ) -> tuple[datetime | None, datetime | None]:
     """Return both times of an assignment, a missing one from how long it took.
 
     Args:
         cells: the row.
-        column: the column of the seconds.
+        column: the column of how long it took; an empty cell says nothing.
         accepted: when the worker accepted it, if known.
         submitted: when the worker submitted it, if known.
+        unit: what the column counts.
 
     Raises:
-        CellError: the cell is not a number.
+        CellError: the cell is not a number, or more than a year.
     """
     text = cell_in(cells, column)
     if not text:
         return accepted, submitted
+    counted = "seconds" if unit == _SECOND else "milliseconds"
     try:
-        worked = timedelta(seconds=float(text))
-    except (ValueError, OverflowError) as fault:
-        raise CellError(column, f"{text[:80]!r} is not a number of seconds") from fault
+        return _both_times(accepted, submitted, float(text) * unit)
+    except ValueError as fault:
+        raise CellError(column, f"{text[:80]!r} is not a number of {counted}") from fault
+    except OverflowError as fault:
+        raise CellError(column, f"{text[:80]!r} {counted} are more than a year") from fault
+
+
+def _both_times(
+    accepted: datetime | None, submitted: datetime | None, worked: timedelta
+) -> tuple[datetime | None, datetime | None]:
+    if worked > _LONGEST_WORK:
+        raise OverflowError
     if accepted is None and submitted is not None:
         accepted = submitted - worked
     elif submitted is None and accepted is not None:
