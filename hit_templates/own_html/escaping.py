@@ -17,7 +17,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import count
 from typing import Literal
@@ -25,7 +25,9 @@ from typing import Literal
 from piecework.hit_templates.own_html.safe_markup import attributes_of, decoded, safe_markup
 from piecework.hit_templates.own_html.tree import is_markup, steps
 
-ADDRESSES = frozenset({"src", "href", "action", "formaction", "poster", "data", "background"})
+ADDRESSES = frozenset(
+    {"src", "href", "xlink:href", "action", "formaction", "poster", "data", "background"}
+)
 """Attributes that hold an address."""
 
 ScriptPlace = Literal["code", "list", "quotes", "template literal", "comment", "pattern"]
@@ -33,7 +35,7 @@ ScriptPlace = Literal["code", "list", "quotes", "template literal", "comment", "
 _State = Literal["code", '"', "'", "`", "//", "/*", "/", "["]
 
 _ENDS: dict[_State, re.Pattern[str]] = {
-    "code": re.compile(r"""//|/\*|<!--|["'`{}/]"""),
+    "code": re.compile(r"""//|/\*|<!--|["'`{}()/]"""),
     '"': re.compile(r'\\.|["\n]', re.DOTALL),
     "'": re.compile(r"\\.|['\n]", re.DOTALL),
     "`": re.compile(r"\\.|`|\$\{", re.DOTALL),
@@ -65,9 +67,12 @@ _BEGINNINGS: dict[str, _State] = {
 }
 _LOOK_BACK = 40
 _BEFORE_PATTERN = re.compile(
-    r"(?:\A|[(,=:\[!&|?{};+*%~^<>-]|\b(?:return|typeof|case|in|of|void|do|else))\s*\Z"
+    r"(?:\A|[(,=:\[!&|?{};*%~^<>]|(?<!\+)\+|(?<!-)-|"
+    r"\b(?:return|typeof|case|in|of|void|do|else))\s*\Z"
 )
 """After these characters a slash begins a pattern; after others it divides."""
+_BEFORE_HEAD = re.compile(r"(?<![.\w$])(?:if|while|for|with)\s*\Z")
+"""The words before a condition in parentheses, after which a slash begins a pattern."""
 
 
 def script_place(before: str) -> ScriptPlace:
@@ -81,13 +86,14 @@ def script_place(before: str) -> ScriptPlace:
     ('list', 'pattern')
     """
     states: list[_State] = ["code"]
+    heads = _Heads()
     at = 0
     while match := _ENDS[states[-1]].search(before, at):
         text, start, at = match[0], match.start(), match.end()
         if text.startswith("\\"):
             continue
         if states[-1] == "code":
-            _change_in_code(states, text, before[max(0, start - _LOOK_BACK) : start])
+            _change_in_code(states, heads, text, before[max(0, start - _LOOK_BACK) : start])
         elif text in {"${", "["}:
             states.append("code" if text == "${" else "[")
         else:
@@ -98,10 +104,28 @@ def script_place(before: str) -> ScriptPlace:
     return "list" if place == "code" and before.rstrip().endswith("[") else place
 
 
-def _change_in_code(states: list[_State], text: str, before: str) -> None:
+@dataclass(slots=True)
+class _Heads:
+    """Which parentheses hold the condition of a statement.
+
+    Attributes:
+        are_open: whether each that is open does.
+        was_last: whether the last that was closed did.
+    """
+
+    are_open: list[bool] = field(default_factory=list)
+    was_last: bool = False
+
+
+def _change_in_code(states: list[_State], heads: _Heads, text: str, before: str) -> None:
     """Update the states for the next text in code."""
-    if text == "/":
-        if _BEFORE_PATTERN.search(before):
+    if text == "(":
+        heads.are_open.append(_BEFORE_HEAD.search(before) is not None)
+    elif text == ")":
+        heads.was_last = bool(heads.are_open) and heads.are_open.pop()
+    elif text == "/":
+        is_after_head = heads.was_last and before.rstrip().endswith(")")
+        if is_after_head or _BEFORE_PATTERN.search(before):
             states.append("/")
     elif text != "}":
         states.append(_BEGINNINGS[text])
@@ -140,6 +164,8 @@ _URL = re.compile(r"""\burl\(\s*["']?\Z""", re.IGNORECASE)
 _BEGINS_VALUE = re.compile(r"""(?:[=(,\[:?|&{]|\breturn)\s*["'`]?\Z""")
 _SERVED = "/pictures/"
 _SCRIPT_ADDRESS = re.compile(r"\s*javascript:", re.IGNORECASE)
+_NOT_IN_TEMPLATES = frozenset({"text", "plain text", "comment", "tag", "attributes"})
+"""What a template may have anywhere: conditions and loops of its own stand between."""
 _NO_SCRIPT = re.compile(r"text/(?!\S*(?:java|ecma|type|live|coffee|babel|jsx))|x-")
 """Types of scripts that hold a template's markup instead of code."""
 
@@ -155,15 +181,18 @@ class Place:
         in_script: where in its script; "code" outside of scripts.
         begins_value: whether it begins a value in its script, and so may be an address;
             false if the script itself states where pictures are served.
+        is_bare: whether it is an address without quotes, which ends at a space.
     """
 
     context: Context
     within: tuple[Context, ...] = ()
     in_script: ScriptPlace = "code"
     begins_value: bool = False
+    is_bare: bool = False
 
 
 _NOWHERE = Place(context="bare")
+_IN_TAGS: frozenset[Context] = frozenset({"attribute", "address", "link"})
 
 
 def places(texts: Sequence[str]) -> list[Place]:
@@ -177,7 +206,7 @@ def places(texts: Sequence[str]) -> list[Place]:
     page = "".join(texts).lower()
     word = next(name for n in count() if (name := f"gap{n}x") not in page)
     by_number = _Words(word).places(_joined(texts, "", word))
-    if any("attribute" in (place.context, *place.within) for place in by_number.values()):
+    if any(_IN_TAGS & {place.context, *place.within} for place in by_number.values()):
         by_number = _with_bare(by_number, texts, word)
     return [by_number.get(n, _NOWHERE) for n in range(len(texts) - 1)]
 
@@ -209,7 +238,8 @@ def _without_quotes(place: Place) -> Place:
 def _as_bare(place: Place) -> Place:
     """Return the place as if no attribute around it had quotes: safe in any."""
     within = tuple(map(_bare, place.within))
-    return replace(place, context=_bare(place.context), within=within)
+    is_address = place.context in {"address", "link"}
+    return replace(place, context=_bare(place.context), within=within, is_bare=is_address)
 
 
 def _bare(context: Context) -> Context:
@@ -243,12 +273,26 @@ class _Words:
             elif step.name == "style":
                 yield from self._in_style(step.text)
             elif step.name == "script":
-                # A script's own templates may write `${...}` too.
-                own = Place(context="text", in_script="template literal")
-                yield from self._all_in(step.text, own)
+                yield from self._in_template(step.text)
             else:
                 context: Context = "plain text" if step.name in _PLAIN else "text"
                 yield from self._all_in(step.text, Place(context=context))
+
+    def _in_template(self, html: str) -> Iterator[tuple[int, Place]]:
+        """Yield the places in the markup that a script fills in and shows."""
+        # Its own placeholders may be `${...}` too.
+        own = Place(context="text", in_script="template literal")
+        inside = dict(self._in_document(html))
+        for number, _ in self._all_in(html, own):
+            place = inside.get(number, own)
+            if place.context in _IN_TAGS:
+                context: Context = "attribute" if place.context == "attribute" else "link"
+                yield (
+                    number,
+                    replace(_as_bare(replace(place, context=context)), in_script=own.in_script),
+                )
+            else:
+                yield number, own if place.context in _NOT_IN_TEMPLATES else place
 
     def _all_in(self, text: str, place: Place) -> Iterator[tuple[int, Place]]:
         for match in self._word.finditer(text):
@@ -330,7 +374,7 @@ def written(
         text = safe_markup(value)
     else:
         is_address = place.context in {"address", "link", "url"}
-        escaped = _ESCAPES.get(place.context, escape)
+        escaped = _escape_bare if place.is_bare else _ESCAPES.get(place.context, escape)
         is_read = place.context in _DECODED or (is_address and value.lstrip().startswith("http"))
         meant = decoded(value) if is_raw and is_read else value
         text = escaped(meant.strip() if is_address else meant)

@@ -22,6 +22,7 @@ from piecework.hit_templates.jinja_helpers import minified
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.controls import Controls, controls_of
+from piecework.hit_templates.own_html.escaping import written
 from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
     MARKS,
@@ -381,7 +382,7 @@ def marked_text(task: Task, field: Field, item: Item) -> str | None:
     def value(mark: str) -> str:
         gap = gaps[number_of_mark(mark)]
         text, is_markup = applied(value_of(columns, gap.column), gap.filters)
-        return unescape(text) if is_markup else text
+        return unescape(written(text, gap.place, is_trusted_markup=is_markup, is_raw=gap.is_raw))
 
     filled = MARKS.sub(lambda match: value(match[0]), control.text)
     # A browser reads these in the place of what a page has.

@@ -15,7 +15,9 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.own_html.controls import controls_of
+from piecework.hit_templates.own_html.escaping import script_place
 from piecework.hit_templates.own_html.fields_of_controls import StatedField, as_page_sends, received
+from piecework.hit_templates.own_html.page import faults_of_item, marked_text
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.own_html.tree import steps
@@ -177,9 +179,66 @@ def test_a_value_stays_a_value_in_every_kind_of_script(html: str, wanted: str) -
     assert "%2527" in filled("<a href=\"javascript:f('${a}')\">", a="%27")
 
 
+@for_each(
+    ("html", "wanted"),
+    [
+        ("<a href=${a} target=_blank>", "https://a.org/&#32;onx&#61;f&#40;&#41;"),
+        ("<img src=${a}>", "https://a.org/&#32;onx&#61;f&#40;&#41;"),
+        ('<a href="${a}">', "https://a.org/ onx=f()"),
+        ("<svg><a xlink:href=${a}></a></svg>", "https://a.org/&#32;onx&#61;f&#40;&#41;"),
+    ],
+)
+def test_an_address_without_quotes_stays_one(html: str, wanted: str) -> None:
+    """Old pages have few quotes, and a reference in a cell may stand for a space."""
+    for value in ("https://a.org/ onx=f()", "https://a.org/&#32;onx=f()"):
+        assert filled(html, a=value) == html.replace("${a}", wanted)
+
+
+@for_each(
+    "html",
+    [
+        '<a href="${a}">',
+        "<form action=${a}>",
+        '<svg><a xlink:href="${a}"></a></svg>',
+        '<script type="text/x-template"><a href="${a}">b</a></script>',
+        '<script type="text/template"><img src=${a}></script>',
+    ],
+)
+def test_no_cell_is_a_link_that_runs_a_script(html: str) -> None:
+    """In a picture's links too, and in markup that a script of the page shows."""
+    (fault,) = faults_of_item(
+        cut(html), Item(item_id=ItemId("1"), columns={"a": "javascript:alert(1)"})
+    )
+    assert "javascript" in fault
+    assert not [*faults_of_item(cut(html), Item(item_id=ItemId("1"), columns={"a": "b.org/c"}))]
+
+
+@for_each(
+    ("script", "place"),
+    [
+        ("if (ok) /'/.test(s); var a = ", "code"),
+        ("while (f(x)) /[/'\"]/.exec(s); a = ", "code"),
+        ("x = (b + c) / 2; d = '", "quotes"),
+        ("x.if (b) / 2; d = '", "quotes"),
+        ("if (a) b = (c) / 2; d = '1'; e = ", "code"),
+        ("x = a++ / 2; y = ", "code"),
+        ("x = a-- / b / c; y = '", "quotes"),
+        ("x = a + /'/; y = ", "code"),
+    ],
+)
+def test_a_slash_divides_or_begins_a_pattern(script: str, place: str) -> None:
+    """After the condition of a statement it begins a pattern, after other parentheses not."""
+    assert script_place(script) == place
+
+
 @given(
     st.text(alphabet="<>\"'/= abp!-{}`${a}", max_size=60),
-    st.sampled_from(["<p>", "<script>", "<style>", "<p title=", '<p title="', "<!--"]),
+    st.sampled_from(
+        [
+            *("<p>", "<script>", "<style>", "<p title=", '<p title="', "<!--", "<a href="),
+            *("<img src=", '<a href="', "<b onclick=", '<script type="text/template"><a href='),
+        ]
+    ),
 )
 def test_no_value_leaves_its_place(before: str, begin: str) -> None:
     """Whatever stands before it: the page has the same elements, and emphasis of the value."""
@@ -741,12 +800,12 @@ def test_an_element_of_marks_is_a_required_field(tmp_path: Path) -> None:
 
 
 def test_boxes_and_spans_are_merged_and_a_choice_stays_the_label(tmp_path: Path) -> None:
-    """Points are not merged, and `boxes_merged` of the page gets another name."""
+    """Lines are not merged, and `boxes_merged` of the page gets another name."""
     element = "<crowd-{} name='{}' src='${{p}}' labels=\"['a']\"></crowd-{}>"
     html = "<crowd-form>" + "".join(
         element.format(tag, name, tag)
         for tag, name in (
-            *(("bounding-box", "boxes"), ("keypoint", "points"), ("entity-annotation", "spans")),
+            *(("bounding-box", "boxes"), ("polyline", "lines"), ("entity-annotation", "spans")),
         )
     )
     task = task_of(
@@ -809,6 +868,14 @@ def page_of(folder: Path, html: str, **columns: str) -> str:
 
 
 OWN_FORM = '<form name="mturk_form"'
+
+
+def test_spans_are_of_the_text_that_browsers_show(tmp_path: Path) -> None:
+    """A cell of MTurk's has references for quotes, and offsets count what they stand for."""
+    element = '<crowd-entity-annotation name=e labels=\'["City"]\' text="In ${text}">'
+    task = task_of(tmp_path, f"<crowd-form>{element}</crowd-entity-annotation></crowd-form>")
+    item = Item(item_id=ItemId("1"), columns={"text": "&quot;R&amp;D&quot; in <b>Oslo</b>"})
+    assert marked_text(task, task.fields[0], item) == 'In "R&D" in <b>Oslo</b>'
 
 
 def test_a_layout_is_put_into_a_form_with_a_button(tmp_path: Path) -> None:
