@@ -76,7 +76,7 @@ def _rows(path: Path, name: str) -> Iterator[tuple[str, object]] | None:
 
 def _of_csv(text: str, name: str) -> Iterator[tuple[str, object]] | None:
     with csv_cells_of_any_length(text):
-        reader = csv.DictReader(io.StringIO(text, newline=""))
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         key = _key(reader.fieldnames or (), name)
         if key is None:
             return None

@@ -428,7 +428,7 @@ def _of_json(text: str) -> Iterator[Question]:
 
 def _of_csv(text: str) -> Iterator[Question]:
     with csv_cells_of_any_length(text):
-        reader = csv.DictReader(io.StringIO(text, newline=""))
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         header = reader.fieldnames or ()
         key = next((name for name in _IMAGES if name in header), None)
         if key is None or "answer" not in header:

@@ -62,3 +62,11 @@ def test_a_cell_may_be_as_long_as_the_file(tmp_path: Path) -> None:
     path = tmp_path / "captions.csv"
     path.write_text(f"item_id,split,caption\na,test,{'x' * 200_000}\n")
     assert read_image_column(path, "split") == {"a": "test"}
+
+
+def test_an_unclosed_quote_hides_no_rows(tmp_path: Path) -> None:
+    """The rows after it would become one cell, and their images would be missing."""
+    path = tmp_path / "items.csv"
+    path.write_text('item_id,split\na,"train\nb,test\n')
+    with pytest.raises(ConfigError, match="not CSV"):
+        read_image_column(path, "split")

@@ -268,6 +268,15 @@ def test_caption_lengths_are_words_of_novel_captions() -> None:
     assert "0 captions repeat" in lead
 
 
+def test_a_vowel_sign_is_a_part_of_its_word() -> None:
+    """Texts of Hindi have as many different words as one reads."""
+    facts = by_hand.small()
+    facts.answers["clean_text"] = "राम की किताब है, राम का दिल"
+    (lead,) = _section(texts.texts_section, facts).lead
+
+    assert "6 different words" in lead
+
+
 def test_texts_that_were_hardly_typed_are_counted_and_blamed_for_nothing() -> None:
     """Of the texts with known keys, those with fewer than one for five characters."""
     small = by_hand.small()

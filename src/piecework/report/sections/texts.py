@@ -1,10 +1,10 @@
 """What is in the dataset: its splits, lengths and words of its texts, and what cleaning changed."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
 import pandas as pd
+import regex  # type: ignore[import-untyped] # its stubs are not locked
 
 from piecework.domain.edit import Edit
 from piecework.domain.field import Field
@@ -34,7 +34,8 @@ _TYPED_FROM = 0.2
 
 _PLACES = {"train": 0, "val": 1, "test": 2}
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apostrophes
+_WORD = regex.compile(r"[\w\p{M}]+(?:['’][\w\p{M}]+)*")  # noqa: RUF001 - workers type both apostrophes
+"""A vowel sign of Hindi or Thai is no letter, but a part of its word."""
 
 
 def texts_section(model: ReportModel) -> Section | None:
@@ -115,7 +116,8 @@ def _not_written_here(model: ReportModel) -> tuple[Note, ...]:
 
 
 def _words(text_: str) -> list[str]:
-    return _WORD.findall(text_.casefold())
+    words: list[str] = _WORD.findall(text_.casefold())
+    return words
 
 
 def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
