@@ -21,7 +21,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
 from piecework.domain.late_modules import np, npt, pd
-from piecework.qc.plain_text import plain_texts
+from piecework.qc.plain_text import plain_of
 from piecework.qc.ratings import LIKENESS
 from piecework.qc.scores import Tally, rows_of, spreads, summed, tally
 from piecework.qc.text_fit import text_fit
@@ -200,28 +200,27 @@ def _own_likeness(table: pd.DataFrame) -> pd.Series[float]:
     The mean likeness, letter by letter, to the texts beside it in the order of the answers'
     ids, at most `_MOST_COMPARED` on each side. Canned texts do not count.
     """
-    texts = pd.Series(plain_texts(table["text"].tolist()), index=table.index)
-    texts = texts[(texts != "") & ~table["is_canned"].astype("bool")].sort_index()
-    assignments, _ = pd.factorize(table["assignment_id"].loc[texts.index])
-    order = np.argsort(assignments, kind="stable")
-    sums, counts = np.zeros(len(texts)), np.zeros(len(texts))
+    texts = np.array(plain_of(table), dtype="object")
+    places = np.flatnonzero((texts != "") & ~table["is_canned"].to_numpy("bool"))
+    if not table.index.is_monotonic_increasing:
+        places = places[table.index.take(places).argsort()]
+    assignments, _ = pd.factorize(table["assignment_id"].take(places))
+    order = places[np.argsort(assignments, kind="stable")]
+    assignments = np.sort(assignments)
+    sums, counts = np.zeros(len(table)), np.zeros(len(table))
     for apart in range(1, _MOST_COMPARED + 1):
-        first, second = order[:-apart], order[apart:]
-        beside = assignments[first] == assignments[second]
+        beside = assignments[:-apart] == assignments[apart:]
         if not beside.any():
             break
-        pairs = np.column_stack([first[beside], second[beside]])
-        alike = cpdist(
-            texts.iloc[pairs[:, 0]].tolist(),
-            texts.iloc[pairs[:, 1]].tolist(),
-            scorer=Indel.normalized_similarity,
-            dtype=np.float64,
-        )
-        for side in pairs.T:
-            np.add.at(sums, side, alike)
-            np.add.at(counts, side, 1.0)
-    means = np.divide(sums, counts, out=np.full(len(texts), np.nan), where=counts > 0)
-    return pd.Series(means, index=texts.index).reindex(table.index)
+        pairs = order[:-apart][beside], order[apart:][beside]
+        first, second = (texts[side].tolist() for side in pairs)
+        alike = cpdist(first, second, scorer=Indel.normalized_similarity, dtype=np.float64)
+        for side in pairs:
+            # A text is on each side of one pair at most.
+            sums[side] += alike
+            counts[side] += 1.0
+    means = np.divide(sums, counts, out=np.full(len(table), np.nan), where=counts > 0)
+    return pd.Series(means, index=table.index)
 
 
 def _in_sds(values: pd.Series[float], batches: pd.Series[int], usual: pd.DataFrame) -> Floats:
@@ -247,9 +246,8 @@ def _means(
 
 def answer_weights(table: pd.DataFrame) -> pd.Series[float]:
     """What each answer counts: a share of 1 if its worker repeats its words."""
-    words = plain_texts(table["text"].tolist())
-    workers = table["worker_id"].to_numpy()
-    copies = pd.DataFrame({"worker": workers, "words": words}, index=table.index)
-    counts = copies.groupby(["worker", "words"])["words"].transform("size")
-    shares = 1.0 / counts.to_numpy("float64")
-    return pd.Series(np.where(copies["words"] == "", 1.0, shares), index=table.index)
+    words, worded = pd.factorize(np.array(plain_of(table), dtype="object"))
+    workers, _ = pd.factorize(table["worker_id"])
+    pairs, different = pd.factorize(workers * len(worded) + words)
+    shares = 1.0 / np.bincount(pairs, minlength=len(different))[pairs]
+    return pd.Series(np.where((worded == "")[words], 1.0, shares), index=table.index)

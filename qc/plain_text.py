@@ -9,15 +9,18 @@ For comparisons of many texts, words are numbered: one row per different word of
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from piecework.domain.late_modules import np, npt, pa, pc, pd
 
-_WORDS = re.compile(r"[^\W_]+")
+PLAIN, WORD_COUNT = "plain_text", "word_count"
+"""Columns that `with_texts` adds."""
+
 _ASCII_WORDS = (
     bytes(ord(c.lower()) if c.isalnum() else ord(" ") for c in map(chr, range(128)))
     + bytes(127)
@@ -39,7 +42,16 @@ def plain(text: str) -> str:
     'a very wonderful view my friend'
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(_WORDS.findall(folded))
+    return " ".join(_words().findall(folded))
+
+
+@functools.cache
+def _words() -> Any:  # noqa: ANN401 - a pattern of a library without types
+    """Return the pattern of a word; a vowel sign or an accent is a part of it."""
+    # Only texts that are not ASCII need the library.
+    import regex  # type: ignore[import-untyped] # noqa: PLC0415 - its stubs are not locked
+
+    return regex.compile(r"[\p{L}\p{N}\p{M}]+")
 
 
 def plain_texts(texts: Sequence[str]) -> list[str]:
@@ -56,6 +68,26 @@ def plain_texts(texts: Sequence[str]) -> list[str]:
         " ".join(next(lines).split()) if simple else plain(text)
         for text, simple in zip(texts, is_ascii, strict=True)
     ]
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Add what several heuristics read of the texts: `plain_text` and `word_count`."""
+    plain = pd.array(plain_texts(table["text"].tolist()), dtype="str")
+    return table.assign(plain_text=plain, word_count=word_counts(table["text"]))
+
+
+def plain_of(table: pd.DataFrame) -> list[str]:
+    """Return the words of each answer's text (`plain`)."""
+    if PLAIN in table.columns:
+        return table[PLAIN].tolist()
+    return plain_texts(table["text"].tolist())
+
+
+def word_counts_of(table: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """Return the number of words between spaces of each answer's text; not to be changed."""
+    if WORD_COUNT in table.columns:
+        return table[WORD_COUNT].to_numpy()
+    return word_counts(table["text"])
 
 
 def word_counts(texts: Iterable[str]) -> npt.NDArray[np.float64]:

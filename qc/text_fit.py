@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Self, TypeAlias
 
 from piecework.domain.late_modules import np, npt, pd
-from piecework.qc.plain_text import Small, Tokens, tokens_of
+from piecework.qc.plain_text import Small, Tokens, tokens_of, with_texts
 from piecework.qc.scores import FIRST_ANSWER, Tally, coded, is_first, looked_up, merged, tally
 
 COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
@@ -75,6 +75,8 @@ def odds_for(log_odds: float) -> str:
 def with_text_fit(table: pd.DataFrame, fits: pd.DataFrame | None = None) -> pd.DataFrame:
     """Add a column `text_fit.<name>` to the table for each column of `text_fit`.
 
+    And those of `piecework.qc.plain_text.with_texts`, which heuristics read as well.
+
     Args:
         table: the answers.
         fits: of `text_fit`, if already computed.
@@ -82,7 +84,7 @@ def with_text_fit(table: pd.DataFrame, fits: pd.DataFrame | None = None) -> pd.D
     if f"{FIT}.log_odds" in table.columns:
         return table
     fits = text_fit(table) if fits is None else fits
-    return pd.concat([table, fits.add_prefix(f"{FIT}.")], axis=1)
+    return pd.concat([with_texts(table), fits.add_prefix(f"{FIT}.")], axis=1)
 
 
 def text_fit(table: pd.DataFrame) -> pd.DataFrame:

@@ -36,7 +36,7 @@ from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Samples, Share
-from piecework.qc.plain_text import word_counts
+from piecework.qc.plain_text import word_counts_of
 from piecework.qc.sample_model import LEAST_TEXTS, MOST_TEXTS, PRIOR, SampleModel
 from piecework.qc.sample_model import fitted as fitted_model
 from piecework.qc.scores import (
@@ -162,7 +162,7 @@ def _least(counts: Tally) -> Tally:
 
 
 def _is_judged(table: pd.DataFrame, params: Params) -> Flags:
-    words = word_counts(table["text"])
+    words = word_counts_of(table)
     return np.asarray(~table["is_canned"].to_numpy() & (words >= params.min_words))
 
 

@@ -41,7 +41,7 @@ from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Share
-from piecework.qc.plain_text import lengths, word_counts
+from piecework.qc.plain_text import lengths, word_counts_of
 from piecework.qc.scores import Facts, Scope, Tallied, Tally, rows_of, scored, sentences
 from piecework.qc.scores import tally as tally_of
 from piecework.qc.typing_evidence import Typing, typing_of
@@ -135,7 +135,7 @@ def _by_counts(
     rate = _rates(table, lengths(table["text"]))
     usual_rates = usual["rate"].reindex(table["batch"]).to_numpy(dtype="float64")
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
-        speed = word_counts(table["text"]) / np.where(seconds > 0, seconds, np.nan)
+        speed = word_counts_of(table) / np.where(seconds > 0, seconds, np.nan)
     elsewhere = (losses >= params.min_focus_losses) | (speed > params.max_words_per_second)
     typing_counts = usual_rates >= params.usual_keystrokes
     flag = (rate < params.less_keystrokes_per_character) & (

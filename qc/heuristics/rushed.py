@@ -36,7 +36,7 @@ from typing import Annotated, TypeAlias
 from piecework.domain.late_modules import np, npt, pd, scipy
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
-from piecework.qc.plain_text import word_counts
+from piecework.qc.plain_text import word_counts_of
 from piecework.qc.scores import (
     SHOWN_FROM,
     Facts,
@@ -145,7 +145,7 @@ def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 
 def _times(table: pd.DataFrame) -> pd.DataFrame:
     """By assignment: its `batch`, `seconds` per item, and `words` typed per item."""
-    words = word_counts(table["text"])
+    words = word_counts_of(table)
     answers = pd.DataFrame(
         {
             "assignment_id": table["assignment_id"].to_numpy(),

@@ -32,8 +32,8 @@ from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount, Count, Counted
-from piecework.qc.plain_text import plain_texts
-from piecework.qc.scores import Facts, Scope, grade, quoted, scored, sentences, summed
+from piecework.qc.plain_text import plain_of
+from piecework.qc.scores import Codes, Facts, Scope, grade, quoted, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import text_fit
 
@@ -76,14 +76,15 @@ def together(table: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per answer."""
     fits = text_fit(table)
-    is_often = _is_often(fits, params)
-    # Sums of floats depend on their order; sorting removes the order of rows.
-    compared = fits[is_often].assign(
-        item=table["item_id"][is_often], sentence=plain_texts(table["text"][is_often].tolist())
-    )
-    known = _sentences(compared.sort_index(), params)
-    rows = known.reindex(compared["sentence"]).set_axis(compared.index, axis=0)
-    rows = rows.reindex(table.index)
+    often = np.flatnonzero(_is_often(fits, params))
+    if not table.index.is_monotonic_increasing:
+        # Sums of floats depend on their order; sorting removes the order of rows.
+        often = often[table.index.take(often).argsort()]
+    sentences_, worded = pd.factorize(np.array(plain_of(table.take(often)), dtype="object"))
+    items, _ = pd.factorize(table["item_id"].take(often))
+    known = _sentences(fits.take(often), sentences_, len(worded), items, params)
+    rows = pd.DataFrame(np.nan, index=table.index, columns=known.columns)
+    rows.iloc[often] = known.to_numpy()[sentences_]
     errors = rows["errors"].fillna(0.0).to_numpy()
     flag = rows["items"].notna().to_numpy() & (errors >= params.min_errors)
 
@@ -114,18 +115,24 @@ def _is_often(fits: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
     return np.asarray((codes >= 0) & (np.append(counts, 0)[codes] >= params.min_items))
 
 
-def _sentences(compared: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """By sentence with enough items: `items`, `errors`, mean `shared` and `chance`.
+def _sentences(
+    fits: pd.DataFrame, sentences_: Codes, size: int, items: Codes, params: Params
+) -> pd.DataFrame:
+    """By code of a sentence: `items`, `errors`, mean `shared` and `chance`; NaN with few items.
 
     Args:
-        compared: columns of `text_fit`, `item` and `sentence`, in the order of the ids.
+        fits: of `text_fit`, in the order of the answers' ids.
+        sentences_: the code of each answer's sentence.
+        size: how many codes there are.
+        items: the code of each answer's item.
         params: how many items are enough.
     """
-    judged = compared[compared["log_odds"].notna()]
-    items = judged.groupby("sentence")["item"].nunique()
-    enough = items.index[(items >= params.min_items).to_numpy()]
-    judged = judged[judged["sentence"].isin(enough)]
-    codes = enough.get_indexer(pd.Index(judged["sentence"]))
+    is_judged = fits["log_odds"].notna().to_numpy()
+    n_items = max(items.max(initial=0) + 1, 1)
+    pairs = pd.unique((sentences_ * n_items + items)[is_judged])
+    about = np.bincount(pairs // n_items, minlength=size)
+    is_judged = is_judged & (about >= params.min_items)[sentences_]
+    judged, codes = fits[is_judged], sentences_[is_judged]
     amounts = pd.DataFrame(
         {
             "texts": 1.0,
@@ -134,20 +141,19 @@ def _sentences(compared: pd.DataFrame, params: Params) -> pd.DataFrame:
             "chance": judged["by_chance"],
         }
     )
-    sums = summed(amounts, codes, len(enough))
-    n = sums["texts"].to_numpy()
+    sums = summed(amounts, codes, size)
+    n = sums["texts"].where(sums["texts"] > 0).to_numpy()
     means = sums.div(n, axis=0)
     apart = (amounts[["against"]] - means[["against"]].to_numpy()[codes]) ** 2
-    squares = summed(apart, codes, len(enough))["against"].to_numpy()
+    squares = summed(apart, codes, size)["against"].to_numpy()
     sd = np.sqrt(squares / np.maximum(n - 1, 1)).clip(min=LEAST_SD)
     return pd.DataFrame(
         {
-            "items": items[enough].to_numpy("float64"),
+            "items": np.where(n > 0, about, np.nan),
             "errors": means["against"].to_numpy() / (sd / np.sqrt(n)),
             "shared": means["shared"].to_numpy(),
             "chance": means["chance"].to_numpy(),
-        },
-        index=enough,
+        }
     )
 
 

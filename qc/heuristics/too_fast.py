@@ -29,7 +29,7 @@ from typing import Literal
 from piecework.domain.late_modules import np, pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Amount
-from piecework.qc.plain_text import word_counts
+from piecework.qc.plain_text import word_counts_of
 from piecework.qc.scores import Facts, Scope, Tallied, Tally, grade, measure_text, scored, sentences
 from piecework.qc.scores import tally as tally_of
 
@@ -62,7 +62,7 @@ class Params:
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
     """By batch: answers (`n_answers`), and those with a text (`n_texts`)."""
-    has_text = word_counts(table["text"]) > 0
+    has_text = word_counts_of(table) > 0
     return tally_of(
         table[["batch"]],
         n_answers=np.ones(len(table), dtype="int64"),
@@ -88,10 +88,9 @@ def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
         usual = usual_of(tally(table, params), params)
     seconds = _seconds(table, params).to_numpy(dtype="float64")
     canned = table["is_canned"].to_numpy()
-    words = word_counts(table["text"])
+    words = np.where(canned, 0.0, word_counts_of(table))
     asks_for_text = usual["asks_for_text"].reindex(table["batch"]).to_numpy("bool")
     is_click = canned | ~asks_for_text
-    words[canned] = 0.0
     least = np.where(is_click, params.min_seconds_canned, params.min_seconds)
     possible = np.where(seconds > 0, seconds, np.nan)
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
