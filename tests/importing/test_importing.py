@@ -311,7 +311,7 @@ def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
         file.write('"HIT1","cut off')
     printed = piecework("data", "import", batch, "--as", tmp_path / "stance.toml").output
     assert f"{batch}: line 3, column SubmitTime: found the time 'yesterday'" in printed
-    assert f"{batch}: line 5: has 2 cells" in printed
+    assert f"{batch}: line 5: not valid CSV (unexpected end of data)" in printed
     assert "imported: 2 assignments; 2 rows kept aside" in printed
     with open_to_look(load_campaign(tmp_path / "stance.toml")) as opened:
         kept = opened.store.db.execute(

@@ -25,7 +25,6 @@ from piecework.store import (
     hits,
     intents,
     ledger,
-    postgres,
     results,
     reviews,
 )
@@ -35,6 +34,7 @@ from piecework.store.earned_records import open_records, shared_records
 from piecework.store.files import SCHEMA
 from piecework.store.intents import Intent
 from piecework.store.lock import only_pass
+from piecework.store.postgres import sessions
 from tests.conftest import in_full
 from tests.crash.apart import apart
 from tests.store.answered import answered_hits
@@ -267,7 +267,7 @@ def test_the_only_store_of_a_database_needs_no_schema(
 ) -> None:
     """With several, the message lists them."""
     copy(file, schema)
-    stores = postgres.schemas(schema)
+    stores = sessions.schemas(schema)
     assert schema.schema in stores
     if stores == [schema.schema]:
         assert resolved(schema.url, str(tmp_path))[0].schema == schema.schema
