@@ -5,7 +5,8 @@ const pieceworkDrafts = (assignmentId) => {
   const prefix = "piecework.";
   const key = `${prefix}${assignmentId}`;
   const weekInMs = 7 * 24 * 3600 * 1000;
-  let kept = true;
+  let [kept, ours] = [true, 0];
+  const stored = () => JSON.parse(window.localStorage.getItem(key) || "null");
   const guarded = (access, otherwise) => {
     try {
       return access();
@@ -16,9 +17,16 @@ const pieceworkDrafts = (assignmentId) => {
   };
   return {
     isKept: () => kept,
-    load: () => guarded(() => JSON.parse(window.localStorage.getItem(key) || "null"), null),
-    save: (draft) => guarded(() => window.localStorage.setItem(
-      key, JSON.stringify({ ...draft, savedAt: Date.now() }))),
+    // Whether another tab has kept a draft since this one read or kept its own.
+    isNewer: () => guarded(() => (stored()?.savedAt || 0) > ours, false),
+    load: () => guarded(() => {
+      ours = stored()?.savedAt || 0;
+      return stored();
+    }, null),
+    save: (draft) => guarded(() => {
+      ours = Date.now();
+      window.localStorage.setItem(key, JSON.stringify({ ...draft, savedAt: ours }));
+    }),
     // Whether this browser's worker has read the instructions of a task in the last week.
     hasRead: (task) => guarded(() => window.localStorage.getItem(`${prefix}read.${task}`) !== null, false),
     markRead: (task) => guarded(() => window.localStorage.setItem(

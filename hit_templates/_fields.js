@@ -89,15 +89,17 @@ const pieceworkFields = (form, data, assignmentId) => {
       }
     });
   };
-  // A digit chooses in the group with the focus, or in the first without an answer.
+  // A digit chooses in the group with the focus, or in the first without an answer: a
+  // scale's number, else by place.
   const chooseByKey = (step, event) => {
-    const digit = Number(event.key);
-    if (!digit || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!/^[0-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches("textarea, input[type=text]")) return;
     const groups = Array.from(step.querySelectorAll("[data-keys]"));
     const group = groups.find((one) => one.contains(document.activeElement)) ||
       groups.find((one) => !one.querySelector(":checked"));
-    const chosen = group && group.querySelectorAll("input")[digit - 1];
+    const inputs = group ? [...group.querySelectorAll("input")] : [];
+    const chosen = group?.querySelector(".scale")
+      ? inputs.find((input) => input.value === event.key) : inputs[event.key - 1];
     if (!chosen || chosen.disabled) return;
     event.preventDefault();
     chosen.focus();

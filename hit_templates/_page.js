@@ -13,6 +13,7 @@
   const drafts = pieceworkDrafts(assignmentId);
   const measures = pieceworkMeasures(data.measures);
   const typing = window.pieceworkTyping?.(); // a page may come without it
+  const REOPEN_MS = 20000;
   const setAside = {}; // a text box's text before its canned text, by wire name
   const asked = new Set(); // questions already asked, by step and rule
   let at = 1;
@@ -52,8 +53,10 @@
     .map((field) => ({ field, at: placeOf(step), name: wire(field.name, placeOf(step)) }))
     .filter(({ field }) => step.contains($(`faults-${field.name}-${placeOf(step)}`)));
   const all = steps.flatMap(fieldsOf);
+  // What is hidden is not sent, so no rule is about it.
+  const isHidden = (name) => controls(name)[0].closest("[data-shown-with][hidden]") !== null;
   const valuesOf = (step) => Object.fromEntries(
-    fieldsOf(step).map(({ field, name }) => [field.name, read(field, name)]));
+    fieldsOf(step).map(({ field, name }) => [field.name, isHidden(name) ? "" : read(field, name)]));
   const columnsOf = (step) => {
     const item = data.items[Number(placeOf(step)) - 1];
     return item ? item.columns : {};
@@ -67,7 +70,7 @@
     typing: typing?.read(),
     values: Object.fromEntries(all.map(({ field, name }) => [name, read(field, name)])),
   });
-  const save = () => { if (!isPreview && !isSending) drafts.save(draft()); };
+  const save = () => { if (!isPreview) drafts.save(draft()); };
   const restore = () => {
     drafts.forgetOld();
     const stored = drafts.load();
@@ -207,6 +210,15 @@
     $("send").disabled = true;
     $("send").textContent = texts.sending;
     form.submit(); // so no control of the form may be called "submit"
+    setTimeout(reopen, REOPEN_MS);
+  };
+  // The page stays if the worker stops sending it, or goes back to it.
+  const reopen = () => {
+    if (!isSending) return;
+    isSending = false;
+    form.querySelectorAll("input[type=range]").forEach((input) => { input.disabled = false; });
+    $("send").disabled = false;
+    $("send").textContent = texts.submit;
   };
 
   // --- small helpers ----------------------------------------------------------------
@@ -232,9 +244,20 @@
     });
   };
   const changed = () => {
+    reopen();
     refresh();
     lift(here());
     save();
+  };
+  // A tab that was only looked at does not replace what another one has kept since.
+  const keep = () => {
+    if (isPreview || !drafts.isNewer()) save();
+    else if (document.visibilityState === "visible") {
+      restore();
+      typing?.begin();
+      refresh();
+      show(at);
+    }
   };
   const fill = (button) => {
     const name = button.dataset.fills;
@@ -270,14 +293,9 @@
   $("back").addEventListener("click", () => go(at - 1));
   $("next").addEventListener("click", next);
   $("send").addEventListener("click", submit);
-  window.addEventListener("pagehide", save);
-  document.addEventListener("visibilitychange", save);
-  window.addEventListener("pageshow", (event) => {
-    if (!event.persisted) return;
-    isSending = false; // the browser brought the page back after it was sent
-    $("send").disabled = false;
-    $("send").textContent = texts.submit;
-  });
+  window.addEventListener("pagehide", keep);
+  document.addEventListener("visibilitychange", keep);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) reopen(); });
   window.addEventListener("beforeunload", (event) => {
     if (!isPreview && !isSending && !drafts.isKept()) event.preventDefault();
   });

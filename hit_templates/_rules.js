@@ -10,6 +10,7 @@ const pieceworkRules = (characters) => {
   const letters = re(letter);
   const symbolsFirst = re(`^[${noWord}]+`);
   const breaks = re(`[${characters.breaks}]+`);
+  const unspaced = re(`[${characters.unspaced}]`, "g");
   const pointInNumber = re("([0-9])[.,](?=[0-9])", "g");
   const pointedLetters = re(`(^|[${noWord}])((?:${letter}\\.)+${letter}?)(?=$|[${noWord}])`, "g");
   const quote = `[${characters.double_quotes}]`;
@@ -27,6 +28,7 @@ const pieceworkRules = (characters) => {
     plain(text)
       .replace(pointInNumber, "$1")
       .replace(pointedLetters, (_, before, run) => before + run.split(".").join(""))
+      .replace(unspaced, " $& ")
       .split(breaks)
       .filter((piece) => letters.test(piece));
 

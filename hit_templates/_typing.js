@@ -138,7 +138,7 @@ window.pieceworkTyping = () => {
     };
   };
   const read = () => {
-    boxes().forEach((box) => closeBurst(settle(box), liveOf(box)));
+    boxes().forEach(settle);
     return records;
   };
   // What is sent for an item: a summary by field; boxes that stayed empty are left out.
@@ -157,7 +157,7 @@ window.pieceworkTyping = () => {
       wrote(box);
     }),
     send: (form) => {
-      read();
+      boxes().forEach((box) => closeBurst(settle(box), liveOf(box)));
       let room = MOST_SENT;
       form.querySelectorAll("[name^='typing.']").forEach((field) => {
         const text = sent(field.name.slice("typing.".length));

@@ -21,7 +21,7 @@ These decisions are finer than those of the original page (VizWiz-Captions, 2019
 - **Words** are separated by white space, comma, period, semicolon, ellipsis and long
   dash. `8.5`, `1,000` and `U.S.` are one word each, as a person would count them (the
   original: two). `red,blue` and `cat.The` are two: a forgotten space does not cost a
-  word. A hyphenated word is one. A lone `-`, `&` or emoji is not a word (the original
+  word. A hyphenated word is one. Each letter of Chinese or Japanese is a word. A lone `-`, `&` or emoji is not a word (the original
   counted it), because otherwise eight dashes would be a caption.
 - **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
   doubt the text is one sentence: refusing an honest caption costs a worker's time,
@@ -62,6 +62,9 @@ CHARACTERS: Mapping[str, str] = {
     "double_quotes": '"\u201c-\u201f\xab\xbb\u2033\uff02',
     "hyphens": "\\-\u2010\u2011",
     "breaks": " ,.;\u2014\u2026",
+    # Each is a word: Chinese and Japanese have no spaces between words.
+    "unspaced": "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
 }
 
 _CHARACTER_CLASS = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
@@ -73,6 +76,7 @@ _SPACES = re.compile(f"{_CHARACTER_CLASS['spaces']}+")
 _LETTERS = re.compile(_LETTER)
 _SYMBOLS_FIRST = re.compile(f"^[{_NO_WORD}]+")
 _BREAKS = re.compile(f"{_CHARACTER_CLASS['breaks']}+")
+_UNSPACED = re.compile(_CHARACTER_CLASS["unspaced"])
 _POINT_WITHIN = re.compile(r"[0-9],[0-9]|\.")
 _POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
 _POINTED_LETTERS = re.compile(f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])")
@@ -120,11 +124,14 @@ def words(text: str) -> list[str]:
 
     >>> words("An 8.5 oz. can - U.S. made,well-known")
     ['An', '85', 'oz', 'can', 'US', 'made', 'well-known']
+    >>> words("紅色的house。")
+    ['紅', '色', '的', 'house。']
     """
     joined = plain(text)
     if _POINT_WITHIN.search(joined):  # other captions do not need the slow patterns
         joined = _POINT_IN_NUMBER.sub(r"\1", joined)
         joined = _POINTED_LETTERS.sub(lambda m: m[1] + m[2].replace(".", ""), joined)
+    joined = _UNSPACED.sub(r" \g<0> ", joined)
     return [piece for piece in _BREAKS.split(joined) if _LETTERS.search(piece)]
 
 

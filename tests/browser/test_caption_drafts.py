@@ -76,6 +76,38 @@ def test_drafts_are_forgotten_after_a_week(host: Host, open_page: Open) -> None:
     assert sorted(draft_keys(page)) == ["piecework.ASSIGNMENT1", "somebody else's"]
 
 
+def test_a_tab_that_is_only_looked_at_replaces_no_newer_draft(host: Host, open_page: Open) -> None:
+    """It shows what another tab has kept since, and keeps that when it is closed."""
+    old = open_page(host.address())
+    new = old.context.new_page()
+    new.goto(host.address())
+    new.fill("#caption-1", RED_HOUSE)
+    new.close()
+    old.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(old.locator("#caption-1")).to_have_value(RED_HOUSE)
+    old.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide'))")
+    old.reload()
+    expect(old.locator("#caption-1")).to_have_value(RED_HOUSE)
+    old.fill("#caption-1", GREEN_LAWN)
+    old.reload()
+    expect(old.locator("#caption-1")).to_have_value(GREEN_LAWN)
+
+
+def test_a_page_that_stays_after_submit_can_be_sent_again(host: Host, open_page: Open) -> None:
+    """The browser's button stops a slow submission; what is written then is kept, too."""
+    page = open_page(host.address())
+    fill(page, 1, RED_HOUSE)
+    page.click("#next")
+    fill(page, 2, GREEN_LAWN)
+    page.evaluate("HTMLFormElement.prototype.submit = () => {}")  # as if it was stopped
+    page.click("#send")
+    expect(page.locator("#send")).to_be_disabled()
+    page.fill("#caption-2", f"{GREEN_LAWN} today")
+    expect(page.locator("#send")).to_be_enabled()
+    page.reload()
+    expect(page.locator("#caption-2")).to_have_value(f"{GREEN_LAWN} today")
+
+
 REFUSED = """Object.defineProperty(window, 'localStorage', {
   get() { throw new DOMException('no', 'SecurityError'); } })"""
 FULL = "Storage.prototype.setItem = () => { throw new DOMException('full'); }"

@@ -75,6 +75,20 @@ def test_something_else_wants_words(host: Host, open_page: Open) -> None:
     assert dict(host.posted[0][1])["flaw_other.1"] == ""
 
 
+def test_no_rule_is_about_a_hidden_text(host: Host, open_page: Open) -> None:
+    """A text that is too long goes with its box: it is not sent."""
+    page = open_page(host.address())
+    fill(page, 1, RED_HOUSE)
+    page.check('[name="flaws.1"][value=other]')
+    page.fill("#flaw_other-1", "a" * 201)
+    page.click("#next")
+    assert faults(page, "flaw_other-1") == [message("flaw_other_max_length")]
+    page.uncheck('[name="flaws.1"][value=other]')
+    page.check('[name="flaws.1"][value=dark]')
+    page.click("#next")
+    expect(page.locator("#heading-2")).to_be_focused()
+
+
 def test_nothing_is_wrong_stands_alone(host: Host, open_page: Open) -> None:
     """Ticking it clears the flaws, ticking a flaw clears it."""
     page = open_page(host.address())

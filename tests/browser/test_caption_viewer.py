@@ -44,6 +44,17 @@ def test_a_picture_can_be_zoomed_turned_and_reset(host: Host, open_page: Open) -
     assert size() == pytest.approx((width, height))
 
 
+def test_a_picture_is_zoomed_from_its_middle_in_any_direction(host: Host, open_page: Open) -> None:
+    """Where lines begin at the right, the zoomed picture does not jump there."""
+    page = open_page(host.address())
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    frame = page.locator(".frame").first
+    page.locator("[data-view=in]").first.click()
+    page.locator("[data-view=in]").first.click()
+    at, reach = frame.evaluate("e => [e.scrollLeft, e.scrollWidth - e.clientWidth]")
+    assert 0.3 < at / reach < 0.7
+
+
 def test_a_picture_that_does_not_load_can_be_tried_again_or_given_up(
     host: Host, open_page: Open
 ) -> None:

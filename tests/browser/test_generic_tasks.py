@@ -130,6 +130,21 @@ def test_digits_choose_what_stands_there_and_a_lost_picture_is_named(
         assert violations(page) == []
 
 
+def test_a_digit_chooses_the_number_of_a_scale(tmp_path: Path, open_page: Open) -> None:
+    """Wherever the scale begins; a number that it lacks is none."""
+    stated = 'task = "rate"\nquestion = "How polite?"\nscale = [0, 5]\n'
+    campaign = load_campaign(written(tmp_path, stated))
+    with serving() as host:
+        host.page = render_hit(campaign.task, campaign.items[:1])
+        page = open_page(host.address())
+        for digit in ("5", "0"):
+            page.keyboard.press(digit)
+            chosen = page.locator("input[name='answer.1']:checked")
+            expect(chosen).to_have_value(digit)
+        page.keyboard.press("9")
+        expect(page.locator("input[name='answer.1'][value='0']")).to_be_checked()
+
+
 LONG_TEXTS = {
     "Latin": "Donaudampfschifffahrtsgesellschaft" * 8,
     "Hebrew": "בית אדום עומד ליד עמוד. " * 20,

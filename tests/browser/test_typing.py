@@ -103,6 +103,27 @@ def test_other_ways_to_write_look_like_no_machine(host: Host, open_page: Open, n
     assert own.length > 0
 
 
+def test_a_draft_that_is_kept_meanwhile_ends_no_burst(host: Host, open_page: Open) -> None:
+    """Speech that comes in two events is one burst; so is what a program writes bit by bit."""
+    page = open_page(host.address())
+    page.focus("#caption-1")
+    page.evaluate(
+        """(text) => {
+          const box = document.getElementById("caption-1");
+          const half = Math.floor(text.length / 2);
+          for (const end of [half, text.length]) {
+            box.value = text.slice(0, end);
+            const event = new InputEvent("input", { bubbles: true, inputType: "insertText" });
+            Object.defineProperty(event, "timeStamp", { value: 5000 + (end === half ? 0 : 4) });
+            box.dispatchEvent(event);
+          }
+        }""",
+        RED_HOUSE,
+    )
+    own = sent_records(host, page)["caption"]
+    assert own.bursts == (1, len(RED_HOUSE))
+
+
 def test_a_composition_counts_what_it_adds(host: Host, open_page: Open) -> None:
     """Six letters become two characters: neither a paste nor a burst."""
     page = open_page(host.address())

@@ -155,6 +155,19 @@ def test_returning_asks_first(market: Market, open_site: Opened) -> None:
     assert market.books()["assignments"][0]["status"] == "Returned"
 
 
+def test_a_hit_that_ended_in_another_tab_is_said_to_be_over(
+    market: Market, open_site: Opened
+) -> None:
+    """Its clock does not run to nothing, and the site says what happened."""
+    ann = market.worker()
+    assignment = accepted(market, ann)
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    expect(page.locator("#left")).to_have_text("10:00")
+    ann.give_back(assignment)
+    pass_time(market, page, seconds=1)
+    expect(page.get_by_role("heading", name="You returned this HIT")).to_be_visible()
+
+
 def test_one_hit_after_the_other_until_there_is_none(market: Market, open_site: Opened) -> None:
     """The box accepts the next HIT after each; the last one ends with thanks."""
     ann = market.worker()

@@ -212,8 +212,11 @@ class Site(Endpoints):
             )
             now_ms = transaction.now_ms
         left = max(0, (row["deadline_ms"] - now_ms) // clock.SECOND)
+        # A part of a visit is sent with the last part.
+        is_answered = row["status"] == "Accepted" and row["answered_ms"] is not None
+        status = "Submitted" if is_answered else row["status"]
         return JSONResponse(
-            {"status": row["status"], "seconds_left": left if row["status"] == "Accepted" else 0},
+            {"status": status, "seconds_left": left if status == "Accepted" else 0},
             headers={"Cache-Control": "no-store"},
         )
 

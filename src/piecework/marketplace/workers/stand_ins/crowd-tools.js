@@ -17,7 +17,7 @@ const STYLE = `
 .crowd-tool fieldset { display: flex; flex-wrap: wrap; gap: 0 1.2rem; border: 1px solid #d4d6da; border-radius: .5rem;
   margin: .5rem 0; padding: .2rem .8rem; min-width: 0; }
 .crowd-swatch { width: 1rem; height: 1rem; border: 1px solid #1b1b1b; border-radius: .2rem; flex: none; }
-.crowd-view { overflow: auto; border: 1px solid #767b83; background: #eee; }
+.crowd-view { overflow: auto; direction: ltr; border: 1px solid #767b83; background: #eee; }
 .crowd-stage { position: relative; touch-action: pinch-zoom; cursor: crosshair; min-height: 2.75rem; user-select: none;
   -webkit-user-select: none; }
 .crowd-form-own .crowd-stage img, .crowd-stage img { display: block; width: 100%; max-width: none; height: auto; }

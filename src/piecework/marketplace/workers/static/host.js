@@ -70,6 +70,9 @@ const ask = async () => {
     readAt = Date.now();
     if (found.status === "Abandoned") {
       end();
+    } else if (found.status !== "Accepted" && !isSubmitted && !answered()?.getElementById("submitted")) {
+      isOver = true;
+      window.location.reload(); // It was sent or returned in another tab: the site says so.
     }
   } catch {
     // No network: count on from the last answer until the next request.
