@@ -556,6 +556,24 @@ def test_a_page_without_marks_loads_none_of_their_code(market: Market, browser: 
     ]
 
 
+def test_marks_stay_when_a_page_is_loaded_again(market: Market, browser: Browser) -> None:
+    """A lost network or a refused form takes no box, and not that there is no span."""
+    elements = marked("crowd-bounding-box", "boxes") + ENTITIES
+    with at_work(market, browser, crowd_form(elements)) as (page, hit):
+        hand, question = Hand(page), page.frame_locator("iframe")
+        boxes = question.locator("crowd-bounding-box")
+        hand.label(boxes, "Dog")
+        hand.drag(boxes.locator(".crowd-stage"), (-100, -50), (100, 50))
+        question.locator("crowd-entity-annotation").get_by_label("Nothing to mark here").check()
+        expect(boxes.locator(".crowd-list li")).to_have_count(1)
+        page.reload()
+        expect(boxes.locator(".crowd-list li")).to_have_count(1)
+        expect(boxes.get_by_text("There is nothing to undo.")).to_have_count(0)
+        document = sent(page, market, hit)
+    assert [box["label"] for box in document["boxes"]["boundingBoxes"]] == ["Dog"]
+    assert document["spans"]["entities"] == []
+
+
 def test_marks_are_accessible_and_their_controls_are_large(
     market: Market, open_site: Callable[..., Page]
 ) -> None:

@@ -641,7 +641,7 @@ crowd-toast[opened] { display: block; }
   ];
   // What marks pictures and texts is loaded by pages that have such an element.
   const loadTools = () => import(new URL("crowd-tools.js", address))
-    .then(({ define }) => define({ Crowd, make, list, loose, newId, instructions, STYLE }))
+    .then(({ define }) => define({ Crowd, make, list, loose, newId, instructions, STYLE, assignmentId: isPreview ? "" : given.get("assignmentId") }))
     .catch((error) => document.querySelector(MARKED).prepend(make("p", { class: "crowd-fault", role: "alert" },
       `A part of this page did not load (${error.message}). Reload the page.`)));
   const start = () => {

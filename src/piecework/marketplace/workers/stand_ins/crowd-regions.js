@@ -153,6 +153,7 @@ class Regions extends Tool {
     if (this.mask && stated?.src) this.readMask(stated);
     this.changed();
     this.first = JSON.stringify(this.regions.map((region) => this.toSent(region)));
+    this.resume();
     this.history = [];
   }
   // What is not a number, has no size or no label of the page cannot be shown.

@@ -55,6 +55,7 @@ class Spans extends Tool {
     this.draw();
     this.changed();
     this.first = JSON.stringify(this.spans());
+    this.resume();
   }
 
   // --- selecting --------------------------------------------------------------------

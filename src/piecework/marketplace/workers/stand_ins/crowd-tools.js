@@ -6,6 +6,8 @@ export const COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#
   "#7f7f7f", "#bcbd22", "#17becf", "#393b79", "#ad494a", "#637939", "#8c6d31", "#7b4173", "#3182bd",
   "#e6550d", "#31a354", "#756bb1", "#a55194", "#006d77", "#b5179e", "#5f0f40", "#3a5a40"];
 
+const DRAFTS = "piecework.marks.";
+const WEEK_MS = 7 * 24 * 3600 * 1000;
 const STYLE = `
 .crowd-tool { display: block; margin: .6rem 0; touch-action: manipulation; }
 .crowd-tool .crowd-header { font-weight: 600; margin: .4rem 0; }
@@ -101,7 +103,10 @@ export class Tool {
     this.list = make("ol", { class: "crowd-list", "aria-label": "What you marked" });
     this.nothing = make("input", { type: "checkbox" });
     this.nothingRow = make("label", { class: "crowd-option" }, this.nothing, make("span", {}, "Nothing to mark here"));
-    this.nothing.addEventListener("change", () => { this.fault.textContent = ""; });
+    this.nothing.addEventListener("change", () => {
+      this.fault.textContent = "";
+      this.keep();
+    });
     this.labelBox = make("div");
     this.fillLabels();
     const header = element.getAttribute("header");
@@ -221,7 +226,44 @@ export class Tool {
   changed() {
     this.fault.textContent = this.isBroken ? this.fault.textContent : "";
     this.refresh();
+    this.keep();
     this.element.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  // --- drafts -----------------------------------------------------------------------
+  // A reload, a lost network or a refused form leaves the marks in this browser for a week.
+  // Storage may be refused (private windows, sandboxed frames).
+  draft() { return `${DRAFTS}${this.kit.assignmentId}.${this.element.getAttribute("name") || ""}`; }
+  // Marks of another picture or text are not those of this one.
+  source() { return ["src", "text"].map((name) => this.element.getAttribute(name)).join("\n"); }
+  keep() {
+    if (!this.isReady || !this.kit.assignmentId) return;
+    const regions = this.regions.map(({ node, row, ...rest }) => rest);
+    const kept = { savedAt: Date.now(), source: this.source(), regions, instances: this.instances, nothing: this.nothing.checked };
+    try {
+      localStorage.setItem(this.draft(), JSON.stringify(kept));
+    } catch {}
+  }
+  resume() {
+    let kept = null;
+    try {
+      Object.keys(localStorage).filter((name) => name.startsWith(DRAFTS)).forEach((name) => {
+        if (!(Date.now() - JSON.parse(localStorage.getItem(name)).savedAt < WEEK_MS)) localStorage.removeItem(name);
+      });
+      kept = JSON.parse(localStorage.getItem(this.draft()));
+    } catch {}
+    if (this.kit.assignmentId && kept?.source === this.source()) {
+      const before = this.regions;
+      if (this.instances && kept.instances) this.instances = kept.instances;
+      this.regions = kept.regions.filter(({ label }) => label === null || this.labels.includes(label));
+      before.forEach((region) => this.hide(region));
+      this.regions.forEach((region) => this.show(region));
+      this.nothing.checked = kept.nothing;
+      this.fillLabels();
+      this.fillList();
+      this.changed();
+    }
+    this.isReady = true;
   }
 
   // --- the list ---------------------------------------------------------------------
