@@ -4,10 +4,11 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from piecework.campaign import caps
+from piecework.campaign import caps, dealing
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.caps import check_caps
 from piecework.campaign.opened import CampaignRun
@@ -17,8 +18,9 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey
+from piecework.engine import plan
 from piecework.engine.run_pass import post, run_pass
-from piecework.store import hits, intents, ledger
+from piecework.store import hits, intents, item_totals, ledger
 from piecework.store.intents import Intent
 from tests.engine.conftest import Open
 from tests.growing_campaign import TEXT, names, write_growing
@@ -294,6 +296,44 @@ def test_an_item_is_asked_again_as_long_as_its_own_cap_pays_its_share(
         assert hits.load_hits(run.store)[0].max_assignments == slots
         # What is closed stays missing, and the next batch begins.
         assert run_pass(evening).batch == (1 if slots == 3 else 2)
+
+
+@pytest.mark.parametrize(
+    ("budget", "asked"),
+    [("1.50", [(True, 2), (False, 1)]), ("1.49", [(False, 1)]), ("1.19", [])],
+)
+def test_an_item_s_own_cap_pays_all_that_a_round_asks_about_it(
+    at_work: Open,
+    campaign_text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    budget: str,
+    asked: list[tuple[bool, int]],
+) -> None:
+    """60 cents an item were paid. The first needs a slot (30) and a HIT of its own (60).
+
+    Without it, the other item is alone in a HIT (60), for which its cap may not pay either.
+    """
+    text = with_key(campaign_text, f'item = "{budget}"').replace("batches = 2", "batches = 1")
+    calls = iter(range(5))
+
+    def counted(*args: Any, **kwargs: Any) -> list[PlannedHit]:  # noqa: ANN401 - as replacements
+        assert next(calls, None) is not None, "an item that was closed is planned again"
+        return dealing.replacements(*args, **kwargs)
+
+    monkeypatch.setattr(plan, "replacements", counted)
+    with at_work(text, pictures=2) as (run, people):
+        people.script = (("ann", "half"), ("bob", "shout"))
+        evening = at(run, NOON.replace(hour=20))
+        run_pass(evening)
+        assert people.work() == 2
+        run_pass(evening)
+        _, *again = hits.load_hits(run.store)
+        assert [(bool(hit.extends), len(hit.item_ids)) for hit in again] == asked
+        people.script += (("cat", "good"), ("dan", "good"))
+        people.work()
+        run_pass(evening)
+        cap_cents = run.campaign.rewards.item_budget_cents or 0
+        assert max(item_totals.spent_by_item(run.store, 1).values()) <= cap_cents
 
 
 def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(

@@ -1,5 +1,6 @@
 """Plan the next HITs: a batch's first ones, or those that replace dropped answers."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -184,16 +185,27 @@ def _within_item_budget(
         return planned
     spent, closed = item_totals.spent_by_item(run.store, batch), set[ItemId]()
     # Without an item, the others of its HIT share its cost again.
-    while beyond := {
-        item_id
-        for hit in planned
-        for item_id in hit.item_ids
-        if spent.get(item_id, 0) + hit.cost_cents / len(hit.item_ids) > cap
-    }:
+    while beyond := _beyond(cap, planned, spent):
         closed |= beyond
         planned = again({name: count for name, count in missing.items() if name not in closed})
     item_totals.close_beyond_budget(run.store, closed)
     return planned
+
+
+def _beyond(
+    cap_cents: int, planned: Sequence[PlannedHit], spent: Mapping[ItemId, float]
+) -> set[ItemId]:
+    """Return items that would cost more than the cap with all these HITs together."""
+    shares: defaultdict[ItemId, float] = defaultdict(float)
+    for hit in planned:
+        for item_id in hit.item_ids:
+            shares[item_id] += hit.cost_cents / len(hit.item_ids)
+    # Thirds of a cent add up to a little more than the whole.
+    return {
+        item_id
+        for item_id, cents in shares.items()
+        if round(spent.get(item_id, 0) + cents, 6) > cap_cents
+    }
 
 
 def count_free(store: Store, crowd: int, item_ids: Sequence[ItemId]) -> int:
