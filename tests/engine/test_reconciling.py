@@ -19,7 +19,7 @@ from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconc
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
-from piecework.store import generations
+from piecework.store import assignments, generations, ledger
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -288,6 +288,28 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
     lines = file.read_text().splitlines()
     assert lines[0] == "worker,amount,reason"
     assert sorted(line.split(",")[1] for line in lines[1:]) == ["0.50", "0.50"]
+
+
+def test_lost_work_that_was_rejected_is_owed_what_was_paid_before(folder: Path) -> None:
+    """The marketplace had approved one of two assignments when both were rejected."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=(("dan", "paste"), ("eve", "paste")))
+        assert _pass(folder, endpoint) == "workers"
+        _copy(folder / "m.db", folder / "copy.db")
+        assert people.work() == 2
+        with _opened(folder, endpoint) as run:
+            collect.collect(run)
+            paid_before, _ = assignments.load_assignments(run.store)
+            run.platform.approve(paid_before.assignment_id)
+            for step in (judge.assess, judge.decide, settle.settle):
+                step(run)
+            paid = ledger.paid_cents(run.store, "rewards")
+    assert paid == {paid_before.assignment_id: 50}
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        owed = {each.assignment_id: each.cents for each in _reconcile(folder, endpoint).owed}
+    assert len(owed) == 2
+    assert {name: cents for name, cents in owed.items() if cents} == paid
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import carry_out_again, settle, settle_workers
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.store import assignments, decisions, intents, ledger
+from piecework.store import assignments, decisions, intents, item_totals, ledger
 from piecework.store.database import open_store
 from piecework.store.intents import Intent
 from piecework.store.settlements import (
@@ -225,6 +225,18 @@ def test_what_was_approved_elsewhere_is_paid_and_not_rejected(collected: Campaig
     assert (balances["rewards"], balances["fees"]) == (100, 20)
     assert balances["requester"] == -HELD
     assert settle(collected) == 0
+
+
+def test_items_cost_what_the_ledger_has_spent_on_their_work(collected: CampaignRun) -> None:
+    """Rejected work costs nothing, unless its worker was paid before."""
+    paid_before, rejected, *good = _assignments(collected)
+    _decide(collected, "approve", *good)
+    _decide(collected, "reject", paid_before, rejected)
+    collected.platform.approve(paid_before)
+    settle(collected)
+    balances = ledger.balances(collected.store)
+    spent = item_totals.spent_by_item(collected.store, 1)
+    assert sum(spent.values()) == balances["rewards"] + balances["fees"] == 5 * 60
 
 
 def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(

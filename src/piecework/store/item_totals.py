@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from piecework.domain.campaign import Posting
 from piecework.domain.ids import ItemId, WorkerId
 from piecework.store.database import Store, writing
+from piecework.store.settlements import PAID_ALREADY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,19 +228,19 @@ def reopen_within_budget(store: Store) -> None:
 def spent_by_item(store: Store, batch: int) -> dict[ItemId, float]:
     """Return what each item of a batch has cost so far, in cents.
 
-    That is its share of reward and fee of each assignment that was not rejected, of
-    the HITs that show it.
+    That is its share of reward and fee of each assignment that was not rejected, or too
+    late, of the HITs that show it.
     """
     rows = store.db.execute(
         "SELECT value, sum(each) FROM (SELECT item_ids, "
         "1.0 * (reward_cents + fee_cents) * (SELECT count(*) FROM assignments "
         "WHERE assignments.hit_id = hits.hit_id "
-        "AND verdict IS DISTINCT FROM 'reject') "
+        "AND (verdict IS DISTINCT FROM 'reject' OR outcome = ?)) "
         "/ json_array_length(item_ids) AS each "
         "FROM hits WHERE batch = ? AND hit_id IS NOT NULL) AS costs, "
         "json_each(costs.item_ids) AS shown "
         "GROUP BY value ORDER BY value",
-        [batch],
+        [PAID_ALREADY, batch],
     )
     return {ItemId(item_id): cents for item_id, cents in rows}
 

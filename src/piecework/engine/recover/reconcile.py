@@ -285,7 +285,8 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
     verdict, _ = assignments.verdict_and_outcome(run.store, lost.assignment_id)
     hit = hits.of_assignment(run.store, lost.assignment_id)
     spent = ledger.spent_on(run.store, lost.assignment_id)
-    reward = 0 if verdict == "reject" else hit.reward_cents
+    # A rejection may have come too late.
+    reward = spent.get("rewards", 0 if verdict == "reject" else hit.reward_cents)
     return Owed(
         assignment_id=lost.assignment_id,
         worker=run.pseudonym(WorkerId(lost.worker_id)),
