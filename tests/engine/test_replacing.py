@@ -21,13 +21,15 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, ItemId
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.posted_hits import PUBLISH, publish_key
 from piecework.engine.progress import read_progress
 from piecework.engine.requirements import exclusion_type, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.store import hits, ledger
+from piecework.store import hits, intents, ledger
+from piecework.store.intents import Intent
 from tests.campaign.campaigns import TODAY, campaign
 from tests.crash.people import WITH_A_HALF, People
 from tests.engine.conftest import Open
@@ -308,6 +310,72 @@ def test_a_hit_is_extended_in_the_first_half_of_its_life(
         run_pass(later)
         (first, again) = hits.load_hits(run.store)
         assert (again.extends == first.hit_key) == is_extended
+
+
+@pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
+@pytest.mark.parametrize("was_begun", [False, True])
+@pytest.mark.parametrize(("hours", "is_extended"), [(83, True), (85, False)])
+def test_slots_that_a_cap_puts_off_until_their_hit_is_old_become_a_hit(
+    at_work: Open,
+    campaign_text: str,
+    platform: type[MTurk],
+    hours: int,
+    *,
+    was_begun: bool,
+    is_extended: bool,
+) -> None:
+    """It is of the same round, the last one, so no answer is lost; nobody answers twice."""
+    capped = campaign_text.replace('"20.00"', '{ total = "20.00", day = "1.20" }')
+    text = capped.replace("[posting]", "[posting]\nmax_rounds = 1").replace("batches = 2", "")
+    with at_work(text, pictures=2) as (opened, people):
+        run = replace(_evening(opened), platform=platform(opened.platform.endpoint))
+        run_pass(run)
+        assert people.work(at_most=2) == 2
+        assert run_pass(run).stopped_by == "budget.day"
+        first, slots = hits.load_hits(run.store)
+        assert slots.extends == first.hit_key
+        if was_begun:
+            with run.store.db.atomic():
+                begun = Intent(
+                    key=publish_key(slots),
+                    operation=PUBLISH,
+                    subject=("hit", slots.hit_key),
+                    amount_cents=slots.cost_cents,
+                )
+                intents.declare(run.store, begun, run.clock)
+        later = replace(run, clock=FixedClock(EVENING + timedelta(hours=hours)))
+        reached = run_pass(later)
+        assert (reached.waiting_for, reached.hits_open) == ("workers", 1)
+        _, again = hits.load_hits(run.store)
+        assert (again.extends == first.hit_key) == is_extended
+        assert (again.round, again.max_assignments, again.item_ids) == (1, 1, first.item_ids)
+        assert not intents.begun(run.store, PUBLISH)
+        check_books(run)
+        for name, is_offered in (("ann", False), ("bob", False), ("cat", True)):
+            with _signed_in(people, name) as client:
+                offered = [group for group in _groups(client) if group["may_accept"]]
+                assert bool(offered) == is_offered
+        _to_the_end(later, people)
+        assert read_progress(later).missing == 0
+        check_books(run)
+
+
+def test_slots_that_were_put_off_and_are_there_are_not_asked_for_in_a_hit(
+    at_work: Open, campaign_text: str
+) -> None:
+    """A newer copy of the store has added them."""
+    text = campaign_text.replace('"20.00"', '{ total = "20.00", day = "1.20" }')
+    with at_work(text) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        people.work(at_most=2)
+        run_pass(run)
+        first, slots = hits.load_hits(run.store)
+        hit_id, token = HitId(str(first.hit_id)), publish_key(slots)
+        run.platform.extend(hit_id, more=1, slots=3, token=token)
+        run_pass(replace(run, clock=FixedClock(EVENING + timedelta(hours=85))))
+        assert [hit.hit_key for hit in hits.load_hits(run.store)] == [first.hit_key, slots.hit_key]
+        check_books(run)
 
 
 @pytest.mark.parametrize("platform", [MTurk, _Elsewhere])

@@ -11,7 +11,7 @@ import math
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
@@ -321,7 +321,7 @@ def _hits(
 ) -> list[PlannedHit]:
     return [
         PlannedHit(
-            hit_key=HitKey(f"{campaign.name}.b{batch:04}.r{round_:02}.{number:06}"),
+            hit_key=_hit_key(campaign, batch, round_, number),
             batch=batch,
             round=round_,
             max_assignments=assignments,
@@ -336,6 +336,28 @@ def _hits(
         )
         for number, (item_ids, assignments, extends) in enumerate(asked, start=1)
     ]
+
+
+def _hit_key(campaign: Campaign, batch: int, round_: int, number: int) -> HitKey:
+    return HitKey(f"{campaign.name}.b{batch:04}.r{round_:02}.{number:06}")
+
+
+def as_new_hits(
+    campaign: Campaign, extensions: Iterable[PlannedHit], taken: Iterable[HitKey]
+) -> list[PlannedHit]:
+    """Return HITs that ask in place of planned slots, under keys that are not taken.
+
+    They cost the same and are of the same rounds.
+    """
+    made, known, number = [], set(taken), 1
+    for slots in extensions:
+        batch, round_ = slots.batch, slots.round
+        while (key := _hit_key(campaign, batch, round_, number)) in known:
+            number += 1
+        known.add(key)
+        arm = arm_of(campaign, batch, round_, number)
+        made.append(replace(slots, hit_key=key, extends=None, arm=arm))
+    return made
 
 
 def arm_of(campaign: Campaign, batch: int, round_: int, number: int) -> str:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from piecework.campaign import caps, shown_media
+from piecework.campaign.dealing import as_new_hits
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import posted_question
 from piecework.domain.campaign import Campaign
@@ -27,6 +28,7 @@ from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, Qualification
 from piecework.engine import requirements
 from piecework.engine.checks import check_campaign, drop_unshowable
 from piecework.engine.posted_hits import (
+    LONGEST_LAG,
     PUBLISH,
     annotation,
     extended,
@@ -36,6 +38,7 @@ from piecework.engine.posted_hits import (
     record_cut_off,
     recording,
     refuse_posted_elsewhere,
+    slots_there,
     slots_wanted,
 )
 from piecework.engine.requirements import apart_from, exclusion_type, extending, keep_out
@@ -43,6 +46,7 @@ from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.store import campaign_facts, hits, intents
 from piecework.store.campaign_facts import kept_prices
+from piecework.store.database import writing
 from piecework.store.intents import Act, Intent, carry_out
 
 _LOG = logging.getLogger(__name__)
@@ -72,6 +76,7 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
         seen = seen._replace(known=known, begun=intents.begun(run.store, PUBLISH))
         held = _held(run, seen.begun)
         planned = hits.unposted(run.store)
+    planned = _renewed(run, planned, seen.begun)
     unposted = before = _priced_anew(run, planned, seen.begun)
     check_campaign(run)
     _try_pictures(run, planned)
@@ -133,6 +138,39 @@ def _held(run: CampaignRun, begun: Mapping[str, datetime]) -> frozenset[HitKey]:
         return frozenset()
     cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
     return drop_unshowable(run, cut_off, begun)
+
+
+def _renewed(
+    run: CampaignRun, planned: Sequence[PlannedHit], begun: Mapping[str, datetime]
+) -> Sequence[PlannedHit]:
+    """Return planned HITs, with new ones for slots of HITs that may get none any more.
+
+    A cap of a day or month may have put the slots off until their HIT is old. The new
+    HITs are of the same round, so that it does not count as another one.
+    """
+    batches = {hit.batch for hit in planned if hit.extends}
+    young = {hit.hit_key for batch in batches for hit in requirements.extendable(run, batch)}
+    lately = run.clock.now() - LONGEST_LAG
+    old = [
+        hit
+        for hit in planned
+        if hit.extends
+        and hit.extends not in young
+        # The slots of a call that was cut off just now may still come.
+        and begun.get(publish_key(hit), lately) <= lately
+        # A newer copy of the store may have added them.
+        and slots_there(run, hit) is None
+    ]
+    if not old:
+        return planned
+    keys = [hit.hit_key for hit in hits.load_hits(run.store)]
+    new = as_new_hits(run.campaign, old, keys)
+    with writing(run.store):
+        for hit in old:
+            intents.withdraw(run.store, publish_key(hit))
+        hits.give_up(run.store, [hit.hit_key for hit in old])
+        hits.plan(run.store, new)
+    return hits.unposted(run.store)
 
 
 def _payable(

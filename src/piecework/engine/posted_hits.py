@@ -305,9 +305,7 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
     if any(not hit.extends for hit in cut_off):
         known = {hit.annotation: hit.hit_id for hit in run.platform.find_hits()}
     there = {
-        hit.hit_key: _slots_there(run, hit)
-        if hit.extends
-        else known.get(annotation(run, hit, name))
+        hit.hit_key: slots_there(run, hit) if hit.extends else known.get(annotation(run, hit, name))
         for hit in cut_off
     }
     acts = [
@@ -319,8 +317,8 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
     return known
 
 
-def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
-    """Return the HIT of an extension with a cut-off call, if the slots were added."""
+def slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
+    """Return the HIT of an extension, if it has the slots on the platform already."""
     hit = extended(run, extension)
     hit_id = HitId(str(hit.hit_id))
     try:
