@@ -179,12 +179,12 @@ def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: st
         broken = replace(run, platform=_Broken(run.platform.endpoint))
         with pytest.raises(TransientPlatformError):
             post(broken)
-        assert intents.open_cents(run.store, *intents.PROMISES, but="") == 120
+        assert intents.open_cents(run.store, *intents.PROMISES) == 120
         campaign_facts.record_stop(run.store, at=run.clock.now())
         clock = FixedClock(run.clock.now() + timedelta(minutes=3))
         post(replace(run, clock=clock))
         assert hits.load_hits(run.store) == []
-        assert intents.open_cents(run.store, *intents.PROMISES, but="") == 0
+        assert intents.open_cents(run.store, *intents.PROMISES) == 0
 
 
 def test_a_store_from_a_copy_posts_and_pays_nothing_again(

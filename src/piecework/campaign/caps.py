@@ -5,7 +5,7 @@ batch end work; the caps of a day and of a month only postpone it to the next UT
 month of the clock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
@@ -16,6 +16,7 @@ from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.store import intents, ledger
+from piecework.store.hits import unposted
 from piecework.store.intents import Intent
 
 
@@ -43,16 +44,46 @@ class Left:
 def left(opened: OpenedCampaign, batch: int) -> Left:
     """Return what is left of the caps now."""
     rewards, taken = opened.campaign.rewards, ledger.taken(opened.store, batch, opened.clock.now())
-
-    def rest(cap: int | None, cents: int) -> int | None:
-        return None if cap is None else cap - cents
-
     return Left(
         campaign=rewards.cap_cents - taken.campaign,
-        batch=rest(rewards.batch_budget_cents, taken.batch),
-        day=rest(rewards.day_budget_cents, taken.day),
-        month=rest(rewards.month_budget_cents, taken.month),
+        batch=_less(rewards.batch_budget_cents, taken.batch),
+        day=_less(rewards.day_budget_cents, taken.day),
+        month=_less(rewards.month_budget_cents, taken.month),
     )
+
+
+def left_beside(
+    opened: OpenedCampaign, batch: int, *, but: Collection[str], is_payment: bool = True
+) -> Left:
+    """Return what is left of the caps beside what is promised; calls under way count as done.
+
+    Planned HITs come before payments. A cap of day or month only delays these HITs, so
+    it need not have room for them.
+
+    Args:
+        opened: the campaign.
+        batch: the batch.
+        but: keys of the intents that are compared with the rest.
+        is_payment: whether they pay people; otherwise they post planned HITs.
+    """
+    store, room = opened.store, left(opened, batch)
+    of_all = of_batch = calls = intents.open_cents(store, *intents.PROMISES, but=but)
+    if is_payment:
+        # HITs whose call is under way are among the planned ones.
+        of_all = of_batch = intents.open_cents(store, *intents.PAYMENTS, but=but)
+        for hit in unposted(store):
+            of_all += hit.cost_cents
+            of_batch += hit.cost_cents if hit.batch == batch else 0
+    return Left(
+        campaign=room.campaign - of_all,
+        batch=_less(room.batch, of_batch),
+        day=_less(room.day, calls),
+        month=_less(room.month, calls),
+    )
+
+
+def _less(cap: int | None, cents: int) -> int | None:
+    return None if cap is None else cap - cents
 
 
 def left_today(opened: OpenedCampaign) -> int | None:
@@ -82,13 +113,13 @@ def payable(hits: Sequence[PlannedHit], left_cents: int | None) -> list[PlannedH
 
 
 def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None:
-    """Refuse what exceeds a cap; calls under way count as if they had succeeded.
+    """Refuse what exceeds a cap beside what is promised.
 
     Raises:
         BudgetExceeded: before the call, with the name of the cap.
     """
-    rewards, room = opened.campaign.rewards, left(opened, batch)
-    under_way = intents.open_cents(opened.store, *intents.PROMISES, but=intent.key)
+    rewards, is_payment = opened.campaign.rewards, intent.operation in intents.PAYMENTS
+    room = left_beside(opened, batch, but=[intent.key], is_payment=is_payment)
     caps = (
         (room.campaign, rewards.cap_name, rewards.cap_cents),
         (room.batch, f"the cap of batch {batch}", rewards.batch_budget_cents),
@@ -96,10 +127,10 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
         (room.month, "the cap of a month", rewards.month_budget_cents),
     )
     for rest, name, cap in caps:
-        if rest is not None and intent.amount_cents > rest - under_way:
+        if rest is not None and intent.amount_cents > rest:
             raise BudgetExceeded(
                 f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, but "
-                f"only {rewards.shown(max(0, rest - under_way))} is left of {name} "
+                f"only {rewards.shown(max(0, rest))} is left of {name} "
                 f"({rewards.shown(cap or 0)})",
                 next_step=f"piecework status {opened.campaign.path}",
             )

@@ -14,7 +14,7 @@ the disk per round instead of two per call.
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -139,21 +139,24 @@ def outcome(store: Store, intent_key: str) -> str | None:
     return row and str(row[0])
 
 
-PROMISES = ("publish", "bonus", "compensation", "unreject")
+PAYMENTS = ("bonus", "compensation", "unreject")
+"""Operations with which a person pays people, beside what a pass pays."""
+PROMISES = ("publish", *PAYMENTS)
 """Operations that take new money from the requester."""
 
 
-def open_cents(store: Store, *operations: str, but: str) -> int:
-    """Return the most that open intents of these operations may cost, except `but`.
+def open_cents(store: Store, *operations: str, but: Collection[str] = ()) -> int:
+    """Return the most that open intents of these operations may cost, without the keys `but`.
 
     A HIT with a dropped plan is not posted any more, so it is free.
     """
     (cents,) = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
         f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
-        "AND done_at IS NULL AND intent_key <> ? AND (operation <> 'publish' OR "
+        "AND done_at IS NULL AND intent_key NOT IN (SELECT value FROM json_each(?)) "
+        "AND (operation <> 'publish' OR "
         "EXISTS (SELECT 1 FROM hits WHERE hit_key = subject_id))",
-        [*operations, but],
+        [*operations, json.dumps(list(but))],
     ).fetchone()
     return int(cents)
 

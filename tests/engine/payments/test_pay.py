@@ -1,5 +1,6 @@
 """Bonuses on a real marketplace: by rule or by file, each once, within the caps."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,7 +10,8 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
-from piecework.domain.ids import AnswerId, HitKey
+from piecework.domain.ids import AnswerId, AssignmentId, HitKey
+from piecework.engine.payments.compensations import pay_compensation, plan_compensation
 from piecework.engine.payments.due_bonuses import is_too_late, label_fault, read_bonuses, top_ups
 from piecework.engine.payments.pay import (
     BONUS,
@@ -17,11 +19,15 @@ from piecework.engine.payments.pay import (
     check_bonuses,
     close_interrupted,
     pay_bonuses,
+    unreject,
 )
+from piecework.engine.posted_hits import PUBLISH
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.postprocess.pseudonyms import answer_pseudonym, pseudonym
 from piecework.store import assignments, hits, intents, ledger
+from piecework.store.assignments import verdict_and_outcome
+from piecework.store.intents import ActSubject, Intent
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import (
     EVENING,
@@ -302,6 +308,77 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
             check_bonuses(_with_cap(run, cap, enough), plan)
             with pytest.raises(BudgetExceeded, match="nothing was paid"):
                 check_bonuses(_with_cap(run, cap, enough - 1), plan)
+
+
+def _bonus(run: CampaignRun, paid: AssignmentId, _rejected: AssignmentId) -> None:
+    text = bonus_file((paid, "0.50", "r"))
+    assert pay_bonuses(run, read_bonuses(run, text, label="b", name="b")).bonuses == 1
+
+
+def _compensation(run: CampaignRun, paid: AssignmentId, _rejected: AssignmentId) -> None:
+    (worker,) = assignments.load_assignments(run.store, assignment_ids=[paid])
+    planned = plan_compensation(run, worker.worker_id, "0.50", because="Our page was slow.")
+    pay_compensation(run, planned)
+
+
+def _reversal(run: CampaignRun, _paid: AssignmentId, rejected: AssignmentId) -> None:
+    unreject(run, rejected, because="It was right.", by="ada")
+
+
+@pytest.mark.parametrize("was_begun", [False, True])
+@pytest.mark.parametrize(
+    ("pay", "cap"),
+    [
+        (_bonus, "budget_cents"),
+        (_bonus, "batch_budget_cents"),
+        (_compensation, "budget_cents"),
+        (_reversal, "budget_cents"),
+        (_reversal, "batch_budget_cents"),
+    ],
+)
+def test_a_payment_leaves_the_money_of_planned_hits_and_of_calls_under_way(
+    at_work: Open, campaign_text: str, pay: Callable[..., None], cap: str, *, was_begun: bool
+) -> None:
+    """60 cents were paid, a slot for 60 waits for tomorrow, a call for 30 was cut off.
+
+    If the call for the slot was cut off too, the slot does not count twice.
+    """
+    text = campaign_text.replace('"20.00"', '{ total = "20.00", day = "1.20" }')
+    with at_work(text.replace("batches = 2", "batches = 1"), pictures=2) as (opened, people):
+        people.script = (("ann", "good"), ("dan", "paste"))
+        run = replace(opened, clock=FixedClock(EVENING))
+        run_pass(run)
+        assert people.work() == 2
+        run_pass(run)
+        (slots,) = hits.unposted(run.store)
+        of = {verdict_and_outcome(run.store, name)[0]: name for name in assignment_ids(run)}
+        paid, rejected = of["approve"], of["reject"]
+        calls: list[tuple[str, ActSubject, int]] = [(BONUS, ("assignment", paid), 30)]
+        if was_begun:
+            calls.append((PUBLISH, ("hit", slots.hit_key), slots.cost_cents))
+        arguments: dict[str, str | int] = {"worker": "A", "cents": 25, "reason": "r"}
+        with run.store.db.atomic():
+            for operation, subject, cents in calls:
+                intent = Intent(
+                    key=f"{operation}:{subject[1]}",
+                    operation=operation,
+                    subject=subject,
+                    arguments=arguments,
+                    amount_cents=cents,
+                )
+                intents.declare(run.store, intent, run.clock)
+        later = replace(run, clock=FixedClock(EVENING + timedelta(days=1)))
+        later = _with_cap(later, "day_budget_cents", 1000)
+        enough = 60 + 60 + 30 + 60
+        with pytest.raises(BudgetExceeded):
+            pay(_with_cap(later, cap, enough - 1), paid, rejected)
+        assert ledger.taken_cents(run.store) == 60
+        later = _with_cap(later, cap, enough)
+        pay(later, paid, rejected)
+        run_pass(later)
+        assert hits.unposted(run.store) == []
+        assert ledger.taken_cents(run.store) == 180
+        check_books(run)
 
 
 def test_a_cap_that_was_lowered_below_what_was_spent_has_nothing_left(

@@ -16,7 +16,7 @@ from piecework.campaign.opened import CampaignRun, known_worker
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.domain.money import Compensation, cents_from_text
-from piecework.store import generations, hits, intents, ledger, workers
+from piecework.store import generations, intents, ledger, workers
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent, carry_out
 from piecework.store.settlements import DONE
@@ -110,13 +110,11 @@ def check_caps(run: CampaignRun, planned: PlannedCompensation) -> None:
         BudgetExceeded: a cap of the campaign, the month or the day is too low.
     """
     rewards, cost = run.campaign.rewards, planned.intent.amount_cents
-    promised = sum(hit.cost_cents for hit in hits.unposted(run.store))
-    under_way = intents.open_cents(run.store, *intents.PROMISES, but=planned.intent.key)
-    left = rewards.cap_cents - ledger.taken_cents(run.store) - promised - under_way
-    today = caps.left_today(run)
+    # It is a cost of no batch.
+    room = caps.left_beside(run, 0, but=[planned.intent.key])
     for rest, name, step in (
-        (left, rewards.cap_name, "raise the cap, or pay less"),
-        (today, "the cap of the day or month", "run the same command another day"),
+        (room.campaign, rewards.cap_name, "raise the cap, or pay less"),
+        (room.today, "the cap of the day or month", "run the same command another day"),
     ):
         if rest is not None and cost > rest:
             raise BudgetExceeded(

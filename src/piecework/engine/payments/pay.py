@@ -326,18 +326,13 @@ def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
     by_batch: Counter[int] = Counter()
     for bonus in plan.due:
         by_batch[bonus.batch] += bonus.intent.amount_cents
-    # Planned HITs are promised too, even if a cap delays them until tomorrow.
-    to_post: Counter[int] = Counter()
-    for hit in hits.unposted(run.store):
-        to_post[hit.batch] += hit.cost_cents
     for batch, cents in sorted(by_batch.items()):
-        room = caps.left(run, batch)
+        room = caps.left_beside(run, batch, but=_keys(plan.due))
         needed = (
-            (plan.total_cents, room.campaign, to_post.total(), rewards.cap_name),
-            (cents, room.batch, to_post[batch], f"the cap of batch {batch}"),
+            (plan.total_cents, room.campaign, rewards.cap_name),
+            (cents, room.batch, f"the cap of batch {batch}"),
         )
-        for cost, free, promised, name in needed:
-            rest = None if free is None else free - promised
+        for cost, rest, name in needed:
             if rest is not None and cost > rest:
                 raise BudgetExceeded(
                     f"the bonuses cost {rewards.shown(cost)} with fees, but "
@@ -382,8 +377,12 @@ def pay_bonuses(run: CampaignRun, plan: BonusPlan) -> Paid:
     )
 
 
+def _keys(due: Iterable[PlannedBonus]) -> list[str]:
+    return [planned.intent.key for planned in due]
+
+
 def _for_today(run: CampaignRun, due: tuple[PlannedBonus, ...]) -> tuple[PlannedBonus, ...]:
-    left = caps.left_today(run)
+    left = caps.left_beside(run, 0, but=_keys(due)).today
     if left is None:
         return due
     for number, planned in enumerate(due):
