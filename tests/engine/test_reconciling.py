@@ -14,8 +14,10 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.progress import read_progress
 from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
+from piecework.engine.requirements import extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
@@ -409,6 +411,65 @@ def test_work_that_was_lost_and_is_there_again_is_taken_back(
     money = _money(store)
     assert money["held"] == books["held_cents"] == 0
     assert money["rewards"] == sum(each["paid_cents"] for each in books["assignments"])
+
+
+@pytest.mark.parametrize("are_known", [True, False])
+def test_nobody_answers_again_what_the_marketplace_has_lost(
+    folder: Path, *, are_known: bool
+) -> None:
+    """Ann's lost work counts, and bob's is asked of somebody else: of cat, then of dan.
+
+    The marketplace knows ann and bob by their sign-in, unless it has lost that, too.
+    """
+    write_campaign(folder, CAMPAIGN.replace("batches = 2", "batches = 1"), pictures=2)
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=(("ann", "good"), ("bob", "shout")))
+        for name in ("ann", "bob") if are_known else ():
+            with httpx.Client(base_url=endpoint) as client:
+                people.sign_in(name, client)
+        _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        with _opened(folder, endpoint) as run:
+            for step in (collect.collect, judge.assess, judge.decide, settle.settle):
+                step(run)
+    _put_back(folder / "copy.db", folder / "m.db")
+    # A rehearsal would draw the same ids again.
+    with closing(sqlite3.connect(folder / "m.db")) as market, market:
+        market.execute("UPDATE settings SET value = '2' WHERE key = 'seed'")
+    with _market(folder, seed=2) as endpoint:
+        assert len(_reconcile(folder, endpoint).comparison.lost_hits) == 1
+        for name, manner in (("cat", "shout"), ("dan", "good")):
+            assert _pass(folder, endpoint) == "workers"
+            if are_known:
+                assert People(endpoint, script=(("ann", "good"),)).work() == 0
+            assert People(endpoint, script=((name, manner),)).work() == 1
+        assert _pass(folder, endpoint) == "nobody"
+        with _opened(folder, endpoint) as run:
+            progress = read_progress(run)
+    assert (progress.missing, progress.surplus) == (0, 0)
+
+
+def test_a_hit_gets_no_slot_for_a_worker_whose_answers_to_its_items_are_lost(folder: Path) -> None:
+    """Half of ann's work was asked of eve, in a HIT that the marketplace has lost."""
+    write_campaign(folder, CAMPAIGN.replace("batches = 2", "batches = 1"), pictures=2)
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=(("ann", "half"), ("bob", "good"), ("eve", "good")))
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work(at_most=2) == 2
+        with _opened(folder, endpoint) as run:
+            for step in (collect.collect, judge.assess, judge.decide, settle.settle):
+                step(run)
+            assert len(extendable(run, 1)) == 1
+        _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 1
+        assert _pass(folder, endpoint) == "nobody"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert len(_reconcile(folder, endpoint).comparison.lost_hits) == 1
+        with _opened(folder, endpoint) as run:
+            assert extendable(run, 1) == []
 
 
 def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:

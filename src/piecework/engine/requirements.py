@@ -8,7 +8,8 @@ Replacements may be done only by workers who have not answered the same items. A
 lost whole assignments gets more slots, and no worker gets the same HIT twice. Partly
 lost assignments are replaced by new HITs. If the marketplace can, it keeps these apart
 from all HITs that show one of their items. Otherwise workers who have answered one of the
-items get a qualification, and the new HITs require its absence.
+items get a qualification, and the new HITs require its absence. So they do if the
+marketplace has lost such answers: it does not know any more who gave them.
 """
 
 from collections.abc import Callable
@@ -25,7 +26,10 @@ from piecework.engine.posted_hits import GONE, slots_wanted, status_of
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
 from piecework.store.database import exists, open_store
-from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
+from piecework.store.settlements import DONE, FORGET, NOTHING_TO_KEEP_OUT_OF
+
+UNKNOWN_WORKER = "InvalidParameterValue"
+"""The code with which a marketplace refuses an unknown worker, among other things."""
 
 
 def exclusion_type(run: CampaignRun) -> QualificationTypeId:
@@ -181,9 +185,11 @@ def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
         return []
     life = timedelta(seconds=(1 - _LEAST_LIFE) * run.campaign.posting.lifetime_seconds)
     filled = hits.filled_hits(run.store, batch, posted_after=run.clock.now() - life)
+    # Workers who answered one of its items elsewhere would not be kept out.
+    if intents.has_outcome(run.store, FORGET, DONE):
+        filled = [hit for hit in filled if not _workers_of_lost(run, hit)]
     if run.platform.keeps_apart():
         return filled
-    # Workers who answered one of its items in another HIT would not be kept out.
     return [hit for hit in filled if _showing(run, hit) == [hit.hit_id]]
 
 
@@ -199,7 +205,10 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
 
     All its calls can be repeated safely, so they need no intent.
     """
-    if hit.round == 0 or hit.extends or run.platform.keeps_apart():
+    if hit.round == 0 or hit.extends:
+        return None
+    of_lost = _workers_of_lost(run, hit)
+    if run.platform.keeps_apart() and not of_lost:
         return None
     known = campaign_facts.platform_type(run.store, "answered", hit.hit_key)
     if known is not None:
@@ -209,7 +218,12 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
         "Held by workers who have answered what a HIT asks for.",
     )
     for worker_id in assignments.workers_of_items(run.store, hit.item_ids):
-        run.platform.exclude(worker_id, made)
+        try:
+            run.platform.exclude(worker_id, made)
+        except PlatformRefused as refusal:
+            # The marketplace may have lost the worker, too.
+            if worker_id not in of_lost or refusal.code != UNKNOWN_WORKER:
+                raise
     campaign_facts.keep_platform_type(run.store, "answered", made, subject=hit.hit_key)
     return made
 
@@ -241,6 +255,10 @@ def extending(
         return hit_id
 
     return do
+
+
+def _workers_of_lost(run: CampaignRun, hit: PlannedHit) -> list[WorkerId]:
+    return assignments.workers_of_items(run.store, hit.item_ids, is_lost=True)
 
 
 def _showing(run: CampaignRun, hit: PlannedHit) -> list[HitId]:

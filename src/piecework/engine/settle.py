@@ -29,7 +29,7 @@ from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN
 from piecework.domain.text import one_line, regions_in_words
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
-from piecework.engine.requirements import exclusion_type
+from piecework.engine.requirements import UNKNOWN_WORKER, exclusion_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.hit_templates.answers import typed
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
-_UNKNOWN_WORKER = "InvalidParameterValue"
-"""The code with which a marketplace refuses an unknown worker, among other things."""
 _Outcome = TypeVar("_Outcome", str, str | None)
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
 """How to do an act, and how to look whether it was done."""
@@ -301,7 +299,7 @@ def _unless_gone(
         except PlatformRefused as refusal:
             if refusal.kind == "qualification_type_unknown":
                 return NOTHING_TO_KEEP_OUT_OF
-            if settlement.work_was_lost and refusal.code == _UNKNOWN_WORKER:
+            if settlement.work_was_lost and refusal.code == UNKNOWN_WORKER:
                 return FORGOTTEN
             raise
 

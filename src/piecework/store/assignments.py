@@ -21,6 +21,11 @@ _UNDECIDED = """
     UNION
     SELECT assignment_id FROM answers WHERE verdict IS NULL
 """
+_IS_LOST = (
+    "EXISTS (SELECT 1 FROM intents WHERE operation = 'forget' "
+    "AND subject_kind = 'assignment' AND subject_id = assignment_id)"
+)
+"""SQL for whether the marketplace has lost an assignment (`piecework.engine.recover`)."""
 
 
 Collected = tuple[Assignment, Iterable[Answer]]
@@ -133,11 +138,18 @@ def count_workers(store: Store) -> int:
     return int(row.fetchone()[0])
 
 
-def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]:
-    """Return who has answered any of these items, with any verdict."""
+def workers_of_items(
+    store: Store, item_ids: Iterable[ItemId], *, is_lost: bool = False
+) -> list[WorkerId]:
+    """Return who has answered any of these items, with any verdict.
+
+    If `is_lost` is set, only in work that the marketplace has lost.
+    """
     rows = store.db.execute(
         "SELECT DISTINCT worker_id FROM answers JOIN assignments USING (assignment_id) "
-        "WHERE item_id IN (SELECT value FROM json_each(?)) ORDER BY worker_id",
+        "WHERE item_id IN (SELECT value FROM json_each(?)) "
+        + (f"AND {_IS_LOST} " if is_lost else "")
+        + "ORDER BY worker_id",
         [json.dumps(list(item_ids))],
     )
     return [WorkerId(worker_id) for (worker_id,) in rows]
@@ -236,9 +248,8 @@ def verdict_and_outcome(
 def with_lost_work(store: Store, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
     """Return those of these workers who have done work that the marketplace has lost."""
     rows = store.db.execute(
-        "SELECT DISTINCT worker_id FROM assignments JOIN intents ON operation = 'forget' "
-        "AND subject_kind = 'assignment' AND subject_id = assignment_id "
-        "WHERE worker_id IN (SELECT value FROM json_each(?))",
+        f"SELECT DISTINCT worker_id FROM assignments WHERE {_IS_LOST} "
+        "AND worker_id IN (SELECT value FROM json_each(?))",
         [json.dumps(list(worker_ids))],
     )
     return frozenset(WorkerId(worker_id) for (worker_id,) in rows)
