@@ -14,6 +14,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.payments.compensations import pay_compensation, plan_compensation
 from piecework.engine.progress import read_progress
 from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
@@ -21,7 +22,7 @@ from piecework.engine.requirements import extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
-from piecework.store import assignments, generations, ledger
+from piecework.store import assignments, generations, hits, ledger
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -513,6 +514,32 @@ def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(folder: Pa
         _to_the_end(folder, endpoint, people)
         assert len(_posted(endpoint)) == 4
     assert _money(store)["rewards"] == 8 * 50
+
+
+def test_the_rest_of_an_adopted_batch_is_planned_within_the_cap(folder: Path) -> None:
+    """Its first HIT was posted with the last money, so its second one is not planned."""
+    text = CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
+    # It pays for four HITs, and a compensation was not foreseen.
+    write_campaign(folder, text.replace('budget = "20.00"', 'budget = "4.80"'))
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=tuple((f"worker {n}", "good") for n in range(4)))
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 4
+        worker = httpx.get(f"{endpoint}/rehearsal/books").json()["assignments"][0]["worker_id"]
+        with _opened(folder, endpoint) as run:
+            pay_compensation(run, plan_compensation(run, worker, "0.50", because="Our fault."))
+        _copy(store, folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+        newer = _posted(endpoint)
+        assert len(newer) == 3
+        _put_back(folder / "copy.db", store)
+        _reconcile(folder, endpoint)
+        assert _pass(folder, endpoint) == "workers"
+        assert _posted(endpoint) == newer
+        with _opened(folder, endpoint) as run:
+            assert hits.unposted(run.store) == []
+            assert ledger.taken_cents(run.store) == 3 * 120 + 60
 
 
 def _posted(endpoint: str) -> list[str]:
