@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
 
-def _post_apart(client: "MTurkClient", others: object, **parameters: object) -> dict[str, Any]:
+def post_apart(client: "MTurkClient", others: object, **parameters: object) -> dict[str, Any]:
     """Post a HIT with the member that the API's own model does not have."""
 
     def add(params: dict[str, Any], **_: object) -> None:
@@ -32,7 +32,7 @@ def test_whoever_did_one_is_offered_none_of_the_others(market: Market) -> None:
     client, ann, bob = market.requester(), market.worker(), market.worker()
     first = post(client)
     ann.do(first["HITGroupId"])
-    second = _post_apart(client, [first["HITId"]])
+    second = post_apart(client, [first["HITId"]])
     assert ann.groups() == []
     assert ann.accept(second["HITGroupId"]).status_code == 409
     by_name = ann.accept(second["HITGroupId"], hit_id=second["HITId"])
@@ -47,7 +47,7 @@ def test_it_holds_in_the_other_direction_for_slots_that_come_later(market: Marke
     cat = market.worker()
     first = post(client)
     ann.do(first["HITGroupId"])
-    second = _post_apart(client, [first["HITId"]], MaxAssignments=2)
+    second = post_apart(client, [first["HITId"]], MaxAssignments=2)
     bob.do(second["HITGroupId"])
     client.create_additional_assignments_for_hit(
         HITId=first["HITId"], NumberOfAdditionalAssignments=1
@@ -77,9 +77,7 @@ def test_several_others_are_each_kept_apart_from_the_new_one(market: Market) -> 
     second = post(client, MaxAssignments=2, Title="Another")
     ann.do(first["HITGroupId"])
     bob.do(second["HITGroupId"])
-    third = _post_apart(
-        client, [first["HITId"], second["HITId"]], MaxAssignments=2, Title="A third"
-    )
+    third = post_apart(client, [first["HITId"], second["HITId"]], MaxAssignments=2, Title="A third")
     cat.do(first["HITGroupId"])
     cat.do(second["HITGroupId"])
     for worker in (ann, bob, cat):
@@ -100,7 +98,7 @@ def test_what_is_open_to_a_worker_is_counted_once(market: Market) -> None:
     group = first["HITGroupId"]
     ann.do(group)
     ann.do(group)
-    _post_apart(client, [first["HITId"], second["HITId"]])
+    post_apart(client, [first["HITId"], second["HITId"]])
     post(client)
     assert [each["available"] for each in ann.groups()] == [1]
     # Bea gave a HIT back and did another that is kept apart from it: the first was
@@ -109,7 +107,7 @@ def test_what_is_open_to_a_worker_is_counted_once(market: Market) -> None:
     early = post(client, Title=title)
     theirs = early["HITGroupId"]
     bea.give_back(bea.accept(theirs).json()["assignment_id"])
-    _post_apart(client, [early["HITId"]], Title=title)
+    post_apart(client, [early["HITId"]], Title=title)
     bea.do(theirs)
     post(client, Title=title)
     [group] = (each for each in bea.groups() if each["title"] == title)
@@ -122,7 +120,7 @@ def test_work_that_was_rejected_counts_as_done(market: Market) -> None:
     first = post(client)
     done = ann.do(first["HITGroupId"])
     client.reject_assignment(AssignmentId=done, RequesterFeedback="Empty.")
-    second = _post_apart(client, [first["HITId"]])
+    second = post_apart(client, [first["HITId"]])
     assert ann.accept(second["HITGroupId"]).status_code == 409
 
 
@@ -132,7 +130,7 @@ def test_what_was_returned_keeps_nobody_from_the_other(market: Market) -> None:
     first = post(client)
     group = first["HITGroupId"]
     ann.give_back(ann.accept(group).json()["assignment_id"])
-    second = _post_apart(client, [first["HITId"]])
+    second = post_apart(client, [first["HITId"]])
     assert ann.accept(group).json()["hit_id"] == second["HITId"]
 
 
@@ -159,7 +157,7 @@ def test_what_makes_no_sense_posts_nothing(market: Market, others: object, compl
     """A wrong list is refused, and the HIT is not there."""
     client = market.requester()
     with pytest.raises(ClientError) as fault:
-        _post_apart(client, others)
+        post_apart(client, others)
     assert complaint in refusal(fault.value)[2]
     assert client.list_hits()["HITs"] == []
 
@@ -169,7 +167,7 @@ def test_only_own_hits_can_be_named(market: Market) -> None:
     theirs = post(market.requester())["HITId"]
     client = market.requester()
     with pytest.raises(ClientError) as fault:
-        _post_apart(client, [theirs])
+        post_apart(client, [theirs])
     assert refusal(fault.value)[1] == "HITDoesNotExist"
     assert client.list_hits()["HITs"] == []
 
@@ -182,8 +180,8 @@ def test_only_open_hits_count_as_kept_apart(market: Market) -> None:
     assert [group["available"] for group in ann.groups()] == [2]
     first = post(client, Title="Apart")
     ann.do(first["HITGroupId"])
-    second = _post_apart(client, [first["HITId"]], Title="Apart")
+    second = post_apart(client, [first["HITId"]], Title="Apart")
     bob.do(second["HITGroupId"])
-    _post_apart(client, [second["HITId"]], Title="Apart")
+    post_apart(client, [second["HITId"]], Title="Apart")
     by_title = {group["title"]: group["available"] for group in ann.groups()}
     assert by_title["Apart"] == 1

@@ -7,7 +7,8 @@ from pathlib import Path
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.serving import CONSENT
 from piecework.markets.connect.bridge.status import read_status
-from tests.marketplace.market import START
+from tests.marketplace.market import START, post
+from tests.marketplace.test_kept_apart import post_apart
 from tests.markets.connect.town import SPENT, Town, a_town
 
 REWARD, VISIT = 55, 138
@@ -281,3 +282,16 @@ def test_a_visit_has_no_more_hits_than_a_participant_may_do(town: Town) -> None:
     town.settle()
     [study] = town.rows("SELECT hits_per_visit FROM studies")
     assert study == {"hits_per_visit": 1}
+
+
+def test_hits_that_are_kept_apart_are_done_in_different_visits(town: Town) -> None:
+    """Two HITs, one of them apart from the other: two visits of one, and all get work."""
+    first = post(town.requester)["HITId"]
+    hits = [first, post_apart(town.requester, [first])["HITId"]]
+    town.settle()
+    for _ in hits:
+        town.visitor().work(town.project())
+        town.settle()
+    assert len(town.submitted(*hits)) == 2
+    assert town.rows("SELECT DISTINCT hits_per_visit FROM studies") == [{"hits_per_visit": 1}]
+    assert town.rows("SELECT DISTINCT stage FROM visits") == [{"stage": "Done"}]

@@ -10,6 +10,7 @@ import pytest
 from piecework.domain.crowds import crowd_type
 from piecework.marketplace.state import qualification_types as system
 from piecework.markets.panel.rehearsal.simulated_panel import Terms
+from tests.marketplace.test_kept_apart import post_apart
 from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
 from tests.markets.panel.scene import Scene, Visitor, a_scene, changed
 
@@ -236,6 +237,24 @@ def test_the_last_visits_are_shorter(scene: Scene) -> None:
     assert "1 task" in scene.visitor().look(link).text
     assert _finished(scene, "bob", "s2") == "complete"
     assert len(scene.submitted(hits)) == 3
+
+
+def test_a_visit_has_only_hits_that_one_worker_may_do(scene: Scene) -> None:
+    """Two HITs that are kept apart make visits of one, also for who may do only the second."""
+    early, first = scene.post(2)
+    assert _finished(scene, "ann", "s1") == "complete"
+    for hit in (early, first):
+        scene.requester.create_additional_assignments_for_hit(
+            HITId=hit, NumberOfAdditionalAssignments=1
+        )
+    later = post_apart(scene.requester, [first], MaxAssignments=2)["HITId"]
+    visitor = scene.visitor()
+    visitor.arrive(scene.panel.open("bob", "s2"))
+    assert visitor.finish()["hits"] == 2
+    assert len(scene.submitted([early, first])) == 4
+    for person in ("cat", "dan"):
+        assert _finished(scene, person, f"s-{person}") == "complete"
+    assert len(scene.submitted([later])) == 2
 
 
 def test_a_requesters_limit_holds_in_all_projects(scene: Scene) -> None:

@@ -7,6 +7,7 @@ requester could use without paying. So a requester receives a visit completely o
 all, as the paying market has one submission for it.
 """
 
+import json
 import sqlite3
 
 from piecework.marketplace.exceptions import Refusal
@@ -19,16 +20,18 @@ _MARGIN_MS = 60 * SECOND
 """A visit ends this long before its submission, to leave time for the code."""
 
 _FREE_HITS = (
-    "FROM hits WHERE hit_type = ?1 AND status = 'Assignable' "
+    f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ?1 AND status = 'Assignable' "
     "AND expires_ms > ?2 AND NOT EXISTS (SELECT 1 FROM assignments "
     "WHERE assignments.hit = hits.id AND assignments.worker = ?3 "
     "AND assignments.status NOT IN ('Returned', 'Abandoned')) "
     f"AND {worker_limits.IS_FREE.replace('?', '?3')} "
 )
-_FREEST = (
-    f"SELECT {hits.COLUMNS} {_FREE_HITS}"
-    "ORDER BY max_assignments - accepted - submitted - approved - rejected DESC, id "
-    "LIMIT ?4"
+_FREEST_FIRST = "ORDER BY max_assignments - accepted - submitted - approved - rejected DESC, id"
+_COUNTED = f"{_FREE_HITS} AND {worker_limits.IS_COUNTED} {_FREEST_FIRST} LIMIT ?4"
+_BESIDE = (
+    f"{_FREE_HITS} AND is_apart = 1 AND id NOT IN (SELECT value FROM json_each(?4)) "
+    "AND NOT EXISTS (SELECT 1 FROM kept_apart WHERE kept_apart.hit = hits.id "
+    f"AND kept_apart.other IN (SELECT value FROM json_each(?4))) {_FREEST_FIRST} LIMIT 1"
 )
 
 
@@ -160,11 +163,12 @@ def begin_visit(
     if not may_work:
         _find_no_work(transaction, study, worker, visit)
         return visit
-    for _ in range(study["hits_per_visit"]):
-        hit = transaction.first_row(_FREEST, study["hit_type"], now_ms, worker["id"], 1)
-        if hit is None:
-            _find_no_work(transaction, study, worker, visit)
-            return visit
+    wanted = study["hits_per_visit"]
+    together = _hits_together(transaction, study["hit_type"], worker, most=wanted)
+    if len(together) < wanted:
+        _find_no_work(transaction, study, worker, visit)
+        return visit
+    for hit in together:
         taken = assignments.accept(transaction, hit=hit, worker=worker)
         transaction.execute(
             "UPDATE assignments SET visit = ?, deadline_ms = ? WHERE assignment_id = ?",
@@ -187,14 +191,25 @@ def most_hits(
         worker: the worker; None is a participant on their first arrival.
         most: the most HITs that are wanted.
     """
-    number: int = transaction.value(
-        f"SELECT count(*) FROM (SELECT 1 {_FREE_HITS} LIMIT ?4)",
-        hit_type,
-        transaction.now_ms,
-        0 if worker is None else worker["id"],
-        most,
-    )
-    return number
+    return len(_hits_together(transaction, hit_type, worker, most=most))
+
+
+def _hits_together(
+    transaction: Transaction, hit_type: int, worker: sqlite3.Row | None, *, most: int
+) -> list[sqlite3.Row]:
+    """Return HITs of a type that a worker may do in one visit, up to `most`.
+
+    Those that bridges count come first: no two of them are apart from each other.
+    """
+    free_for = (hit_type, transaction.now_ms, 0 if worker is None else worker["id"])
+    together = transaction.all(_COUNTED, *free_for, most)
+    while len(together) < most:
+        chosen = json.dumps([hit["id"] for hit in together])
+        beside = transaction.first_row(_BESIDE, *free_for, chosen)
+        if beside is None:
+            break
+        together.append(beside)
+    return together
 
 
 def _find_no_work(

@@ -97,6 +97,16 @@ IS_FREE = f"(hits.is_apart = 0 OR NOT {_IS_KEPT_APART})"
 
 Returned and abandoned assignments do not count.
 """
+IS_COUNTED = (
+    "(hits.is_apart = 0 OR NOT EXISTS (SELECT 1 FROM kept_apart "
+    "CROSS JOIN hits AS older ON older.id = kept_apart.other "
+    "WHERE kept_apart.hit = hits.id AND kept_apart.other < hits.id "
+    "AND older.hit_type = hits.hit_type AND older.status = 'Assignable'))"
+)
+"""Condition on a row of `hits`: it is apart from no older open HIT of its type.
+
+One worker may do all such HITs. When one of them is filled, the others stay such HITs.
+"""
 
 
 def keep_apart(transaction: Transaction, hit: int, others: list[int]) -> None:

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Self
 
-from piecework.marketplace.state import lineage, qualification_types
+from piecework.marketplace.state import lineage, qualification_types, visits
 from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.outside_crowd import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.worker_limits import IS_COUNTED
 from piecework.marketplace.workers import discovery, eligibility
 
 _HIT_TYPES = (
@@ -34,7 +35,7 @@ _HIT_TYPES = (
 _FREE_SLOTS = (
     "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
     "count(*) AS hits FROM hits WHERE hit_type = ? AND status = 'Assignable' "
-    "GROUP BY free"
+    f"AND {IS_COUNTED} GROUP BY free"
 )
 _STUDY = (
     "SELECT * FROM studies WHERE hit_type = ? AND market = ? "
@@ -51,7 +52,11 @@ def open_hit_types(transaction: Transaction, market: str) -> list[sqlite3.Row]:
 
 
 def open_slots(transaction: Transaction, hit_type: int) -> dict[int, int]:
-    """Return the number of open HITs of a type by number of free slots."""
+    """Return the number of open HITs of a type by number of free slots.
+
+    A HIT that is apart from an older open one counts when that one is filled, so all
+    that count can be done in one visit.
+    """
     rows = transaction.all(_FREE_SLOTS, hit_type)
     return {row["free"]: row["hits"] for row in rows}
 
@@ -241,5 +246,8 @@ def _has_done_all(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.
     """Return whether the HITs left for a worker are too few to fill a visit."""
     if transaction.first_row(_HAS_DONE, worker["id"], study["hit_type"]) is None:
         return False
+    wanted = int(study["hits_per_visit"])
     group = discovery.visible_group(transaction, worker, study["hit_group_id"])
-    return group.available < int(study["hits_per_visit"])
+    if group.available < wanted:
+        return True
+    return visits.most_hits(transaction, study["hit_type"], worker, most=wanted) < wanted
