@@ -12,17 +12,20 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
+from piecework.domain.ids import WorkerId
+from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.payments.compensations import pay_compensation, plan_compensation
 from piecework.engine.progress import read_progress
 from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
-from piecework.engine.requirements import extendable
+from piecework.engine.requirements import exclusion_type, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
-from piecework.store import assignments, generations, hits, ledger
+from piecework.store import assignments, decisions, generations, hits, ledger
+from piecework.store.database import writing
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -571,6 +574,68 @@ def test_a_hit_whose_items_cannot_be_told_is_left_to_a_person(folder: Path) -> N
             with pytest.raises(StoreError, match="does not say which items it shows"):
                 run_pass(run)
         assert _rows(folder)[0] == before[0]
+
+
+def _decide(folder: Path, endpoint: str, verdict: Verdict) -> WorkerId:
+    """Decide about the campaign's first worker, and carry it out; who it is."""
+    with _opened(folder, endpoint) as run:
+        worker = assignments.all_workers(run.store)[0]
+        decision = Decision(
+            subject_kind="worker",
+            subject_id=worker,
+            verdict=verdict,
+            decided_by="kim",
+            decided_at=run.clock.now(),
+            because="As it must be.",
+        )
+        with writing(run.store):
+            decisions.overrule(run.store, [decision])
+        settle.settle_workers(run)
+    return worker
+
+
+def _is_kept_out(folder: Path, endpoint: str, worker: WorkerId) -> tuple[bool, bool]:
+    """Whether a worker is excluded, and blocked."""
+    with _opened(folder, endpoint, restored=True) as run:
+        excluded = run.platform.excluded(exclusion_type(run))
+        return worker in excluded, worker in run.platform.blocked()
+
+
+@pytest.mark.parametrize(
+    ("before", "verdict", "effect"),
+    [
+        (None, "exclude", (True, False)),
+        (None, "block", (False, True)),
+        ("exclude", "include", (False, False)),
+        ("block", "include", (False, False)),
+    ],
+)
+def test_what_a_restored_marketplace_lost_about_a_worker_is_carried_out_again(
+    folder: Path, before: Verdict | None, verdict: Verdict, effect: tuple[bool, bool]
+) -> None:
+    """Once, and only by a marketplace that lost it: an older store does not know better."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        assert _pass(folder, endpoint) == "workers"
+        if before is not None:
+            _decide(folder, endpoint, before)
+        _copy(folder / "m.db", folder / "copy.db")
+        _copy(store, folder / "store.db")
+        worker = _decide(folder, endpoint, verdict)
+        _copy(store, folder / "newer.db")
+        _put_back(folder / "store.db", store)
+        assert _reconcile(folder, endpoint, dry_run=True).comparison.lost_exclusions == ()
+    _put_back(folder / "newer.db", store)
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert _is_kept_out(folder, endpoint, worker) != effect
+        (lost,) = _reconcile(folder, endpoint).comparison.lost_exclusions
+        assert lost.verdict == verdict
+        assert _is_kept_out(folder, endpoint, worker) == effect
+        assert _reconcile(folder, endpoint).comparison.is_equal
 
 
 def test_every_refusal_names_the_next_command(folder: Path) -> None:

@@ -286,7 +286,11 @@ _KINDS = (
         ("worker", "workers"),
         "excluded at the marketplace and not in the store; recorded",
     ),
-    ("lost_exclusions", ("exclusion", "exclusions"), "that the marketplace has lost; made again"),
+    (
+        "lost_exclusions",
+        ("decision about a worker", "decisions about workers"),
+        "that the marketplace has lost; carried out again",
+    ),
 )
 """Fields of a comparison, what they hold, and what happens to it."""
 

@@ -105,6 +105,16 @@ def holders(client: "MTurkClient", type_id: QualificationTypeId) -> Iterator[tup
             yield WorkerId(grant["WorkerId"]), grant["IntegerValue"]
 
 
+def blocks(client: "MTurkClient") -> Iterator[WorkerId]:
+    """Yield all workers whom the requester blocks."""
+    pages = client.get_paginator("list_worker_blocks").paginate(
+        PaginationConfig={"PageSize": _PAGE}
+    )
+    for page in pages_of(pages):
+        for block in page["WorkerBlocks"]:
+            yield WorkerId(block["WorkerId"])
+
+
 def notify(client: "MTurkClient", worker_id: WorkerId, subject: str, text: str) -> bool:
     """Send a worker a message; return whether it can be delivered."""
     reply = called(client.notify_workers, Subject=subject, MessageText=text, WorkerIds=[worker_id])

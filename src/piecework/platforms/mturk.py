@@ -28,7 +28,7 @@ from piecework.platforms import extensions, listing
 from piecework.platforms.calling import called
 from piecework.platforms.client import turk_client
 from piecework.platforms.endpoint import Credentials, LiveSite, refuse_closed_host
-from piecework.platforms.listing import claim, holders, make_or_find, notify, take_back
+from piecework.platforms.listing import blocks, claim, holders, make_or_find, notify, take_back
 from piecework.platforms.wire import (
     SharedQuestion,
     limit_to_wire,
@@ -428,6 +428,10 @@ class MTurk:
     def block(self, worker_id: WorkerId, because: str) -> None:
         """Block the worker, which counts against their account; a repeat changes nothing."""
         called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
+
+    def blocked(self) -> set[WorkerId]:
+        """Return whom this requester blocks, for any campaign."""
+        return set(blocks(self._client))
 
     def unblock(self, worker_id: WorkerId) -> None:
         """Take back the block; no effect on workers who are not blocked."""

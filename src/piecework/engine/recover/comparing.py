@@ -17,7 +17,7 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitStatus, PlannedHit, PostedHit
 from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
 from piecework.domain.money import Bonus, Compensation
-from piecework.domain.verdicts import Decision
+from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments import compensations
 from piecework.engine.payments.pay import recorded_bonuses
 from piecework.engine.recover.adopting import (
@@ -51,7 +51,8 @@ class Comparison:
         lost_compensations: compensations in the ledger here that were not paid there,
             by key.
         unknown_exclusions: workers who are kept out there and not here.
-        lost_exclusions: decisions to keep workers out that are not in force there.
+        lost_exclusions: decisions to keep workers out, or to let them in again, that are
+            not in force there.
         is_exclusion_lost: whether the qualification type that keeps workers out is
             unknown there.
     """
@@ -126,7 +127,7 @@ def compare_with_marketplace(run: CampaignRun, *, may_have_lost: bool) -> Compar
         (given_up if is_given_up else known).append(assignment)
     paid_there = bonuses_there(run, alive)
     compensated = compensations.compensations_there(run)
-    exclusions = _compare_exclusions(run)
+    exclusions = _compare_exclusions(run, may_have_lost=may_have_lost)
     return Comparison(
         unknown_hits=tuple(posted for posted, _ in unknown_hits(run)),
         added_slots=sum(
@@ -242,31 +243,50 @@ def _lost_bonuses(
 
 
 def _compare_exclusions(
-    run: CampaignRun,
+    run: CampaignRun, *, may_have_lost: bool
 ) -> tuple[tuple[WorkerId, ...], tuple[Decision, ...], bool]:
     """Return workers kept out only there, decisions only here, and a lost type."""
-    waiting = decisions.unsettled(run.store, "exclude")
-    lost = {
+    decided = decisions.about_workers(run.store)
+    was_blocked = {
+        worker for worker, history in decided.items() if any(d.verdict == "block" for d in history)
+    }
+    blocked = run.platform.blocked() & was_blocked if was_blocked else set()
+    type_id, is_type_lost = campaign_facts.platform_type(run.store, "exclusion"), False
+    excluded = set[WorkerId]()
+    if type_id is not None:
+        try:
+            excluded = run.platform.excluded(QualificationTypeId(type_id))
+        except PlatformRefused as refusal:
+            if refusal.kind != "qualification_type_unknown":
+                raise
+            is_type_lost = True
+
+    def is_lost(worker: WorkerId, verdict: Verdict) -> bool:
+        if verdict == "exclude":
+            return type_id is not None and worker not in excluded
+        if verdict == "block":
+            return worker not in blocked
+        return worker in excluded or worker in blocked
+
+    in_force = _about_workers_in_force(run) if may_have_lost else {}
+    return (
+        tuple(sorted(excluded - set(decided))),
+        tuple(each for worker, each in in_force.items() if is_lost(worker, each.verdict)),
+        is_type_lost,
+    )
+
+
+def _about_workers_in_force(run: CampaignRun) -> dict[WorkerId, Decision]:
+    """Return decisions about workers that were carried out at the marketplace."""
+    verdicts: tuple[Verdict, ...] = ("exclude", "block", "include")
+    waiting = decisions.unsettled(run.store, *verdicts)
+    forgotten = {
         subject
-        for operation in ("exclude", "repeat")
+        for operation in (*verdicts, "repeat")
         for subject in intents.subjects(run.store, operation, outcome=FORGOTTEN)
     }
-    in_force = {
+    return {
         WorkerId(decision.subject_id): decision
-        for decision in decisions.load_decisions(run.store, "worker", verdicts=["exclude"])
-        if decision not in waiting and decision.subject_id not in lost
+        for decision in decisions.load_decisions(run.store, "worker", verdicts=verdicts)
+        if decision not in waiting and decision.subject_id not in forgotten
     }
-    if (type_id := campaign_facts.platform_type(run.store, "exclusion")) is None:
-        return (), (), False
-    try:
-        there = set(run.platform.excluded(QualificationTypeId(type_id)))
-    except PlatformRefused as refusal:
-        if refusal.kind != "qualification_type_unknown":
-            raise
-        return (), tuple(in_force.values()), True
-    decided = decisions.about_workers(run.store)
-    return (
-        tuple(sorted(there - set(decided))),
-        tuple(each for worker, each in in_force.items() if worker not in there),
-        False,
-    )
