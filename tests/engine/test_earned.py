@@ -18,11 +18,12 @@ from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import StoreError
 from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.recover.rebinding import rebind
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import read_page
 from tests.crash.people import People
-from tests.marketplace.market import Worker
+from tests.marketplace.market import Worker, free_port
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.stores import KINDS
 from tests.trusted import own
@@ -185,6 +186,28 @@ def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
         "the kind “captions”, 0 agreed with what was accepted (0%), and at least 80% "
         "are needed to keep it."
     )
+
+
+def test_it_can_be_lost_after_the_marketplace_has_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The evidence and the grants are the account's, at whatever address it is served."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "LAB")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    start = SystemClock().now() - timedelta(hours=2)
+    market = Marketplace(tmp_path / "market.db", rehearsal=True, seed=1, start=start)
+    with serve(replace(market, port=free_port())) as running:
+        before = Scene(tmp_path, running.endpoint_url, "")
+        first, second = before.write("first"), before.write("second")
+        before.work(first, ("ann", "good"), ("bob", "shout"))
+        assert before.holders() == {"ann"}
+    with serve(replace(market, port=free_port())) as running:
+        after = Scene(tmp_path, running.endpoint_url, "")
+        rebind(load_campaign(first), after.endpoint)
+        after.work(second, ("ann", "shout"), ("bob", "shout"))
+        assert after.holders() == set()
+        [_, lost] = after.messages("ann")
+        assert "have lost" in lost
 
 
 def test_a_pass_without_news_makes_no_call(scene: Scene) -> None:

@@ -81,7 +81,8 @@ def records_of(opened: OpenedCampaign, rule: EarnedRule) -> Iterator[EarnedRecor
         address, market = own_records(store), f"rehearsal {store_name(opened.store)}"
     else:
         address = shared_records(rule.records, store)
-        market = f"{opened.endpoint} {bound.read_bound(opened.store).account}"
+        # An account is the same in all copies of a marketplace, also at another address.
+        market = bound.read_bound(opened.store).account or opened.endpoint
     with open_records(address, market) as records:
         yield records
 

@@ -1,6 +1,6 @@
 -- Earned qualifications of a requester: evidence and changes of all campaigns that share
--- the file (`piecework.store.earned_records`). `market` is the marketplace's endpoint
--- and the requester's account there.
+-- the file (`piecework.store.earned_records`). `market` is the requester's account, or the
+-- endpoint of a marketplace that names none.
 
 -- How each worker's work on an item came out. A campaign writes only its own rows.
 CREATE TABLE evidence (
