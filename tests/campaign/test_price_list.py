@@ -1,9 +1,9 @@
 """A campaign in pounds on a marketplace with fees of its own, over the real wire."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
+from piecework.campaign.price_list import ask_prices
 from piecework.campaign.pricing import price
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
@@ -205,6 +206,20 @@ def test_fees_that_the_marketplace_does_not_take_are_refused_at_the_beginning(
         with at_work(tmp_path, endpoint, POUNDS + FEES) as run:
             assert price(run.campaign, on=TODAY.date()).plain == 284
     assert "fees count" in caplog.text
+
+
+def test_fees_are_compared_from_their_first_day_on(tmp_path: Path) -> None:
+    """On the day before, the campaign file says nothing about fees."""
+    campaign = load_campaign(write_campaign(tmp_path, POUNDS + FEES))
+    with market(tmp_path, PROLIFIC) as endpoint:
+        platform = MTurk.with_keys(endpoint, None)
+        first_day = date(2020, 1, 1)
+        for day, is_refused in ((first_day, True), (first_day - timedelta(days=1), False)):
+            refused = pytest.raises(RefusedForSafety, match="no HITs were posted")
+            with refused if is_refused else nullcontext():
+                prices = ask_prices(campaign, platform, today=day, has_posted=False)
+                assert prices is not None
+                assert prices.currency == "GBP"
 
 
 @pytest.mark.full

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_to_look
+from piecework.engine.payments.payday import record_payouts
 from piecework.store import ledger
 from tests.cli.finished_campaign import finished_campaign
 
@@ -146,6 +150,42 @@ def test_a_record_is_taken_back_with_zero(worked: Worked) -> None:
     assert worked.pay(f"{cat},0.25,{DAY}\n", "--label", "november").exit_code == 0
     (row,) = (row for row in worked.sheet("after") if row["name"] == "cat")
     assert row["paid_out"] == "0.25"
+
+
+def test_a_record_can_be_taken_back_from_who_got_too_much(worked: Worked) -> None:
+    """Work that the marketplace lost is owed no more; both records may go, one by one."""
+    cat = next(row["worker"] for row in worked.sheet("payday") if row["name"] == "cat")
+    for label in ("first", "second"):
+        assert worked.pay(f"{cat},0.10,{DAY}\n", "--label", label).exit_code == 0
+    with open_to_look(load_campaign(worked.path)) as opened, opened.store.db.atomic():
+        opened.store.db.execute("UPDATE payouts SET cents = 50000 WHERE label = 'second'")
+    (row,) = (row for row in worked.sheet("too-much") if row["name"] == "cat")
+    assert "-498." in row["left"]
+    assert "is left of" in worked.pay(f"{cat},0.01,{DAY}\n").output
+    for label in ("first", "second"):
+        taken_back = worked.pay(f"{cat},0,{DAY}\n", "--label", label)
+        assert taken_back.exit_code == 0, taken_back.output
+
+
+def test_a_payday_may_be_tomorrow(worked: Worked) -> None:
+    """It is that day already in a time zone ahead; the day after it is nowhere yet."""
+    cat = next(row["worker"] for row in worked.sheet("payday") if row["name"] == "cat")
+    noon = FixedClock(datetime.fromisoformat(f"{DAY}T12:00:00+00:00"))
+    with open_to_look(load_campaign(worked.path)) as opened:
+
+        def record(day: str) -> int:
+            return record_payouts(
+                replace(opened, clock=noon),
+                f"worker,amount,date\n{cat},0.10,{day}\n",
+                label=None,
+                markets={},
+                by="kim",
+                name="paid.csv",
+            ).cents
+
+        assert record("2026-11-28") == 10
+        with pytest.raises(ConfigError, match="is in the future"):
+            record("2026-11-29")
 
 
 @pytest.mark.parametrize(

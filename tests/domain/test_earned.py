@@ -79,6 +79,20 @@ def test_old_items_are_forgotten_and_the_qualification_lapses() -> None:
     assert what(old, HELD) is None
 
 
+def test_the_last_of_the_days_is_over_at_its_end() -> None:
+    """After exactly 180 days an item is forgotten, and a grant as old lapses."""
+    moment = timedelta(microseconds=1)
+    [item] = items(*[True], days_ago=180)
+    forgotten = replace(item, at=NOW - timedelta(days=180))
+    counted = replace(item, at=forgotten.at + moment)
+    for since, outcomes, change in (
+        (forgotten.at, [forgotten], "revoke"),
+        (counted.at, [forgotten], None),
+        (forgotten.at, [counted], None),
+    ):
+        assert what(outcomes, Holding(since=since)) == change
+
+
 def test_after_a_person_restored_it_only_new_items_count_against() -> None:
     """The same ten bad items do not; ten further bad items do."""
     bad = items(*[False] * 10, days_ago=2)

@@ -26,6 +26,7 @@ from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
 from piecework.store import assignments, decisions, generations, hits, ledger
 from piecework.store.database import writing
+from piecework.store.settlements import ELSEWHERE
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -635,6 +636,25 @@ def test_what_a_restored_marketplace_lost_about_a_worker_is_carried_out_again(
         (lost,) = _reconcile(folder, endpoint).comparison.lost_exclusions
         assert lost.verdict == verdict
         assert _is_kept_out(folder, endpoint, worker) == effect
+        assert _reconcile(folder, endpoint).comparison.is_equal
+
+
+def test_an_older_store_takes_over_who_is_excluded(folder: Path) -> None:
+    """The worker stays excluded, and the store says who decided so."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        assert _pass(folder, endpoint) == "workers"
+        _copy(store, folder / "store.db")
+        worker = _decide(folder, endpoint, "exclude")
+        _put_back(folder / "store.db", store)
+        assert _reconcile(folder, endpoint).comparison.unknown_exclusions == (worker,)
+        assert _is_kept_out(folder, endpoint, worker) == (True, False)
+        with _opened(folder, endpoint) as run:
+            [decision] = decisions.latest_decisions(run.store, [("worker", worker)])
+        assert (decision.verdict, decision.decided_by) == ("exclude", ELSEWHERE)
         assert _reconcile(folder, endpoint).comparison.is_equal
 
 

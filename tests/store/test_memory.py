@@ -17,6 +17,7 @@ from piecework.domain.store_address import StoreAddress
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.store import assignments, bound, decisions, findings, hits, results
 from piecework.store.database import Store, open_store
+from tests.store.answered import answered_hits
 from tests.store.raw_answers import documents
 
 HIT = PlannedHit(
@@ -115,6 +116,21 @@ def test_what_a_worker_sent_is_kept_verbatim_and_once(store: Store, clock: Fixed
         "focus_losses": None,
     }
     assert json.loads(problems) == ["caption_min_words"]
+
+
+def test_work_is_due_from_the_moment_on_at_which_it_is_old_enough(
+    store: Store, clock: FixedClock
+) -> None:
+    """Each assignment is due, or is the next to become so: ann's at nine, bob's a minute later."""
+    nine, minute = clock.now(), timedelta(minutes=1)
+    answered_hits(store, {"H": (1, ["p1"])}, ["ann", "bob"], at=nine)
+    for latest, due, then in (
+        (nine - minute, set(), nine),
+        (nine, {"H-ann"}, nine + minute),
+        (nine + minute, {"H-ann", "H-bob"}, None),
+    ):
+        assert assignments.undecided(store, submitted_before=latest) == due
+        assert assignments.next_submission_after(store, latest) == then
 
 
 def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:

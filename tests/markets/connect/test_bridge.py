@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.serving import CONSENT
 from piecework.markets.connect.bridge.status import read_status
@@ -188,6 +190,37 @@ def test_bonuses_and_messages_arrive_once(town: Town) -> None:
     assert town.connect.calls()["bonus"] == 2
     assert town.connect.calls()["send-message"] == 1
     town.check_books()
+
+
+@pytest.mark.parametrize(("hours", "calls"), [(23, 2), (24, 1)])
+def test_a_bonus_is_not_sent_again_when_connect_may_have_forgotten_its_token(
+    town: Town, hours: int, calls: int
+) -> None:
+    """Its reply was lost, and lists lag; Connect keeps a token for a day."""
+    hits = town.post(2)
+    town.settle()
+    visitor = town.visitor()
+    assignment = visitor.work(town.project())
+    town.settle()
+    for each in town.submitted(*hits):
+        town.requester.approve_assignment(AssignmentId=each)
+    town.settle()
+    town.requester.send_bonus(
+        WorkerId=visitor.worker_id,
+        BonusAmount="0.30",
+        AssignmentId=town.submitted(*hits)[0],
+        Reason="Good.",
+    )
+    lag = {"kind": "lag", "seconds": 7 * 24 * 3600}
+    town.connect.set_faults(lag, {"kind": "lose_reply", "operation": "bonus", "times": 2})
+    town.settle()
+    town.connect.set_faults(lag)
+    town.wait(hours=hours)
+    town.settle()
+    [batch] = town.rows("SELECT * FROM bonus_batches")
+    assert "it is not known whether the bonus" in batch["trouble"]
+    assert town.connect.calls()["bonus"] == calls
+    assert town.status_of(assignment)["bonus"] == 30
 
 
 def test_work_that_was_not_finished_at_connect_is_asked_about_and_not_lost(town: Town) -> None:

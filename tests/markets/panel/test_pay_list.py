@@ -128,6 +128,23 @@ def test_rejected_work_is_paid_if_the_rejection_is_reversed(scene: Scene) -> Non
     assert sum(round(float(row["Amount"]) * 100) for row in rows) == 4 * 35
 
 
+def test_a_bonus_is_no_part_of_the_pay_for_the_work(scene: Scene) -> None:
+    """Half a visit and a bonus as large as the other half are listed, and then that half."""
+    hits = scene.post(2, Reward="0.35")
+    _finish(scene, "ann")
+    rejected, approved = _decide(scene, hits, rejected=1)
+    worker_id = scene.requester.get_assignment(AssignmentId=approved)["Assignment"]["WorkerId"]
+    scene.requester.send_bonus(
+        WorkerId=worker_id, AssignmentId=approved, BonusAmount="0.35", Reason="Thanks"
+    )
+    assert "2 lines, $0.70" in _listed(scene, "first.csv").output
+    scene.requester.approve_assignment(AssignmentId=rejected, OverrideRejection=True)
+    assert "1 lines, $0.35" in _listed(scene, "second.csv").output
+    [row] = _rows(scene, "second.csv")
+    assert (row["Kind"], row["Amount"]) == ("correction", "0.35")
+    assert "no payment is due" in _listed(scene, "third.csv").output
+
+
 def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
     """Named with --sent, line by line: of two equal bonuses one is still due."""
     hits = scene.post(4)
