@@ -28,7 +28,7 @@ class Control:
     """All controls on the page that share a name.
 
     Attributes:
-        name: the name as the page sends it.
+        name: the name as the page sends it, with any spaces around it.
         kind: `one` of the options, `several`, or `carried`: a value sent along.
         options: values with their labels.
         is_open: whether values outside the options may be sent.
@@ -84,7 +84,7 @@ def made(tag: str, values: Values, *, group: str = "") -> Made | None:
         values: the tag's attributes.
         group: the name of the radio group around it, if any.
     """
-    name = values.get("name", "").strip()
+    name = values.get("name", "")
     if tag in _CLASSIFIERS:
         return _classifier(name, _CLASSIFIERS[tag], values), None
     if tag == "crowd-radio-button":

@@ -454,7 +454,7 @@ def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
     """Return whether a script names the input, so that it may change its value."""
     return any(
         re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", scripts)
-        for word in (name, own_id)
+        for word in (name.strip(), own_id)
         if word
     )
 

@@ -386,6 +386,24 @@ def test_a_form_may_have_ten_thousand_controls() -> None:
     assert len(controls_of(html).by_name) == 10_000
 
 
+def test_a_name_is_sent_with_its_spaces(tmp_path: Path) -> None:
+    """As browsers send it; the field goes without them."""
+    html = (
+        "<input name='caption '><select name=' size'><option>S</select>"
+        "<input type=hidden name='\tid ' id=i><script>fill('id')</script>"
+    )
+    task = task_of(tmp_path, html, fields={"caption": StatedField(required=True)})
+    assert [(field.name, field.sent_as) for field in task.fields] == [
+        ("caption", "caption "),
+        ("size", " size"),
+        ("id", "\tid "),
+    ]
+    assert [rule.field for rule in task.rules] == ["caption"]
+    sent = {"caption ": "a", " size": "S", "\tid ": "7"}
+    (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], sent)
+    assert (answer.values, answer.also_sent) == ({"caption": "a", "size": "S", "id": "7"}, {})
+
+
 def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     """Their group lets one be chosen; each sends an object of its own."""
     html = (

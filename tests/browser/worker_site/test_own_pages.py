@@ -199,7 +199,7 @@ def test_a_form_that_a_script_leads_last_comes_here(
 SUBMIT = '<input type="submit" value="Send">'
 NAMES = [
     *("Answer.x", "action", "closest", "getAttribute", "querySelector", "id", "submit"),
-    *("a[0][b]", "my field", "色", "it's", 'say "x"', "x|y", "item.1", "100"),
+    *("a[0][b]", "my field", " word ", "色", "it's", 'say "x"', "x|y", "item.1", "100"),
 ]
 SENT: dict[str, tuple[str, dict[str, str]]] = {
     "a form with an address": (
