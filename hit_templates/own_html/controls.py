@@ -326,12 +326,14 @@ class _Reader:
     def _end_option(self) -> None:
         if self._select is None or self._option is None:
             return
-        option_text = _tidy("".join(self._texts))
-        value = option_text if self._option == "\0" else self._option
+        option_text = "".join(self._texts)
+        # Browsers send a whole text, without the spaces that HTML joins.
+        value = re.sub(r"[ \t\n\f\r]+", " ", option_text).strip(" ")
+        value = value if self._option == "\0" else self._option
         if is_mark(value):
             self._select.is_open = True
         elif value:
-            self._select.options[value] = option_text
+            self._select.options[value] = _tidy(option_text)
         self._option, self._texts = None, []
 
     def _heard(self) -> str:

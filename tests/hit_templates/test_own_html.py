@@ -404,6 +404,18 @@ def test_a_name_is_sent_with_its_spaces(tmp_path: Path) -> None:
     assert (answer.values, answer.also_sent) == ({"caption": "a", "size": "S", "id": "7"}, {})
 
 
+def test_an_option_without_a_value_sends_its_whole_text(tmp_path: Path) -> None:
+    """Spaces joined as browsers join them, which keep a no-break space; its label is cut."""
+    long = "word " * 80 + "end"
+    html = f"<select name=q><option>\n {long}\n<option>a\t b&nbsp;\n</select>"
+    task = task_of(tmp_path, html)
+    (field,) = task.fields
+    assert [option.value for option in field.options] == [long, "a b\u00a0"]
+    assert len(field.options[0].label) == 200
+    (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], {"q": long})
+    assert (answer.values, answer.problems) == ({"q": long}, ())
+
+
 def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     """Their group lets one be chosen; each sends an object of its own."""
     html = (

@@ -280,6 +280,11 @@ SENT: dict[str, tuple[str, dict[str, str]]] = {
         </script>""",
         dict.fromkeys("abcdefg", "1"),
     ),
+    "options without values": (
+        f"""<form><select name="a"><option>{"long " * 60}
+        text&nbsp;</select>{SUBMIT}</form>""",
+        {"a": f"{'long ' * 60}text\u00a0"},
+    ),
     "a table that a script writes": (
         """<script>for (var n = 1; n < 3; n++) document.write("<input name='q_" + n + "'>");
         </script><!-- ${gone} --><form ng-app="x"><i>{{ task.name | lowercase }}</i>
