@@ -239,7 +239,10 @@ _NOT_IN_FILE = {
 }
 """Keys that a task takes from its folder, its messages or its campaign file."""
 
-_OF_HTML_PAGES = {"sent_as", "sent_at", "is_open", "is_nominal", "regions", "is_transcript"}
+_OF_HTML_PAGES = {
+    *("sent_as", "sent_at", "unticked"),
+    *("is_open", "is_nominal", "regions", "is_transcript"),
+}
 """Keys that only fields found in HTML or stated in a campaign file have."""
 
 _TEXTS = {"title", "description", "label", "message", "column"}

@@ -1,4 +1,4 @@
-"""The controls that one tag makes: plain inputs and the elements of crowd forms.
+"""The controls that a tag makes, and the values of crowd elements as plain text.
 
 Crowd elements that the marketplace lacks are named as such.
 """
@@ -6,7 +6,7 @@ Crowd elements that the marketplace lacks are named as such.
 import ast
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -19,7 +19,11 @@ Values = Mapping[str, str]
 Made = tuple["Control", str | None]
 """A control, and the option that its tag stands for if it is one of several."""
 
+_CHOICES = frozenset({"one", "several"})
 _RESERVED = frozenset({"assignmentid", "hitid", "workerid", "turksubmitto"})
+SEPARATOR = "|"
+"""MTurk joins the values of one name with it."""
+
 _SENT_BY_NOTHING = {"image", "button", "reset", "file"}
 
 
@@ -32,11 +36,13 @@ class Control:
         kind: `one` of the options, `several`, or `carried`: a value sent along.
         options: values with their labels.
         is_open: whether values outside the options may be sent.
+        is_select: whether it always sends an option, even "".
         is_button: whether pressing it submits the page.
         is_hidden: whether workers cannot see it because a script fills it in.
         element: the tag of the element if its answer is regions of a picture or spans of a
             text; `options` are then their labels.
         text: the text that has the spans.
+        unticked: what a hidden input of its name sends, ticked or not.
         parts: names of radio buttons that exclude each other under several names, each
             with its one option.
     """
@@ -47,10 +53,12 @@ class Control:
     options: dict[str, str] = field(default_factory=dict)
     is_open: bool = False
     is_required: bool = False
+    is_select: bool = False
     is_button: bool = False
     is_hidden: bool = False
     element: str = ""
     text: str = ""
+    unticked: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     minimum: float | None = None
     maximum: float | None = None
@@ -65,6 +73,39 @@ class Control:
         if not numbers or len(numbers) < len(self.options):
             return self.minimum, self.maximum, self.step
         return float(min(numbers)), float(max(numbers)), 1.0
+
+    def join(self, other: "Control") -> None:
+        """Take in another control of this name; browsers send what each of them holds."""
+        kinds = {self.kind, other.kind}
+        choices = kinds & _CHOICES
+        self.is_open |= other.is_open or bool(choices and kinds - _CHOICES)
+        self.is_select |= other.is_select
+        self.is_button &= other.is_button
+        self.options |= other.options
+        self.is_required |= other.is_required
+        if not choices and "number" in kinds:
+            self.kind = "text"
+        elif choices:
+            is_several = "several" in choices or (self.is_select and choices == kinds)
+            self.kind = "several" if is_several else "one"
+
+    def add_hidden(self, value: str, *, is_fixed: bool) -> None:
+        """Take in a hidden input of this name, as frameworks send one for an empty box.
+
+        Args:
+            value: of the hidden input.
+            is_fixed: whether no script and no item changes it.
+        """
+        if self.kind == "number" and (value or not is_fixed):
+            self.kind = "text"
+        if self.kind not in _CHOICES:
+            return
+        if len(self.options) == 1 and is_fixed and value:
+            self.kind = "one"
+        if self.kind == "one" and is_fixed and value:
+            self.options.setdefault(value, "")
+        self.unticked = value if is_fixed else ""
+        self.is_open |= not is_fixed or (self.kind == "several" and bool(value))
 
 
 def is_reserved(name: str) -> bool:
@@ -121,7 +162,9 @@ def _input(name: str, kind: str, values: Values) -> Made | None:
 
 def _select(name: str, values: Values) -> Control:
     kind: Kind = "several" if "multiple" in values else "one"
-    return Control(name=name, kind=kind, is_required=_is_on(values, "required"))
+    return Control(
+        name=name, kind=kind, is_required=_is_on(values, "required"), is_select=kind == "one"
+    )
 
 
 def _classifier(name: str, kind: Kind, values: Values) -> Control:
@@ -282,3 +325,67 @@ def fault_of_tag(tag: str, *, is_named: bool) -> str:
     meant = did_you_mean(tag, [*CONTROL_TAGS, *_OTHERS])
     shown = f" ({meant.removeprefix('; ')})" if meant else ""
     return f"there is no <{tag}>{shown}, so its value is not sent"
+
+
+LABELS = frozenset({"label", "labels"})
+"""How crowd forms name the part of an answer that holds what was chosen."""
+
+_CHOSEN = LABELS | {"choice", "choices"}
+"""Members whose empty list says that nothing was chosen; others list marks."""
+
+
+def of_flat(flat: Mapping[str, str]) -> str:
+    """Return the answer that a crowd form sent as several names with one beginning.
+
+    >>> of_flat({"1": "false", "2": "true"}), of_flat({"labels": '["cat", "dog"]'})
+    ('2', 'cat|dog')
+    """
+    if set(flat) <= LABELS:
+        (text,) = [*flat.values()][:1]
+        return as_text(read_json(text))
+    return SEPARATOR.join(name for name, text in flat.items() if text.lower() == "true")
+
+
+def read_json(text: str) -> object:
+    """Return the value that a text is in JSON; the text itself if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def as_text(value: object) -> str:
+    """Return a value of a form's JSON as one text: labels, ticked names, numbers.
+
+    Several labels are joined by `|`. What no form sends stays JSON.
+
+    >>> as_text({"labels": ["cat", "dog"]}), as_text({"blur": True, "dark": False})
+    ('cat|dog', 'blur')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "on" if value else ""
+    if isinstance(value, Mapping):
+        return _of_object(value)
+    if isinstance(value, list) and all(map(_is_label, value)):
+        return SEPARATOR.join(map(str, value))
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _is_label(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _of_object(value: Mapping[str, object]) -> str:
+    if value and all(isinstance(is_ticked, bool) for is_ticked in value.values()):
+        return SEPARATOR.join(_ticked(value))
+    (name, only), *others = [*value.items()] or [("", None)]
+    is_marks = isinstance(only, list) and name not in _CHOSEN and not only
+    if not others and isinstance(only, str | list | int | float) and not is_marks:
+        return as_text(only)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _ticked(value: Mapping[str, object]) -> Iterator[str]:
+    return (name for name, is_ticked in value.items() if is_ticked is True)

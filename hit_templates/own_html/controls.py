@@ -313,8 +313,7 @@ class _Reader:
     def _joined(self, control: Control) -> Control:
         known = self.controls.by_name.setdefault(control.name, control)
         if known is not control:
-            known.options |= control.options
-            known.is_required |= control.is_required
+            known.join(control)
         return known
 
     def _begin_option(self, values: Mapping[str, str]) -> None:
@@ -431,9 +430,11 @@ class _Reader:
     def _add_hidden(self) -> None:
         scripts = self._scripts.text
         for name, (control, value, own_id) in self._hidden.items():
-            if name in self.controls.by_name:
+            is_scripted = _is_scripted(scripts, name, own_id)
+            if (shown := self.controls.by_name.get(name)) is not None:
+                shown.add_hidden(value, is_fixed=not (is_mark(value) or is_scripted))
                 continue
-            if is_mark(value) or (value and not _is_scripted(scripts, name, own_id)):
+            if is_mark(value) or (value and not is_scripted):
                 control.kind = "carried"
             elif not value:
                 self._guess(control, scripts)

@@ -23,7 +23,16 @@ from piecework.domain.field import (
 )
 from piecework.domain.task import Rule
 from piecework.hit_templates.jinja_helpers import wire
-from piecework.hit_templates.own_html.control_kinds import REGIONS, Control, is_reserved
+from piecework.hit_templates.own_html.control_kinds import (
+    LABELS,
+    REGIONS,
+    SEPARATOR,
+    Control,
+    as_text,
+    is_reserved,
+    of_flat,
+    read_json,
+)
 from piecework.hit_templates.own_html.numbered import ADDED, by_position
 
 REST = "*"
@@ -174,6 +183,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         step=_first(own.step, step, 1e-6) if is_number else 1,
         expects_variation=kind != "text" and (not is_number or is_limited),
         sent_as=control.name,
+        unticked=control.unticked,
         is_open=control.is_open and own.options is None,
         is_nominal=own.kind == "choice",
         regions=REGIONS[control.element] if kind == "text" and control.element else "",
@@ -219,7 +229,6 @@ def _common(names: list[str]) -> str:
 
 
 CROWD = "taskAnswers"
-_SEPARATOR = "|"
 
 Document = dict[str, object]
 
@@ -303,7 +312,7 @@ def _of_document(document: Document, field: Field, sent_as: str) -> tuple[str, s
         for name in sent_as.split("|")
         if name in document
     }
-    text = next(filter(None, parts.values()), "")
+    text = next(filter(None, parts.values()), field.unticked if parts else "")
     return text, {name for name, part in parts.items() if part in {"", text}}
 
 
@@ -314,7 +323,7 @@ def _verbatim(value: object) -> str:
 def _more_of(document: Document, text: str, used: Collection[str]) -> Iterator[tuple[str, object]]:
     """Yield what a crowd form sent besides its fields."""
     yield from ((name, value) for name, value in document.items() if name not in used)
-    parsed = _json(text) if text else document
+    parsed = read_json(text) if text else document
     if parsed not in (document, [document]):
         yield CROWD, text
 
@@ -350,6 +359,8 @@ def as_page_sends(
             sent["rest" if items == 1 else f"rest{name.rpartition('.')[2]}"] = values or [""]
         elif is_crowd:
             document |= _of_crowd(field, sent_as, values)
+        elif field.unticked:
+            sent[sent_as] = [field.unticked, *(v for v in values if v != field.unticked)]
         elif values or field.kind == "text":
             sent[sent_as] = values or [""]
     if is_crowd and is_flat:
@@ -368,13 +379,6 @@ def _flat(document: Document, path: str = "") -> Iterator[tuple[str, str]]:
             yield f"{path}{name}", value if isinstance(value, str) else json.dumps(value)
 
 
-LABELS = frozenset({"label", "labels"})
-"""How crowd forms name the part of an answer that holds what was chosen."""
-
-_CHOSEN = LABELS | {"choice", "choices"}
-"""Members whose empty list says that nothing was chosen; others list marks."""
-
-
 def _document(text: str | None) -> Document | None:
     """Return the object that a crowd form sent; `None` for a plain form."""
     if text is None:
@@ -390,7 +394,8 @@ def _document(text: str | None) -> Document | None:
 def _of_form(sent: Mapping[str, str], field: Field, sent_as: str) -> tuple[str | None, set[str]]:
     """Return a field's value, and the names under which it was sent."""
     if sent_as in sent:
-        return sent[sent_as], {sent_as}
+        text, is_whole = _of_one_name(field, sent[sent_as])
+        return text, {sent_as} if is_whole else set()
     flat = {
         name.removeprefix(f"{sent_as}."): text
         for name, text in sent.items()
@@ -407,6 +412,23 @@ def _of_form(sent: Mapping[str, str], field: Field, sent_as: str) -> tuple[str |
     return of_flat(ticks), {f"{sent_as}.{name}" for name in ticks}
 
 
+def _of_one_name(field: Field, text: str) -> tuple[str, bool]:
+    """Return a field's value from what controls of its name sent, and whether it is all.
+
+    Empty texts say nothing, nor does what a hidden input sends beside a ticked box. A text
+    typed beside a chosen option is no vote.
+    """
+    options = {option.value for option in field.options}
+    if field.kind == "text" or SEPARATOR not in text or text in options:
+        return text, True
+    parts = [part for part in text.split(SEPARATOR) if part]
+    parts = [part for part in parts if part != field.unticked] or parts[:1]
+    chosen = [part for part in parts if part in options]
+    if field.kind == "choice" and len(chosen) == 1:
+        return chosen[0], len(parts) == 1
+    return SEPARATOR.join(parts), True
+
+
 def _nested(flat: Mapping[str, str]) -> Document:
     """Return the object that was flattened; a label between two dots may have dots."""
     nested: Document = {}
@@ -417,66 +439,10 @@ def _nested(flat: Mapping[str, str]) -> Document:
         for part in path[:-1]:
             below = inner.setdefault(part, {})
             inner = below if isinstance(below, dict) else {}
-        value = _json(text)
+        value = read_json(text)
         is_number = first == "inputImageProperties"
         inner[path[-1]] = value if is_number or isinstance(value, list | bool) else text
     return nested
-
-
-def of_flat(flat: Mapping[str, str]) -> str:
-    """Return the answer that a crowd form sent as several names with one beginning.
-
-    >>> of_flat({"1": "false", "2": "true"}), of_flat({"labels": '["cat", "dog"]'})
-    ('2', 'cat|dog')
-    """
-    if set(flat) <= LABELS:
-        (text,) = [*flat.values()][:1]
-        return as_text(_json(text))
-    return _SEPARATOR.join(name for name, text in flat.items() if text.lower() == "true")
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def as_text(value: object) -> str:
-    """Return a value of a form's JSON as one text: labels, ticked names, numbers.
-
-    Several labels are joined by `|`. What no form sends stays JSON.
-
-    >>> as_text({"labels": ["cat", "dog"]}), as_text({"blur": True, "dark": False})
-    ('cat|dog', 'blur')
-    """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "on" if value else ""
-    if isinstance(value, Mapping):
-        return _of_object(value)
-    if isinstance(value, list) and all(map(_is_label, value)):
-        return _SEPARATOR.join(map(str, value))
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _is_label(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
-
-
-def _of_object(value: Mapping[str, object]) -> str:
-    if value and all(isinstance(is_ticked, bool) for is_ticked in value.values()):
-        return _SEPARATOR.join(_ticked(value))
-    (name, only), *others = [*value.items()] or [("", None)]
-    is_marks = isinstance(only, list) and name not in _CHOSEN and not only
-    if not others and isinstance(only, str | list | int | float) and not is_marks:
-        return as_text(only)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _ticked(value: Mapping[str, object]) -> Iterator[str]:
-    return (name for name, is_ticked in value.items() if is_ticked is True)
 
 
 def _of_crowd(field: Field, sent_as: str, values: Sequence[str]) -> Document:
@@ -492,5 +458,5 @@ def _of_crowd(field: Field, sent_as: str, values: Sequence[str]) -> Document:
     if not values:
         return {}
     if field.regions:
-        return {sent_as: _json(values[0])}
+        return {sent_as: read_json(values[0])}
     return {sent_as: float(values[0]) if field.kind == "number" else values[0]}

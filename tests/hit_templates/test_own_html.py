@@ -416,6 +416,54 @@ def test_an_option_without_a_value_sends_its_whole_text(tmp_path: Path) -> None:
     assert (answer.values, answer.problems) == ({"q": long}, ())
 
 
+RADIOS = "<input type=radio name=q value=a><input type=radio name=q value=b>"
+BOXES = "<input type=checkbox name=q value=a><input type=checkbox name=q value=b>"
+OTHER = "<input name=q>"
+UNTICKED = "<input type=hidden name=q value=0>"
+TICK = "<input type=checkbox name=q value=1>"
+LIST = "<select name=q><option>a<option>b<option value=''>None</select>"
+SHARED_NAMES = [
+    (RADIOS + OTHER, "choice", {"a|": "a", "c": "c", "|": "", "b|why": "b", "a|b": "a|b"}),
+    (OTHER + RADIOS, "choice", {"|a": "a", "c": "c", "why|b": "b"}),
+    (LIST + OTHER, "choice", {"a|": "a", "|c": "c", "b|why": "b"}),
+    (BOXES + OTHER, "choices", {"a|b|": ("a", "b"), "a|c": ("a", "c"), "": ()}),
+    (LIST + LIST, "choices", {"a|b": ("a", "b"), "|b": ("b",), "|": ()}),
+    (LIST + RADIOS, "choices", {"a|b": ("a", "b"), "|b": ("b",)}),
+    (RADIOS + BOXES, "choices", {"a|b": ("a", "b")}),
+    (UNTICKED + TICK, "choice", {"0": "0", "0|1": "1"}),
+    (TICK + UNTICKED, "choice", {"0": "0", "1|0": "1"}),
+    (UNTICKED + RADIOS, "choice", {"0": "0", "0|b": "b"}),
+    (UNTICKED + BOXES, "choices", {"0": ("0",), "0|a|b": ("a", "b")}),
+    (UNTICKED.replace("0", "''") + BOXES, "choices", {"": (), "|a|b": ("a", "b")}),
+    (UNTICKED.replace("0", "${i}") + TICK, "choices", {"x|1": ("x", "1"), "x": ("x",)}),
+    ("<input type=number name=q>" * 2, "text", {"3|4": "3|4"}),
+    (UNTICKED.replace("0", "''") + "<input type=number name=q>", "number", {"|4": 4.0}),
+]
+
+
+@pytest.mark.parametrize(("html", "kind", "answers"), SHARED_NAMES)
+def test_controls_of_a_name_are_read_as_browsers_send_them(
+    tmp_path: Path, html: str, kind: str, answers: dict[str, object]
+) -> None:
+    """Each sends what it holds, empty or not; no honest answer has a problem."""
+    task = task_of(tmp_path, html)
+    (field,) = task.fields
+    assert field.kind == kind
+    for sent, value in answers.items():
+        (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], {"q": sent})
+        assert (answer.values, answer.problems) == ({"q": value}, ())
+        # What is typed beside an option is no vote, and is not lost.
+        assert answer.also_sent == ({"q": sent} if "why" in sent else {})
+
+
+def test_a_simulated_page_sends_what_its_hidden_input_does(tmp_path: Path) -> None:
+    """With the tick, and alone without one."""
+    fields = task_of(tmp_path, UNTICKED + TICK).fields
+    assert [option.value for option in fields[0].options] == ["1", "0"]
+    for ours, sent in ((["1"], ["0", "1"]), (["0"], ["0"]), ([], ["0"])):
+        assert as_page_sends(fields, {"q.1": ours}, is_crowd=False) == {"q": sent}
+
+
 def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     """Their group lets one be chosen; each sends an object of its own."""
     html = (

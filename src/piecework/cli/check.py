@@ -339,7 +339,7 @@ def _asked(field: "Field") -> str:
     if field.options:
         several = "one of" if field.kind == "choice" else "any of"
         options = ", ".join(option.value for option in field.options)
-        return f"{several} {options}" + (" (a guess)" if field.is_open else "")
+        return f"{several} {options}" + (", or another text" if field.is_open else "")
     if field.kind == "number" and not is_unlimited(field):
         return f"{field.minimum:g} to {field.maximum:g}"
     return "regions, as JSON" if field.regions else field.kind

@@ -78,6 +78,7 @@ class Field:
             participants, not one person's answer (`piecework.postprocess.pseudonyms`).
         sent_as: its name on a requester's own page, if that differs.
         sent_at: its names for item 1, 2 and so on, on such a page that shows several.
+        unticked: the value that such a page always sends, with what is chosen.
         is_open: values other than the options are allowed.
         is_nominal: options that are numbers are codes without order.
         regions: the part of its JSON text that holds regions or spans, or "".
@@ -102,6 +103,7 @@ class Field:
     is_personal: bool = False
     sent_as: str = ""
     sent_at: tuple[str, ...] = ()
+    unticked: str = ""
     is_open: bool = False
     is_nominal: bool = False
     regions: str = ""

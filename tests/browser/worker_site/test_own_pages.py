@@ -285,6 +285,14 @@ SENT: dict[str, tuple[str, dict[str, str]]] = {
         text&nbsp;</select>{SUBMIT}</form>""",
         {"a": f"{'long ' * 60}text\u00a0"},
     ),
+    "controls that share a name": (
+        f"""<form><input type="radio" name="a" value="x" checked><input name="a" disabled>
+        <input type="radio" name="b" value="x" checked><input type="text" name="b">
+        <input type="hidden" name="c" value="0"><input type="checkbox" name="c" value="1">
+        <input type="checkbox" name="d" value="true" checked><input type="hidden" name="d"
+        value="false"><select name="e"><option>x</select><input name="e">{SUBMIT}</form>""",
+        {"a": "x", "b": "x|1", "c": "0", "d": "true|false", "e": "x|1"},
+    ),
     "a table that a script writes": (
         """<script>for (var n = 1; n < 3; n++) document.write("<input name='q_" + n + "'>");
         </script><!-- ${gone} --><form ng-app="x"><i>{{ task.name | lowercase }}</i>

@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from piecework.hit_templates.own_html import fields_of_controls as own_html
-from piecework.hit_templates.own_html.fields_of_controls import CROWD, LABELS, of_flat
+from piecework.hit_templates.own_html import control_kinds as own_html
+from piecework.hit_templates.own_html.control_kinds import LABELS, of_flat
+from piecework.hit_templates.own_html.fields_of_controls import CROWD
 
 __all__ = ["CROWD", "Labels", "as_text", "flattened", "folded", "labels_in"]
 
