@@ -7,7 +7,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -44,7 +44,7 @@ class Control:
         text: the text that has the spans.
         unticked: what a hidden input of its name sends, ticked or not.
         parts: names of radio buttons that exclude each other under several names, each
-            with its one option.
+            with the value that it sends.
     """
 
     name: str
@@ -73,6 +73,14 @@ class Control:
         if not numbers or len(numbers) < len(self.options):
             return self.minimum, self.maximum, self.step
         return float(min(numbers)), float(max(numbers)), 1.0
+
+    def called(self, names: Sequence[str]) -> "Control":
+        """Return it with options of these names if its options are its own: `yes` for `yes1`."""
+        if not self.parts or [*self.options] != [*self.parts]:
+            return self
+        if len({*names}) < len(names):
+            names = [f"{name}_{n}" for n, name in enumerate(names, start=1)]
+        return replace(self, options=dict(zip(names, self.options.values(), strict=True)))
 
     def join(self, other: "Control") -> None:
         """Take in another control of this name; browsers send what each of them holds."""
@@ -129,7 +137,7 @@ def made(tag: str, values: Values, *, group: str = "") -> Made | None:
     if tag in _CLASSIFIERS:
         return _classifier(name, _CLASSIFIERS[tag], values), None
     if tag == "crowd-radio-button":
-        return Control(name=name or group, kind="one"), values.get("value") or name
+        return Control(name=name or group, kind="one"), values.get("value") or "on"
     if tag in {"crowd-checkbox", "crowd-toggle-button"}:
         return Control(name=name, kind="several"), values.get("value") or "on"
     if tag == "button":

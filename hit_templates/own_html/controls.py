@@ -10,6 +10,7 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from piecework.hit_templates.own_html.control_kinds import Control, fault_of_tag, is_reserved, made
 from piecework.hit_templates.own_html.placeholders import is_mark
@@ -146,7 +147,7 @@ class _Reader:
         self._before_label = ""
         self._select: Control | None = None
         self._option: str | None = None
-        self._group: str = ""
+        self._group = self._group_name = ""
         self._groups: dict[str, list[str]] = {}
         self._buttons: dict[str, list[str]] = {}
         self._button: tuple[str, ...] = ()
@@ -228,11 +229,11 @@ class _Reader:
         self._disabled_sets.pop()
 
     def _begin_group(self, values: Mapping[str, str]) -> None:
-        self._group = values.get("name", "") or f"group_{self._number}"
+        self._group, self._group_name = f"group_{self._number}", values.get("name", "")
 
     def _end_group(self) -> None:
         self._flush()
-        self._group = ""
+        self._group = self._group_name = ""
 
     def _begin_button(self, values: Mapping[str, str]) -> None:
         self._button, self._texts = tuple(values.get("class", "").split()), []
@@ -253,7 +254,7 @@ class _Reader:
         kind = values.get("type", "").lower()
         if tag == "input" and kind == "file":
             self._lose("a HIT's form cannot send a file")
-        made_control = made(tag, values, group=self._group)
+        made_control = made(tag, values, group=self._group_name)
         is_disabled = "disabled" in values or any(self._disabled_sets)
         if made_control is None or (is_disabled and not self._scripts.is_there):
             return
@@ -282,7 +283,8 @@ class _Reader:
             self.controls.hidden_values.setdefault(control.name, value)
             self._hidden[control.name] = control, value, own_id
             return
-        if kind in {"radio", "checkbox"} and "value" not in values:
+        is_button = kind in {"radio", "checkbox"} or tag in {"crowd-radio-button", "crowd-checkbox"}
+        if is_button and "value" not in values:
             self._valueless.setdefault(control.name, []).append(self._number)
         self._add(self._joined(control), tag, values, option)
 
@@ -414,10 +416,12 @@ class _Reader:
             members = [self.controls.by_name[name] for name in alone]
             if len(alone) < 2 or any(len(member.options) != 1 for member in members):  # noqa: PLR2004 - a choice has two
                 continue
+            sent = [*chain.from_iterable(member.options.items() for member in members)]
+            # Values that are alike, as without a value, do not tell options apart.
+            is_apart = len(dict(sent)) == len(sent)
             joined = Control(name="|".join(alone), kind="one", label=members[0].label)
-            for name, member in zip(alone, members, strict=True):
-                ((value, label),) = member.options.items()
-                joined.options[value] = label
+            for name, (value, label) in zip(alone, sent, strict=True):
+                joined.options[value if is_apart else name] = label
                 joined.parts[name] = value
             self.controls.by_name = {
                 (joined.name if name == alone[0] else name): (

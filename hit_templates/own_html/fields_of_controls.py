@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -307,13 +308,25 @@ def name_of(field: Field, position: int) -> str:
 
 def _of_document(document: Document, field: Field, sent_as: str) -> tuple[str, set[str]]:
     """Return a field's value in a crowd form, which omits empty fields, and its names."""
-    parts = {
+    texts = {
         name: _verbatim(document[name]) if field.regions else as_text(document[name])
-        for name in sent_as.split("|")
+        for name in ([sent_as] if sent_as in document else sent_as.split("|"))
         if name in document
     }
-    text = next(filter(None, parts.values()), field.unticked if parts else "")
-    return text, {name for name, part in parts.items() if part in {"", text}}
+    return _of_parts(field, sent_as, texts)
+
+
+def _of_parts(field: Field, sent_as: str, texts: Mapping[str, str]) -> tuple[str, set[str]]:
+    """Return a field's value from the texts of its names, and the names that it is from.
+
+    Each of several names is that of a radio button, which stands for the option in its place.
+    """
+    chosen = next((name for name, text in texts.items() if text), "")
+    used = {name for name, text in texts.items() if name == chosen or not text}
+    names, options = sent_as.split("|"), [option.value for option in field.options]
+    if chosen and chosen in names and len(options) == len(names) > 1:
+        return options[names.index(chosen)], used
+    return texts.get(chosen, field.unticked if texts else ""), used
 
 
 def _verbatim(value: object) -> str:
@@ -335,6 +348,7 @@ def as_page_sends(
     is_crowd: bool,
     is_flat: bool = False,
     items: int = 1,
+    parts: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, list[str]]:
     """Return what the page would send for these answers, the inverse of `received`.
 
@@ -344,6 +358,7 @@ def as_page_sends(
         is_crowd: whether a crowd form sends it.
         is_flat: whether the crowd form sends a field for each value.
         items: how many items the HIT has.
+        parts: values of radio buttons that have a name each.
     """
     by_name = {
         name_of(field, n): (field, sent_as)
@@ -358,7 +373,7 @@ def as_page_sends(
         if field.sent_as == REST:
             sent["rest" if items == 1 else f"rest{name.rpartition('.')[2]}"] = values or [""]
         elif is_crowd:
-            document |= _of_crowd(field, sent_as, values)
+            document |= _of_crowd(field, sent_as, values, parts)
         elif field.unticked:
             sent[sent_as] = [field.unticked, *(v for v in values if v != field.unticked)]
         elif values or field.kind == "text":
@@ -396,20 +411,28 @@ def _of_form(sent: Mapping[str, str], field: Field, sent_as: str) -> tuple[str |
     if sent_as in sent:
         text, is_whole = _of_one_name(field, sent[sent_as])
         return text, {sent_as} if is_whole else set()
+    flat = {name: _of_flat_form(sent, field, name) for name in sent_as.split("|")}
+    texts = {name: text for name, (text, _) in flat.items() if text is not None}
+    text, used = _of_parts(field, sent_as, texts)
+    return (text if texts else None), {*chain.from_iterable(flat[name][1] for name in used)}
+
+
+def _of_flat_form(sent: Mapping[str, str], field: Field, begin: str) -> tuple[str | None, set[str]]:
+    """Return a value that was sent as several names with this beginning, and these names."""
     flat = {
-        name.removeprefix(f"{sent_as}."): text
+        name.removeprefix(f"{begin}."): text
         for name, text in sent.items()
-        if name.startswith(f"{sent_as}.")
+        if name.startswith(f"{begin}.")
     }
     if len(flat) == 1 and flat.keys() <= LABELS:
-        return of_flat(flat), {f"{sent_as}.{name}" for name in flat}
+        return of_flat(flat), {f"{begin}.{name}" for name in flat}
     if field.regions and flat:
         value = json.dumps(_nested(flat), ensure_ascii=False)
-        return value, {f"{sent_as}.{name}" for name in flat}
+        return value, {f"{begin}.{name}" for name in flat}
     ticks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
     if not ticks:
         return None, set()
-    return of_flat(ticks), {f"{sent_as}.{name}" for name in ticks}
+    return of_flat(ticks), {f"{begin}.{name}" for name in ticks}
 
 
 def _of_one_name(field: Field, text: str) -> tuple[str, bool]:
@@ -445,12 +468,15 @@ def _nested(flat: Mapping[str, str]) -> Document:
     return nested
 
 
-def _of_crowd(field: Field, sent_as: str, values: Sequence[str]) -> Document:
+def _of_crowd(
+    field: Field, sent_as: str, values: Sequence[str], parts: Mapping[str, str]
+) -> Document:
     """Return a field's part of the object that a crowd form sends."""
-    names, options = (sent_as.split("|"), [option.value for option in field.options])
-    if len(names) > 1:
-        pairs = zip(names, options, strict=True)
-        return {name: {option: option in values} for name, option in pairs}
+    names, options = sent_as.split("|"), [option.value for option in field.options]
+    if parts.keys() >= {*names}:
+        buttons = options if len(options) == len(names) else [parts[name] for name in names]
+        pairs = zip(names, buttons, strict=True)
+        return {name: {parts[name]: button in values} for name, button in pairs}
     if field.kind == "choice":
         return {sent_as: {option: option in values for option in options}}
     if field.kind == "choices":

@@ -187,9 +187,11 @@ def _fields(
         if name in stated and name in controls.by_name
     ]
     reduced = {name: each for name, each in controls.by_name.items() if name not in others}
-    for first, names in of_items.items():
-        if some := [controls.by_name[name] for name in names if name in controls.by_name]:
-            reduced[first], differing = merged(some)
+    for short, names in called.items():
+        some = [controls.by_name[name] for name in names if name in controls.by_name]
+        if some:
+            short_names = short.split("|")
+            reduced[names[0]], differing = merged([each.called(short_names) for each in some])
             faults += differing
     fields, rules, mismatched = fields_and_rules(
         reduced,

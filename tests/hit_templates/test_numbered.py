@@ -327,7 +327,11 @@ def test_other_values_go_to_the_item_that_their_number_names(tmp_path: Path) -> 
     ]
 
 
-def test_crowd_elements_answer_for_their_item(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_values", [True, False])
+def test_crowd_elements_answer_for_their_item(
+    tmp_path: Path,
+    has_values: bool,  # noqa: FBT001 - a case
+) -> None:
     """The JSON of a crowd form is divided too, also for a group under several names."""
     html = (
         "<crowd-form>"
@@ -340,11 +344,14 @@ def test_crowd_elements_answer_for_their_item(tmp_path: Path) -> None:
         )
         + "</crowd-form>"
     )
-    task = numbered(tmp_path, html)
     document = (
         '[{"word1": "a", "word2": "b", "yes1": {"yes": true}, "no1": {"no": false},'
         ' "yes2": {"yes": false}, "no2": {"no": true}}]'
     )
+    if not has_values:
+        html = html.replace(' value="yes"', "").replace(' value="no"', "")
+        document = document.replace('{"yes":', '{"on":').replace('{"no":', '{"on":')
+    task = numbered(tmp_path, html)
     read = read_answers(
         task, AssignmentId("a"), [ItemId("i1"), ItemId("i2")], {"taskAnswers": document}
     )

@@ -464,24 +464,54 @@ def test_a_simulated_page_sends_what_its_hidden_input_does(tmp_path: Path) -> No
         assert as_page_sends(fields, {"q.1": ours}, is_crowd=False) == {"q": sent}
 
 
-def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
-    """Their group lets one be chosen; each sends an object of its own."""
-    html = (
-        "<crowd-form><crowd-radio-group>"
-        "<crowd-radio-button name='option1' value='First'>A</crowd-radio-button>"
-        "<crowd-radio-button name='option2' value='Second'>B</crowd-radio-button>"
-        "</crowd-radio-group></crowd-form>"
+BUTTONS = [
+    ({"option1": "First", "option2": "Second"}, "option", ["First", "Second"]),
+    ({"yes": "", "no": ""}, "yes", ["yes", "no"]),
+    ({"tech": "true", "law": "true", "art": "true"}, "tech", ["tech", "law", "art"]),
+]
+"""Values of radio buttons by name; the field's name and options."""
+
+
+@pytest.mark.parametrize(("values", "called", "options"), BUTTONS)
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_radio_buttons_of_several_names_are_one_choice(
+    tmp_path: Path,
+    values: dict[str, str],
+    called: str,
+    options: list[str],
+    is_flat: bool,  # noqa: FBT001 - a case
+) -> None:
+    """Their group lets one be chosen; each sends an object of its own, `on` without a value."""
+    buttons = "".join(
+        f"<crowd-radio-button name='{name}'{f' value={value}' if value else ''}>{name} it"
+        "</crowd-radio-button>"
+        for name, value in values.items()
     )
+    html = f"<crowd-form><crowd-radio-group>{buttons}</crowd-radio-group></crowd-form>"
     (field,) = task_of(tmp_path, html).fields
-    assert (field.name, field.kind) == ("option", "choice")
-    assert [option.value for option in field.options] == ["First", "Second"]
-    document = {"option1": {"First": False}, "option2": {"Second": True}}
-    sent = as_page_sends([field], {"option.1": ["Second"]}, is_crowd=True)
-    assert json.loads(sent["taskAnswers"][0]) == [document]
-    assert received([field], {"taskAnswers": json.dumps([document])}) == (
-        {"option.1": "Second"},
-        {},
-    )
+    assert (field.name, field.kind) == (called, "choice")
+    assert [option.value for option in field.options] == options
+    assert [option.label for option in field.options] == [f"{name} it" for name in values]
+    (control,) = controls_of(html).by_name.values()
+    for chosen, ours in zip([*values, None], [*options, ""], strict=True):
+        document = {name: {word or "on": name == chosen} for name, word in values.items()}
+        wire = {"taskAnswers": json.dumps([document])}
+        if is_flat:
+            wire = {f"{n}.{w or 'on'}": json.dumps(n == chosen) for n, w in values.items()}
+        assert received([field], wire) == ({f"{called}.1": ours}, {})
+        answers = {f"{called}.1": [ours]}
+        sent = as_page_sends([field], answers, is_crowd=True, is_flat=is_flat, parts=control.parts)
+        assert {name: text for name, (text,) in sent.items()} == wire
+
+
+def test_a_group_s_name_is_that_of_its_buttons(tmp_path: Path) -> None:
+    """Two groups of one name are two groups; a button without any name is not sent."""
+    group = "<crowd-radio-group{}><crowd-radio-button{}>A</crowd-radio-button></crowd-radio-group>"
+    named = group.format(" name=g", " value=a") + group.format(" name=g", " name=b")
+    task = task_of(tmp_path, f"<crowd-form>{named}{group.format('', '')}</crowd-form>")
+    assert [field.sent_as for field in task.fields] == ["g", "b"]
+    (loss,) = controls_of(f"<crowd-form>{group.format('', '')}</crowd-form>").losses
+    assert "<crowd-radio-button> has no name" in loss
 
 
 def test_what_only_a_script_makes_is_kept_as_json(tmp_path: Path) -> None:

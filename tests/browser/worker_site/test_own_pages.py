@@ -597,6 +597,32 @@ def test_a_page_has_as_columns_what_a_browser_shows(
     assert seen.isdisjoint({"unused", "out"})
 
 
+CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-form{traits}>{elements}</crowd-form>"""
+FLAT = ' answer-format="flatten-objects"'
+
+
+@pytest.mark.parametrize("traits", ["", FLAT])
+def test_radio_buttons_of_several_names_are_typed(
+    market: Market, open_site: Open, tmp_path: Path, traits: str
+) -> None:
+    """With values or without, and with the name of their group."""
+    button = "<crowd-radio-button{}>{}</crowd-radio-button>"
+    group = f"<crowd-radio-group{{}}>{button}{button}</crowd-radio-group>"
+    elements = (
+        group.format("", " name=yes", "Yes", " name=no", "No")
+        + group.format("", " name=tech value=tech", "Tech", " name=law value=law", "Law")
+        + group.format(" name=size", " value=s", "Small", " value=l", "Large")
+    )
+    task, item = task_of(tmp_path, CROWD.format(traits=traits, elements=elements)), item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    for label in ("No", "Law", "Large"):
+        frame.get_by_label(label, exact=True).check()
+    frame.get_by_role("button", name="Submit").click()
+    assert submitted(market, page, hit, task, item) == {"yes": "no", "tech": "law", "size": "l"}
+
+
 MARKS = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
 {before}<crowd-bounding-box name="Boxes" src="${{image}}" labels="['Cat', 'Dog']">
 </crowd-bounding-box><crowd-classifier name="kind" categories="['a', 'b']">

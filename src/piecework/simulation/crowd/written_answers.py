@@ -328,6 +328,11 @@ class FillingPages:
             is_crowd=controls.has_crowd_form,
             is_flat=controls.is_flat,
             items=len(page.item_ids),
+            parts={
+                name: sent
+                for each in controls.by_name.values()
+                for name, sent in each.parts.items()
+            },
         )
 
     def _regions(self, page: Page, ours: Form, *, person: Person, seed: int) -> Form:
@@ -376,6 +381,6 @@ class FillingPages:
                 made.texts.append(name)
             elif field.options:
                 known = [option.value for option in field.options]
-                made.options[name] = list(control.options) if control else known
+                made.options[name] = known if not control or control.parts else [*control.options]
                 made.options[name] = made.options[name] or known
         return made

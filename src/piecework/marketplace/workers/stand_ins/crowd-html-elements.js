@@ -242,6 +242,8 @@ crowd-toast[opened] { display: block; }
     traits() { return { type: "checkbox", role: "switch" }; }
   }
   class Radio extends Choice {
+    get name() { return super.name || this.closest("crowd-radio-group")?.getAttribute("name") || ""; }
+    set name(text) { super.name = text; }
     traits() {
       // Within a group one excludes the others, even with different names.
       const group = this.closest("crowd-radio-group");
