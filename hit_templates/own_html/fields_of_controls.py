@@ -287,7 +287,8 @@ def _answered(
 ) -> tuple[dict[str, str], set[str]]:
     """Return the fields' texts by piecework's names, and the page's names of them.
 
-    What was sent about an item that the HIT does not have is no field.
+    What was sent about an item that the HIT does not have is no field. A text that was not
+    sent is empty: its input was switched off, or a flattened crowd form left it out.
     """
     answers: dict[str, str] = {}
     used: set[str] = set()
@@ -295,8 +296,8 @@ def _answered(
         for position, sent_as in enumerate(field.names_sent if field.sent_as != REST else (), 1):
             text, names = read(field, sent_as)
             is_there = position <= items
-            if is_there and text is not None:
-                answers[name_of(field, position)] = text
+            if is_there and (text is not None or field.kind == "text"):
+                answers[name_of(field, position)] = text or ""
             used |= names if is_there or not text else set()
     return answers, used
 

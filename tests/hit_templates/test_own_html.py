@@ -336,6 +336,22 @@ def test_a_disabled_input_is_optional_where_a_script_may_enable_it(tmp_path: Pat
     assert task.rules == ()
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<input name="a" disabled><input name="b"><script>f()</script>',
+        """<crowd-form answer-format="flatten-objects"><crowd-input name="a"></crowd-input>
+        <crowd-input name="b"></crowd-input></crowd-form>""",
+    ],
+)
+def test_a_text_that_a_page_does_not_send_is_empty(tmp_path: Path, html: str) -> None:
+    """Its worker left it empty, or could not fill it in; only a rule asks for more."""
+    for required, problems in ((None, ()), (True, ("a_required",))):
+        task = task_of(tmp_path, html, fields={"a": StatedField(required=required)})
+        (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], {"b": "x"})
+        assert (answer.values, answer.problems) == ({"a": "", "b": "x"}, problems)
+
+
 ODD = {
     "a title of the item's": ("<title>${a}</title><input name=x>", "text"),
     "limits without room": ("<input type=number name=x min=1 max=1>", "number"),
