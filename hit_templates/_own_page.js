@@ -38,10 +38,8 @@
       of(form, "append", field);
     }
     field.value = assignmentId;
-    const attributes = {
-      method: "post", target: "_self", enctype: "application/x-www-form-urlencoded", "accept-charset": "UTF-8",
-    };
-    Object.entries(attributes).forEach(([name, value]) => of(form, "setAttribute", name, value));
+    const kind = { method: "post", target: "_self", enctype: "application/x-www-form-urlencoded", "accept-charset": "UTF-8" };
+    Object.entries(kind).forEach(([name, value]) => of(form, "setAttribute", name, value));
     if (address) of(form, "setAttribute", "action", address);
     if (isPreview) {
       all(BUTTONS, form).forEach((button) => {
@@ -88,12 +86,6 @@
       event.submitter && event.submitter.removeAttribute(name));
     lead(event.target);
   };
-  const send = HTMLFormElement.prototype.submit;
-  HTMLFormElement.prototype.submit = function submit() {
-    if (!isSent(this)) return send.call(this);
-    lead(this);
-    return isPreview ? undefined : send.call(this);
-  };
 
   // A page without its library may look complete but not send the answers.
   window.addEventListener("load", () => {
@@ -111,22 +103,48 @@
   const required = Object.entries(ours.required);
   const isLifted = (name) => ours.page_requires.includes(name)
     && !all("[required]").some((control) => control.name === name && !control.matches(":disabled"));
+  const isEmpty = (value) => (value instanceof Object ? Object.values(value).every(isEmpty) : !value && value !== 0);
   const notice = document.createElement("p");
   notice.setAttribute("role", "alert");
   notice.style.color = "#a3201d";
-  window.addEventListener("submit", (event) => {
-    if (!isSent(event.target)) return;
-    leadAgain(event);
-    const data = new FormData(event.target);
-    const missing = required.filter(([name]) => !data.getAll(name).some((value) => value !== "") && !isLifted(name));
-    if (!missing.length || isPreview) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
+  let [pressed, enabled] = [null, []];
+  const lacks = (form, valueOf, isAsked = (name) => !isLifted(name)) => {
+    const missing = required.filter(([name]) => isEmpty(valueOf(name)) && isAsked(name));
+    if (!missing.length || isPreview) return false;
     notice.textContent = filled(ours.texts.missing, "labels", missing.map(([, label]) => label).join("; "));
-    of(event.target, "append", notice);
+    of(form, "append", notice);
+    if (!notice.getClientRects().length) document.body.append(notice); // A script sends a form that nobody sees.
     notice.scrollIntoView();
+    // The page's script may switch off what it thinks is sent.
+    setTimeout(() => enabled.forEach((control) => { control.disabled = false; }));
+    return true;
+  };
+  const valuesOf = (form) => {
+    let data;
+    return (name) => [...(data ??= new FormData(form)).getAll(name), pressed && pressed.name === name && pressed.value];
+  };
+  // Last, because the page's listeners may fill in inputs, prevent sending or stop the event.
+  const checkLast = (event) => {
+    if (event.currentTarget !== window && !event.cancelBubble) return;
+    leadAgain(event);
+    if (isSent(event.target) && !event.defaultPrevented && lacks(event.target, valuesOf(event.target))) event.preventDefault();
+  };
+  window.addEventListener("submit", (event) => {
+    pressed = event.submitter;
+    leadAgain(event);
+    [window, event.target].forEach((node) => of(node, "addEventListener", "submit", checkLast));
   }, true);
-  window.addEventListener("submit", leadAgain);
+  if (required.length) window.addEventListener("click", () => {
+    enabled = all("button, input, select, textarea, crowd-button").filter((control) => !control.disabled);
+  }, true);
+  const send = HTMLFormElement.prototype.submit;
+  HTMLFormElement.prototype.submit = function submit() {
+    if (!isSent(this)) return send.call(this);
+    lead(this);
+    // A crowd form asks itself. Else browsers send it even if it lacks what the markup requires.
+    const isAsked = (name) => !of(this, "matches", ".crowd-answers") && !ours.page_requires.includes(name);
+    return isPreview || lacks(this, valuesOf(this), isAsked) ? undefined : send.call(this);
+  };
 
   const values = (control) => {
     if (control.matches(":disabled, [type=submit], [type=image]")) return [];

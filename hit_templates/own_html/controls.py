@@ -31,8 +31,10 @@ _MAKES_INPUTS = re.compile(
 )
 """What a script writes that makes or renames inputs, or reads a form by its names."""
 
-_LIFTS = re.compile(r"required|disabled|\.(?:remove|detach|removeChild)\(")
-"""What a script writes that may make an input optional, or take it away."""
+_LIFTS = re.compile(
+    r"required|disabled|novalidate|\.(?:remove|detach|removeChild)\(|\.submit\(\s*\)", re.IGNORECASE
+)
+"""What a script writes that may make an input optional, take it away, or send it unasked."""
 
 
 @dataclass(kw_only=True)
@@ -201,6 +203,7 @@ class _Reader:
     def _forms(self, tag: str, values: Mapping[str, str]) -> None:
         kind = values.get("type", "").lower()
         self.controls.has_form |= tag == "form"
+        self._scripts.may_lift |= tag == "form" and "novalidate" in values
         # A text to mark has a crowd form of its own.
         if tag in {"crowd-form", "crowd-entity-annotation"}:
             self.controls.has_crowd_form = True

@@ -23,6 +23,7 @@ from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.escaping import written
+from piecework.hit_templates.own_html.fields_of_controls import REST
 from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
     MARKS,
@@ -236,7 +237,7 @@ def _ours(task: Task, items: Sequence[Item]) -> str:
         "required": {
             name: field.label + (f" ({n})" if field.sent_at else "")
             for field in task.fields
-            if field.name in asked
+            if field.name in asked and field.sent_as != REST
             for n, name in enumerate(field.names_sent[: len(items)], start=1)
         },
         "page_requires": [

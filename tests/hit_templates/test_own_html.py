@@ -352,6 +352,37 @@ def test_a_text_that_a_page_does_not_send_is_empty(tmp_path: Path, html: str) ->
         assert (answer.values, answer.problems) == ({"a": "", "b": "x"}, problems)
 
 
+@pytest.mark.parametrize(
+    ("form", "script", "is_required"),
+    [
+        ("<form novalidate>", "f()", False),
+        ("<form>", "document.forms[0].submit()", False),
+        ("<form>", "$('form').attr('noValidate', true)", False),
+        ("<form>", "$('form').submit(check)", True),
+    ],
+)
+def test_a_form_that_may_be_sent_unchecked_requires_nothing(
+    tmp_path: Path,
+    form: str,
+    script: str,
+    is_required: bool,  # noqa: FBT001 - a case
+) -> None:
+    """Browsers do not look for what its markup requires; the campaign may require it."""
+    html = f"{form}<input name='a' required></form><script>{script}</script>"
+    assert bool(task_of(tmp_path, html).rules) is is_required
+    (rule,) = task_of(tmp_path, html, fields={"a": StatedField(required=True)}).rules
+    assert rule.kind == "required"
+
+
+def test_what_remains_of_a_form_is_not_asked_for_by_the_page(tmp_path: Path) -> None:
+    """No input has its name."""
+    required = {name: StatedField(kind="text", required=True) for name in ("a", "*")}
+    task = task_of(tmp_path, "<p>${t}</p><input name='a'>", fields=required)
+    page = render_hit(task, [Item(item_id=ItemId("i"), columns={"t": "x"})])
+    (ours,) = re.findall(r'id="piecework-item">(.*?)</script>', page)
+    assert json.loads(ours)["required"] == {"a": "a"}
+
+
 ODD = {
     "a title of the item's": ("<title>${a}</title><input name=x>", "text"),
     "limits without room": ("<input type=number name=x min=1 max=1>", "number"),

@@ -108,6 +108,94 @@ def test_what_the_campaign_wants_answered_is_asked_for(
     assert submitted(market, page, hit, task, item) == {"answer": "Yes"}
 
 
+FILLS = """<form id="f"><input name="word"><input type="hidden" name="seen" id="s">
+<button%s>Send</button></form><script>const form = document.getElementById("f");
+const fill = () => { document.getElementById("s").value = "1"; };%s</script>"""
+SENDERS = {
+    "a listener": ("", 'form.addEventListener("submit", fill);'),
+    "a late listener": ("", 'window.onload = () => window.addEventListener("submit", fill);'),
+    "a listener that stops the event": (
+        "",
+        'form.addEventListener("submit", (event) => { event.stopPropagation(); fill(); });',
+    ),
+    "a listener that sends later itself": (
+        "",
+        "form.onsubmit = () => { fill(); setTimeout(() => form.submit(), 9); return false; };",
+    ),
+    "a listener that returns false in jQuery": (
+        "",
+        """form.addEventListener("submit", (event) => {
+        event.preventDefault(); event.stopPropagation(); fill(); form.submit(); });""",
+    ),
+    "a listener that switches off what is empty": (
+        "",
+        """form.onsubmit = () => { fill(); [...form.elements].forEach((control) => {
+        control.disabled = !control.value; }); };""",
+    ),
+    "a form that nobody sees": (
+        "",
+        """form.hidden = true;
+        document.body.insertAdjacentHTML("beforeend", "<input id='t'><button id='b'>Send");
+        document.getElementById("b").onclick = () => { fill();
+          form.elements.word.value = document.getElementById("t").value; form.submit(); };""",
+    ),
+    "a button that sends": (
+        ' type="button" onclick="fill(); form.submit(); this.disabled = true"',
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SENDERS)
+def test_what_the_campaign_requires_is_looked_for_after_the_page_s_script(
+    market: Market, open_site: Open, tmp_path: Path, kind: str
+) -> None:
+    """However it sends: what it fills in is there, and what lacks can be filled in."""
+    required = {name: StatedField(label=name, required=True) for name in ("word", "seen")}
+    task, item = task_of(tmp_path, FILLS % SENDERS[kind], fields=required), item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Send").click()
+    alert = frame.get_by_role("alert")
+    expect(alert).to_contain_text("word")
+    expect(alert).not_to_contain_text("seen")
+    frame.locator("input:visible").fill("x")
+    frame.get_by_role("button", name="Send").click()
+    assert submitted(market, page, hit, task, item) == {"word": "x", "seen": "1"}
+
+
+@pytest.mark.parametrize(
+    ("html", "name", "values"),
+    [
+        (
+            "<form><button name=side value=left>L</button><button name=side value=right>Send",
+            "side",
+            {"side": "right"},
+        ),
+        (
+            "<input name=a value=1><input type=hidden name=version value=7>",
+            "*",
+            {"a": "1", "rest": '{"version": "7"}'},
+        ),
+        (
+            "<form novalidate><input name=a required><input name=b value=1><button>Send</button>",
+            "b",
+            {"a": "", "b": "1"},
+        ),
+    ],
+)
+def test_what_no_input_holds_stops_no_form(
+    market: Market, open_site: Open, tmp_path: Path, html: str, name: str, values: object
+) -> None:
+    """The button pressed is an answer; what remains of a form is not asked for by itself."""
+    required = {name: StatedField(kind="text" if name == "*" else None, required=True)}
+    task, item = task_of(tmp_path, html, fields=required), item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name=re.compile("Send|Submit")).click()
+    assert submitted(market, page, hit, task, item) == values
+
+
 def test_a_preview_cannot_be_submitted(market: Market, open_site: Open, tmp_path: Path) -> None:
     """Its button is switched off until the HIT is accepted."""
     task, item = task_of(tmp_path, PLAIN), item_of(what="Birds")

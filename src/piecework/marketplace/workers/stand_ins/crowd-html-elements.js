@@ -588,7 +588,7 @@ crowd-toast[opened] { display: block; }
       }
       const host = given.get("turkSubmitTo") || "";
       const form = make("form", {
-        method: "post", hidden: true, action: `${/^https?:\/\//.test(host) ? host : ""}/mturk/externalSubmit`,
+        class: "crowd-answers", method: "post", hidden: true, action: `${/^https?:\/\//.test(host) ? host : ""}/mturk/externalSubmit`,
       });
       for (const [name, value] of [["assignmentId", given.get("assignmentId")], ...fields]) {
         form.append(make("input", { type: "hidden", name, value: String(value) }));
