@@ -119,6 +119,9 @@
     setTimeout(() => enabled.forEach((control) => { control.disabled = false; }));
     return true;
   };
+  // Crowd forms ask before they send an object.
+  window.pieceworkLacks = (form, answers) =>
+    lacks(form, (name) => [name, ...name.split("|")].map((part) => answers[part]));
   const valuesOf = (form) => {
     let data;
     return (name) => [...(data ??= new FormData(form)).getAll(name), pressed && pressed.name === name && pressed.value];
@@ -141,7 +144,7 @@
   HTMLFormElement.prototype.submit = function submit() {
     if (!isSent(this)) return send.call(this);
     lead(this);
-    // A crowd form asks itself. Else browsers send it even if it lacks what the markup requires.
+    // A crowd form has asked. Else browsers send it even if it lacks what the markup requires.
     const isAsked = (name) => !of(this, "matches", ".crowd-answers") && !ours.page_requires.includes(name);
     return isPreview || lacks(this, valuesOf(this), isAsked) ? undefined : send.call(this);
   };

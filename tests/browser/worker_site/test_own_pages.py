@@ -711,6 +711,43 @@ def test_radio_buttons_of_several_names_are_typed(
     assert submitted(market, page, hit, task, item) == {"yes": "no", "tech": "law", "size": "l"}
 
 
+@pytest.mark.parametrize("traits", ["", FLAT])
+def test_a_crowd_form_is_asked_for_what_the_campaign_requires(
+    market: Market, open_site: Open, tmp_path: Path, traits: str
+) -> None:
+    """As any form: what is empty, not ticked or not chosen lacks, by its label."""
+    elements = """<crowd-input name="word" label="Word"></crowd-input>
+    <crowd-checkbox name="tags" value="red">Red</crowd-checkbox>
+    <crowd-checkbox name="tags" value="blue">Blue</crowd-checkbox>
+    <crowd-radio-group><crowd-radio-button name="yes">Yes</crowd-radio-button>
+    <crowd-radio-button name="no">No</crowd-radio-button></crowd-radio-group>
+    <crowd-input name="free"></crowd-input>"""
+    names = ("word", "tags", "yes")
+    task = task_of(
+        tmp_path,
+        CROWD.format(traits=traits, elements=elements),
+        fields={name: StatedField(label=f"The {name}", required=True) for name in names},
+    )
+    item = item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    send = frame.get_by_role("button", name="Submit")
+    for at, do in enumerate(
+        [
+            lambda: frame.get_by_label("Word").fill("x"),
+            lambda: frame.get_by_label("Blue").check(),
+            lambda: frame.get_by_label("No", exact=True).check(),
+        ]
+    ):
+        send.click()
+        wanted = "; ".join(f"The {name}" for name in names[at:])
+        expect(frame.get_by_role("alert")).to_contain_text(wanted)
+        do()
+    send.click()
+    values = {"word": "x", "tags": ("blue",), "yes": "no", "free": ""}
+    assert submitted(market, page, hit, task, item) == values
+
+
 MARKS = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
 {before}<crowd-bounding-box name="Boxes" src="${{image}}" labels="['Cat', 'Dog']">
 </crowd-bounding-box><crowd-classifier name="kind" categories="['a', 'b']">

@@ -563,6 +563,10 @@ crowd-toast[opened] { display: block; }
       if (isPreview || this.isSent || marked.some((element) => !element.tool)) {
         return;
       }
+      // The script at the head of a page knows what its campaign requires.
+      if (window.pieceworkLacks?.(this.form, this.answers())) {
+        return;
+      }
       this.isSent = true;
       const slow = marked.filter((element) => element.tool.settle);
       if (slow.length) {
