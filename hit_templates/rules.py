@@ -21,8 +21,9 @@ These decisions are finer than those of the original page (VizWiz-Captions, 2019
 - **Words** are separated by white space, comma, period, semicolon, ellipsis and long
   dash. `8.5`, `1,000` and `U.S.` are one word each, as a person would count them (the
   original: two). `red,blue` and `cat.The` are two: a forgotten space does not cost a
-  word. A hyphenated word is one. Each letter of Chinese or Japanese is a word. A lone `-`, `&` or emoji is not a word (the original
-  counted it), because otherwise eight dashes would be a caption.
+  word. A hyphenated word is one. Each letter of Chinese or Japanese is a word. A lone
+  `-`, `&` or emoji is not a word (the original counted it), because otherwise eight
+  dashes would be a caption.
 - **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
   doubt the text is one sentence: refusing an honest caption costs a worker's time,
   while a second sentence does little harm. So these do not end a sentence: known

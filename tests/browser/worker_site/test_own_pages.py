@@ -732,13 +732,12 @@ def test_a_crowd_form_is_asked_for_what_the_campaign_requires(
     page, hit = posted(market, open_site, task, item)
     frame = page.frame_locator("iframe")
     send = frame.get_by_role("button", name="Submit")
-    for at, do in enumerate(
-        [
-            lambda: frame.get_by_label("Word").fill("x"),
-            lambda: frame.get_by_label("Blue").check(),
-            lambda: frame.get_by_label("No", exact=True).check(),
-        ]
-    ):
+    steps: list[Callable[[], object]] = [
+        lambda: frame.get_by_label("Word").fill("x"),
+        lambda: frame.get_by_label("Blue").check(),
+        lambda: frame.get_by_label("No", exact=True).check(),
+    ]
+    for at, do in enumerate(steps):
         send.click()
         wanted = "; ".join(f"The {name}" for name in names[at:])
         expect(frame.get_by_role("alert")).to_contain_text(wanted)
