@@ -6,7 +6,7 @@ const pieceworkDrafts = (assignmentId) => {
   const key = `${prefix}${assignmentId}`;
   const weekInMs = 7 * 24 * 3600 * 1000;
   let [kept, ours] = [true, 0];
-  const stored = () => JSON.parse(window.localStorage.getItem(key) || "null");
+  const stored = () => JSON.parse(localStorage.getItem(key) || "null");
   const guarded = (access, otherwise) => {
     try {
       return access();
@@ -25,18 +25,18 @@ const pieceworkDrafts = (assignmentId) => {
     }, null),
     save: (draft) => guarded(() => {
       ours = Date.now();
-      window.localStorage.setItem(key, JSON.stringify({ ...draft, savedAt: ours }));
+      localStorage.setItem(key, JSON.stringify({ ...draft, savedAt: ours }));
     }),
     // Whether this browser's worker has read the instructions of a task in the last week.
-    hasRead: (task) => guarded(() => window.localStorage.getItem(`${prefix}read.${task}`) !== null, false),
-    markRead: (task) => guarded(() => window.localStorage.setItem(
+    hasRead: (task) => guarded(() => localStorage.getItem(`${prefix}read.${task}`) !== null, false),
+    markRead: (task) => guarded(() => localStorage.setItem(
       `${prefix}read.${task}`, JSON.stringify({ savedAt: Date.now() }))),
-    forgetOld: () => guarded(() => Object.keys(window.localStorage)
+    forgetOld: () => guarded(() => Object.keys(localStorage)
       .filter((name) => name.startsWith(prefix))
       .filter((name) => {
-        const { savedAt } = JSON.parse(window.localStorage.getItem(name)) || {};
+        const { savedAt } = JSON.parse(localStorage.getItem(name)) || {};
         return !(Date.now() - savedAt < weekInMs);
       })
-      .forEach((name) => window.localStorage.removeItem(name))),
+      .forEach((name) => localStorage.removeItem(name))),
   };
 };

@@ -7,7 +7,7 @@ const pieceworkFrame = {
   post: (message) => window.parent.postMessage(message, "*"),
   toTop: () => {
     if (pieceworkFrame.view) pieceworkFrame.post({ pieceworkShow: { top: 0, bottom: 1 } });
-    else window.scrollTo(0, 0);
+    else scrollTo(0, 0);
   },
 };
 if (window.parent !== window) {
@@ -16,8 +16,8 @@ if (window.parent !== window) {
   const say = () =>
     pieceworkFrame.post({ pieceworkHeight: Math.ceil(root.getBoundingClientRect().height) });
   new ResizeObserver(say).observe(root);
-  window.addEventListener("load", say);
-  window.addEventListener("message", ({ source, data }) => {
+  addEventListener("load", say);
+  addEventListener("message", ({ source, data }) => {
     if (source !== window.parent || !data) return;
     // The page around may start to listen only after this one has loaded.
     if (data.pieceworkAsk) say();

@@ -22,13 +22,13 @@ const pieceworkMeasures = (names, inside = ".item") => {
     isAway = false;
   };
 
-  window.addEventListener("pagehide", () => {
+  addEventListener("pagehide", () => {
     settle();
     isAway = true; // a reload hides the page, but the worker has not left
   });
-  window.addEventListener("pageshow", comeBack);
-  window.addEventListener("blur", leave);
-  window.addEventListener("focus", comeBack);
+  addEventListener("pageshow", comeBack);
+  addEventListener("blur", leave);
+  addEventListener("focus", comeBack);
   document.addEventListener("visibilitychange", () =>
     document.visibilityState === "visible" ? comeBack() : leave());
   const isText = (target) => target.matches("textarea, input[type=text], input:not([type])") && target.closest(inside);

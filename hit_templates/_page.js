@@ -1,10 +1,11 @@
 // Steps through trials and items, checks the rules before going on, submits the form.
 (() => {
   const $ = (id) => document.getElementById(id);
+  const find = (selector, root = document) => Array.from(root.querySelectorAll(selector));
   const data = JSON.parse($("page-data").textContent);
   const { texts } = data;
   const rules = pieceworkRules(data.characters);
-  const query = new URLSearchParams(window.location.search);
+  const query = new URLSearchParams(location.search);
   const assignmentId = query.get("assignmentId") || "ASSIGNMENT_ID_NOT_AVAILABLE";
   const isPreview = assignmentId === "ASSIGNMENT_ID_NOT_AVAILABLE";
   const form = $("work");
@@ -13,7 +14,6 @@
   const drafts = pieceworkDrafts(assignmentId);
   const measures = pieceworkMeasures(data.measures);
   const typing = window.pieceworkTyping?.(); // a page may come without it
-  const REOPEN_MS = 20000;
   const setAside = {}; // a text box's text before its canned text, by wire name
   const asked = new Set(); // questions already asked, by step and rule
   let at = 1;
@@ -29,7 +29,7 @@
         told(texts.heading, { noun: texts.noun, n: i + 1, total: items.length });
     });
   }
-  const steps = Array.from(document.querySelectorAll(".step"));
+  const steps = find(".step");
   const lesson = document.querySelector(".step.lesson");
   const counted = steps.filter((step) => step !== lesson);
   const placeOf = (step) => step.dataset.position || "hit";
@@ -54,9 +54,8 @@
     .filter(({ field }) => step.contains($(`faults-${field.name}-${placeOf(step)}`)));
   const all = steps.flatMap(fieldsOf);
   // What is hidden is not sent, so no rule is about it.
-  const isHidden = (name) => controls(name)[0].closest("[data-shown-with][hidden]") !== null;
-  const valuesOf = (step) => Object.fromEntries(
-    fieldsOf(step).map(({ field, name }) => [field.name, isHidden(name) ? "" : read(field, name)]));
+  const valuesOf = (step) => Object.fromEntries(fieldsOf(step).map(({ field, name }) =>
+    [field.name, controls(name)[0].closest("[data-shown-with][hidden]") ? "" : read(field, name)]));
   const columnsOf = (step) => {
     const item = data.items[Number(placeOf(step)) - 1];
     return item ? item.columns : {};
@@ -149,7 +148,7 @@
     if (step === lesson) fold(true);
     const line = document.querySelector(".dots progress");
     if (line) line.value = counted.indexOf(step) + 1;
-    document.querySelectorAll("[data-dot]").forEach((dot) => {
+    find("[data-dot]").forEach((dot) => {
       dot.className = Number(dot.dataset.dot) < number ? "done" : Number(dot.dataset.dot) === number ? "now" : "";
     });
     $("back").disabled = number === 1;
@@ -164,7 +163,7 @@
   // Read once, the instructions are a line that opens again, in the next HIT too.
   const instructions = `${data.task}.${data.version}`;
   const measured = typing ? "measured.typing" : "measured"; // what it says
-  const fold = (isOpen = false) => $("instructions").querySelectorAll(":scope > details")
+  const fold = (isOpen = false) => find(":scope > details", $("instructions"))
     .forEach((part) => { part.open = isOpen; });
   const go = (number) => {
     if (number > at && here().contains($("instructions"))) {
@@ -199,8 +198,8 @@
       form.elements[`${name}.${n}`].value = (measured[n] || {})[name] || 0;
     }));
     typing?.send(form);
-    form.querySelectorAll("[data-shown-with][hidden] input").forEach((input) => { input.value = ""; });
-    form.querySelectorAll("input[type=range]").forEach((input) => {
+    find("[data-shown-with][hidden] input", form).forEach((input) => { input.value = ""; });
+    find("input[type=range]", form).forEach((input) => {
       input.disabled = isUntouched(input); // an untouched scale is not an answer
     });
     form.elements.assignmentId.value = assignmentId;
@@ -210,34 +209,34 @@
     $("send").disabled = true;
     $("send").textContent = texts.sending;
     form.submit(); // so no control of the form may be called "submit"
-    setTimeout(reopen, REOPEN_MS);
+    setTimeout(reopen, 20000); // a slow network's patience
   };
   // The page stays if the worker stops sending it, or goes back to it.
   const reopen = () => {
     if (!isSending) return;
     isSending = false;
-    form.querySelectorAll("input[type=range]").forEach((input) => { input.disabled = false; });
+    find("input[type=range]", form).forEach((input) => { input.disabled = false; });
     $("send").disabled = false;
     $("send").textContent = texts.submit;
   };
 
   // --- small helpers ----------------------------------------------------------------
   const refresh = () => {
-    document.querySelectorAll("[data-counts]").forEach((hint) => {
+    find("[data-counts]").forEach((hint) => {
       const count = rules.words(controls(hint.dataset.counts)[0].value).length;
       hint.textContent = told(texts.words_counted, { count, minimum: hint.dataset.minimum });
       hint.classList.toggle("enough", count >= Number(hint.dataset.minimum));
     });
-    document.querySelectorAll("[data-limits]").forEach((hint) => {
+    find("[data-limits]").forEach((hint) => {
       const count = rules.length(controls(hint.dataset.limits)[0].value);
       hint.textContent = told(texts.characters_counted, { count, maximum: hint.dataset.maximum });
       hint.classList.toggle("beyond", count > Number(hint.dataset.maximum));
     });
-    document.querySelectorAll("[data-shown-with]").forEach((block) => {
+    find("[data-shown-with]").forEach((block) => {
       const [name, value] = block.dataset.shownWith.split("=");
       block.hidden = !controls(name).some((control) => control.value === value && control.checked);
     });
-    document.querySelectorAll("[data-fills]").forEach((button) => {
+    find("[data-fills]").forEach((button) => {
       button.dataset.label = button.dataset.label || button.textContent;
       const canUndo = button.dataset.fills in setAside;
       button.textContent = canUndo ? button.dataset.undo : button.dataset.label;
@@ -293,10 +292,10 @@
   $("back").addEventListener("click", () => go(at - 1));
   $("next").addEventListener("click", next);
   $("send").addEventListener("click", submit);
-  window.addEventListener("pagehide", keep);
+  addEventListener("pagehide", keep);
   document.addEventListener("visibilitychange", keep);
-  window.addEventListener("pageshow", (event) => { if (event.persisted) reopen(); });
-  window.addEventListener("beforeunload", (event) => {
+  addEventListener("pageshow", (event) => { if (event.persisted) reopen(); });
+  addEventListener("beforeunload", (event) => {
     if (!isPreview && !isSending && !drafts.isKept()) event.preventDefault();
   });
 
@@ -308,7 +307,7 @@
   if (!isPreview) restore();
   typing?.begin();
   if (isPreview) {
-    form.querySelectorAll(".step textarea, .step input, .step [data-fills], #comment")
+    find(".step textarea, .step input, .step [data-fills], #comment", form)
       .forEach((control) => { control.disabled = true; });
   }
   $("send").disabled = !isOpen;

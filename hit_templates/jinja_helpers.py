@@ -22,6 +22,7 @@ _AROUND = re.compile(r"\s*([{};>])\s*|([:,])\s+")
 _STRINGS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
 _SPACED = re.compile(r" ?([=<>!&|?:,;{}()\[\]]) ?")
 _ENDED = re.compile(r"([;{,(\[])\n")
+_CONST = re.compile(r"\bconst ")
 _OWN_CODE = frozenset(path.name for kind in ("_*.js", "_*.css") for path in FOLDER.glob(kind))
 """The only files that an untrusted template can read with `minified`."""
 
@@ -55,10 +56,10 @@ def _tight(line: str) -> str:
     """Return a line of a script without its comment and spaces around signs.
 
     Strings stay, and so does code with a slash, which may begin a pattern. No string
-    of our scripts goes over the end of a line.
+    of our scripts goes over the end of a line. `let` is shorter than `const`.
 
-    >>> _tight('say("a = b", c = d); // then')
-    'say("a = b",c=d);'
+    >>> _tight('say("a = b", c = d); // then'), _tight('const a = "const b";')
+    ('say("a = b",c=d);', 'let a="const b";')
     """
     parts: list[str] = []
     for n, part in enumerate(_STRINGS.split(line)):
@@ -68,6 +69,7 @@ def _tight(line: str) -> str:
             break
     if not any("/" in part for part in parts[::2]):
         parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
+    parts[::2] = [_CONST.sub("let ", part) for part in parts[::2]]
     return "".join(parts)
 
 

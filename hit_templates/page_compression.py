@@ -34,7 +34,7 @@ _RUNS = [
 
 _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _COMPRESSED = re.compile(
-    r"(?s)<script data-compressed>\n.*?const compressed=(\{.*?\});\n.*?</script>\n"
+    r"(?s)<script data-compressed>\n.*?let compressed=(\{.*?\});\n.*?</script>\n"
 )
 _SCRIPT = re.compile(r"(?s)<script>\n((?:(?!<script).)*)</script>\n</body>")
 _PACKED = re.compile(r'(?s)<script data-packed="([^"]*)">\n(?:(?!<script).)*</script>\n</body>')

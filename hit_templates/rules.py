@@ -64,8 +64,7 @@ CHARACTERS: Mapping[str, str] = {
     "hyphens": "\\-\u2010\u2011",
     "breaks": " ,.;\u2014\u2026",
     # Each is a word: Chinese and Japanese have no spaces between words.
-    "unspaced": "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
+    "unspaced": "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
 }
 
 _CHARACTER_CLASS = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
