@@ -26,7 +26,7 @@ from piecework.engine.posted_hits import GONE, slots_wanted, status_of
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
 from piecework.store.database import exists, open_store
-from piecework.store.settlements import DONE, FORGET, NOTHING_TO_KEEP_OUT_OF
+from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
 
 UNKNOWN_WORKER = "InvalidParameterValue"
 """The code with which a marketplace refuses an unknown worker, among other things."""
@@ -185,11 +185,9 @@ def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
         return []
     life = timedelta(seconds=(1 - _LEAST_LIFE) * run.campaign.posting.lifetime_seconds)
     filled = hits.filled_hits(run.store, batch, posted_after=run.clock.now() - life)
-    # Workers who answered one of its items elsewhere would not be kept out.
-    if intents.has_outcome(run.store, FORGET, DONE):
-        filled = [hit for hit in filled if not _workers_of_lost(run, hit)]
     if run.platform.keeps_apart():
         return filled
+    # Workers who answered one of its items in another HIT would not be kept out.
     return [hit for hit in filled if _showing(run, hit) == [hit.hit_id]]
 
 
@@ -207,7 +205,7 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
     """
     if hit.round == 0 or hit.extends:
         return None
-    of_lost = _workers_of_lost(run, hit)
+    of_lost = assignments.workers_of_items(run.store, hit.item_ids, is_lost=True)
     if run.platform.keeps_apart() and not of_lost:
         return None
     known = campaign_facts.platform_type(run.store, "answered", hit.hit_key)
@@ -255,10 +253,6 @@ def extending(
         return hit_id
 
     return do
-
-
-def _workers_of_lost(run: CampaignRun, hit: PlannedHit) -> list[WorkerId]:
-    return assignments.workers_of_items(run.store, hit.item_ids, is_lost=True)
 
 
 def _showing(run: CampaignRun, hit: PlannedHit) -> list[HitId]:

@@ -37,6 +37,15 @@ _IS_LOST = (
 """SQL for whether the platform has lost a HIT (`piecework.engine.recover`)."""
 
 
+_ALL_IS_THERE = (
+    "(NOT EXISTS (SELECT 1 FROM intents WHERE operation = 'forget') OR NOT EXISTS ("
+    "SELECT 1 FROM json_each(planned.item_ids) AS shown JOIN answers ON item_id = shown.value "
+    "JOIN intents ON operation = 'forget' AND subject_kind = 'assignment' "
+    "AND subject_id = assignment_id))"
+)
+"""SQL for whether the platform has all answers to the items of a HIT, over `planned`."""
+
+
 _PLANNED = (
     "SELECT hits.rowid AS number, hits.*, "
     "(SELECT coalesce(sum(more.max_assignments), 0) FROM hits AS more "
@@ -221,14 +230,15 @@ def filled_hits(store: Store, batch: int, *, posted_after: datetime) -> list[Pla
     """Return HITs of a batch in which every slot brought exactly one assignment.
 
     HITs that were expired by hand or posted before `posted_after` are left out: few
-    workers, if any, would find a slot added to them.
+    workers, if any, would find a slot added to them. So are those with an item that was
+    answered in work that the platform has lost: it could not keep that worker out.
     """
     return _select(
         store,
         "batch = ? AND collected_at IS NOT NULL AND posted_at > ? AND NOT EXISTS "
         "(SELECT 1 FROM intents WHERE operation = 'expire' "
         "AND subject_kind = 'hit' AND subject_id = hit_key) AND "
-        f"NOT {_IS_LOST} AND "
+        f"NOT {_IS_LOST} AND {_ALL_IS_THERE} AND "
         "max_assignments + added = "
         "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
         batch,
