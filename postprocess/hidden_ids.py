@@ -24,6 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal
 
 import pandas as pd
@@ -67,13 +68,13 @@ class HiddenIds:
         for worker_id in worker_ids:
             if worker_id.startswith(UNNAMED) or not worker_id.strip():
                 continue
-            word = worker_id.casefold()
+            word = _low(worker_id)
             self._workers[word] = worker_id
             if _kind(worker_id) == "distinctive":
                 distinctive.append(word)
         for assignment_id in assignment_ids:
             if is_of_a_market(assignment_id):
-                word = assignment_id.casefold()
+                word = _low(assignment_id)
                 self._assignments[word] = assignment_id
                 distinctive.append(word)
         self._by_part = _by_part(distinctive)
@@ -110,7 +111,7 @@ class HiddenIds:
             worker_id: the row's worker.
             is_held: whether all cells of the column hold their row's id.
         """
-        word = worker_id.casefold()
+        word = _low(worker_id)
         if word in self._workers and word in _low(text):
             name = self._name(word)
             text = self._pattern(worker_id, is_held=is_held).sub(rf"\g<1>{name}", text)
@@ -136,7 +137,7 @@ class HiddenIds:
 
     def named(self, name: str, text: str) -> str:
         """Return a cell without ids; the column's name may say that it is an id."""
-        word = text.strip().casefold()
+        word = _low(text.strip())
         if word in self._workers and _NAME.search(name):
             return self._name(word)
         return self.everywhere(text)
@@ -181,7 +182,7 @@ def own_workers(cells: Sequence[str], worker_ids: Sequence[str]) -> set[str] | N
     for cell, worker_id in zip(cells, worker_ids, strict=True):
         if not cell.strip():
             continue
-        word = worker_id.casefold()
+        word = _low(worker_id)
         is_named = word.strip() and not worker_id.startswith(UNNAMED)
         if not is_named or not _stands_in(word, _low(cell)):
             return None
@@ -195,7 +196,7 @@ def is_id(name: str, cell: str, worker_id: str) -> bool:
     >>> is_id("worker_id", "7", "7"), is_id("user_rating", "7", "7")
     (True, False)
     """
-    is_own = cell.strip().casefold() == worker_id.casefold()
+    is_own = _low(cell.strip()) == _low(worker_id)
     return is_own and _WHOLE_NAME.search(name) is not None
 
 
@@ -255,7 +256,14 @@ def _stands_in(word: str, text: str) -> bool:
 def _low(text: str) -> str:
     """The text in small letters, each at its place."""
     low = text.casefold()
-    return low if len(low) == len(text) else text
+    return low if len(low) == len(text) else "".join(map(_low_letter, text))
+
+
+@cache
+def _low_letter(letter: str) -> str:
+    """The one small letter of a letter, also where it folds to several (ß to ss)."""
+    lows = (letter.casefold(), letter.lower(), letter)
+    return next(low for low in lows if len(low) == 1)
 
 
 def held_columns(table: pd.DataFrame) -> frozenset[str]:

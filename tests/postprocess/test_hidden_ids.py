@@ -59,6 +59,21 @@ def test_a_distinctive_id_is_replaced_in_every_row() -> None:
     assert IDS.everywhere(text) == f"ask {name} or W0"
 
 
+@for_each("letter", ["ß", "ẞ", "ﬁ", "İ", "ΐ"])
+def test_a_letter_that_folds_to_several_hides_no_id(letter: str) -> None:
+    """One such letter stands anywhere in a text, in a page of many texts, or in an id."""
+    own = f"Stra{letter}e77x"
+    ids = HiddenIds([*WORKERS, own], KEY)
+    name, own_name = (pseudonym(WorkerId(each), KEY) for each in (WORKERS[1], own))
+    text = f"{letter} by {WORKERS[1].upper()}, {own} and STRA{letter}E77X {letter}"
+    hidden = f"{letter} by {name}, {own_name} and {own_name} {letter}"
+    assert ids.everywhere(text) == hidden
+    assert ids.of_worker(text, WORKERS[1]) == hidden
+    assert ids.of_worker(f"{letter} w0 {letter}", "W0").split()[1] == pseudonym(WorkerId("W0"), KEY)
+    assert ids.named("pid", f"STRA{letter}E77X") == own_name
+    assert ids.holds_own([f"{letter} 7", f"{letter} WORKER"], ["7", "worker"])
+
+
 ASSIGNMENT = "60f2A7c1d9e8b0a1c2d3e4f5"
 
 
