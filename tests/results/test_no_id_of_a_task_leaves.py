@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 
@@ -35,7 +36,7 @@ from piecework.results.next_items import write_next_items
 from piecework.results.word_questions import word_questions, write_word_items
 from piecework.store import assignments, bound, decisions, hits
 from piecework.store.database import open_store
-from tests.importing.test_no_id_leaves import ids_in, texts_of
+from tests.importing.test_no_id_leaves import XSD, ids_in, texts_of
 
 WORKERS = ("A1QQ2WW3EE4RR5", "5f0c1e2d3b4a596877665544", "W90")
 ASSIGNMENTS = tuple(f"6a0b1c2d3e4f5a6b7c8d9e0{n}" for n in range(len(WORKERS)))
@@ -83,6 +84,18 @@ def value_of(field: Field, number: int) -> FieldValue:
     return planted(number)
 
 
+def document(fields: dict[str, str]) -> str:
+    """What a page sends, as MTurk gives it."""
+    answers = "".join(
+        f"<Answer><QuestionIdentifier>{name}</QuestionIdentifier>"
+        f"<FreeText>{escape(text)}</FreeText></Answer>"
+        for name, text in fields.items()
+    )
+    return (
+        f'<QuestionFormAnswers xmlns="{XSD}QuestionFormAnswers.xsd">{answers}</QuestionFormAnswers>'
+    )
+
+
 def answers_of(
     opened_task: Any,  # noqa: ANN401 - a loaded task
     hit: PlannedHit,
@@ -97,9 +110,10 @@ def answers_of(
         status="Submitted",
         accepted_at=NOON,
         submitted_at=NOON + timedelta(minutes=5 + number),
-        raw="<Answer/>",
+        raw=document(
+            more := {"workerId": WORKERS[number], f"x_{WORKERS[number]}": planted(number)}
+        ),
     )
-    more = {"workerId": WORKERS[number], f"x_{WORKERS[number]}": planted(number)}
     return assignment, [
         Answer(
             answer_id=answer_id(name, position),
@@ -178,7 +192,15 @@ def test_ids_in_any_field_of_a_task_stay_in_the_store(tmp_path: Path, task_name:
             decided_at=NOON,
             because=f"it names {WORKERS[0]}",
         )
-        decisions.keep_decisions(opened.store, [dropped])
+        rejected = Decision(
+            subject_kind="assignment",
+            subject_id=AssignmentId(ASSIGNMENTS[1]),
+            verdict="reject",
+            decided_by="ada",
+            decided_at=NOON,
+            because=f"copied from {WORKERS[0]}",
+        )
+        decisions.keep_decisions(opened.store, [dropped, rejected])
         clean_answers(opened)
         export(opened)
         write_answers(opened, out / "all.parquet")
@@ -193,7 +215,10 @@ def test_ids_in_any_field_of_a_task_stay_in_the_store(tmp_path: Path, task_name:
     assert {"README.md", "croissant.json", "report.html", "report.md"} <= {*texts}
     for name, content in texts.items():
         assert ids_in(content, EVERY) == [], name
-    assert ids_in((tmp_path / "batch.csv").read_text(), WORKERS) == []
+    batch = (tmp_path / "batch.csv").read_text()
+    assert "copied from" in batch
+    assert "Answer.x_" in batch
+    assert ids_in(batch, WORKERS) == []
     tables = "".join(text for name, text in texts.items() if name.endswith(".csv"))
     assert all(name in tables for name in names)
     assert task_name in {"crowd_judgement", "pairwise"} or "sleeps" in tables

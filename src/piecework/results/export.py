@@ -129,6 +129,7 @@ _COLUMNS = (
     *("LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate"),
 )
 _LAST = ("Approve", "Reject")
+_INPUT, _ANSWER, _FEEDBACK = "Input.", "Answer.", "RequesterFeedback"
 _STATUS = {"approve": "Approved", "reject": "Rejected"}
 Row = Mapping[str, str]
 
@@ -147,26 +148,42 @@ def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
             ["the campaign's answers were imported: they were not sent by its page"],
             next_step="use the imported files, which have their own columns",
         )
-    ids = hidden_ids(opened)
-    rows = [
-        {name: _without_ids(name, cell, worker_id, ids) for name, cell in row.items()}
-        for worker_id, row in _rows_of_batch(opened)
-    ]
+    rows = _without_ids(list(_rows_of_batch(opened)), hidden_ids(opened))
     names = dict.fromkeys(name for row in rows for name in row)
-    inputs = [name for name in names if name.startswith("Input.")]
-    sent = [name for name in names if name.startswith("Answer.")]
+    inputs = [name for name in names if name.startswith(_INPUT)]
+    sent = [name for name in names if name.startswith(_ANSWER)]
     header = (*_COLUMNS, *inputs, *sent, *_LAST)
     cells = {name: [row.get(name, "") for row in rows] for name in header}
     write_whole(path, lambda file: file.write(to_csv(cells)))
     return len(rows)
 
 
-def _without_ids(name: str, cell: str, worker_id: str, ids: HiddenIds) -> str:
-    if name.startswith("Input."):
-        return ids.of_worker(ids.named(name, cell), worker_id)
-    if name.startswith("Answer."):
-        return ids.of_worker(cell, worker_id, is_held=is_id(name, cell, worker_id))
-    return cell
+def _without_ids(rows: Sequence[tuple[str, Row]], ids: HiddenIds) -> list[Row]:
+    """Return rows without ids in items, answers and feedback, in names and in cells.
+
+    Args:
+        rows: the worker and the cells of each assignment.
+        ids: of the campaign.
+    """
+    workers = [worker_id for worker_id, _ in rows]
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    held = {
+        name
+        for name in names
+        if name.startswith((_INPUT, _ANSWER))
+        and ids.holds_own([row.get(name, "") for _, row in rows], workers)
+    }
+
+    def shown(name: str, cell: str, worker_id: str) -> tuple[str, str]:
+        if not name.startswith((_INPUT, _ANSWER, _FEEDBACK)):
+            return name, cell
+        is_own = name in held or is_id(name, cell, worker_id)
+        cell = ids.named(name, cell) if name.startswith(_INPUT) else cell
+        return ids.of_worker(name, worker_id), ids.of_worker(cell, worker_id, is_held=is_own)
+
+    return [
+        dict(shown(name, cell, worker_id) for name, cell in row.items()) for worker_id, row in rows
+    ]
 
 
 def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
@@ -190,7 +207,7 @@ def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
                 **_of_hit(opened, hit),
                 **_of_assignment(opened, assignment),
                 "AssignmentStatus": status or "Submitted",
-                "RequesterFeedback": decision.because if decision and status == "Rejected" else "",
+                _FEEDBACK: decision.because if decision and status == "Rejected" else "",
                 **_inputs(opened.campaign, hit, items),
                 **(
                     _sent(opened.campaign.task, document, hit.item_ids, assignment.platform_ids)
@@ -241,7 +258,7 @@ def _inputs(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Row]) ->
     is_numbered, page = campaign.posting.items_per_hit > 1, campaign.task.html_page
     own = {} if page is None else {(column, n): name for name, column, n in page.numbered}
     return {
-        f"Input.{own.get((name, position), f'{name}.{position}') if is_numbered else name}": cell
+        f"{_INPUT}{own.get((name, position), f'{name}.{position}') if is_numbered else name}": cell
         for position, item_id in enumerate(hit.item_ids, start=1)
         for name, cell in items.get(item_id, {}).items()
     }
@@ -258,12 +275,12 @@ def _sent(
     if task.html_page is not None:
         # The page's own fields; what piecework's script added is left out.
         return {
-            f"Answer.{name}": cell
+            f"{_ANSWER}{name}": cell
             for name, cell in sent.items()
             if not is_added(name, cell, item_ids)
         }
     personal = {f"hit.{field.name}" for field in task.fields if field.is_personal}
-    return {f"Answer.{name}": cell for name, cell in sent.items() if name not in personal}
+    return {f"{_ANSWER}{name}": cell for name, cell in sent.items() if name not in personal}
 
 
 def _moment(at: datetime | None) -> str:
