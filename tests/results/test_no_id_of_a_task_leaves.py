@@ -138,6 +138,8 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
         cells = dict(item.columns)
         if "url" in cells:
             cells["url"] = f"https://a.org/{WORKERS[0]}/{n}.jpg?s={ASSIGNMENTS[1]}"
+        if n == 0:
+            cells[task.columns[0]] = f"{item.item_id}-{WORKERS[0]}"
         rows.append(cells | {"source": f"{WORKERS[1].upper()}, {n}", "pid": "W90"})
     (folder / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
     formats = ["csv", "parquet"]

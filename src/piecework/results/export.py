@@ -22,6 +22,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.domain.assignment import Assignment, fields_of
 from piecework.domain.campaign import Campaign
+from piecework.domain.dataset import Shares
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED
 from piecework.domain.hit import Item, PlannedHit
@@ -57,7 +58,6 @@ from piecework.postprocess.hidden_ids import (
     hide_in_task,
     is_id,
 )
-from piecework.postprocess.splits import splits
 from piecework.report.model import report_model
 from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
@@ -66,7 +66,7 @@ from piecework.results.comparing.page import write_other_rules
 from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.releases import deliver
 from piecework.results.report_facts import report_facts
-from piecework.results.table import answers_table, hidden_ids
+from piecework.results.table import answers_table, hidden_ids, split_of_items
 from piecework.store import assignments, decisions, hits, results
 from piecework.store.files import write_whole, write_whole_text
 
@@ -88,9 +88,13 @@ def write_answers(opened: OpenedCampaign, path: Path) -> int:
     """
     proposed = proposed_verdicts(opened)
     warning = dataset_facts(opened, provisional=len(proposed)).warning
-    table = hide_assignments(answers_table(opened, proposed=proposed), hidden_ids(opened))
+    campaign, ids = opened.campaign, hidden_ids(opened)
+    table = hide_assignments(answers_table(opened, proposed=proposed), ids)
+    hidden = hide_in_items(campaign.items, opened.answers(), ids)
+    if hidden != list(campaign.items):
+        table = _with_hidden(table, campaign.items, hidden, campaign.dataset.shares)
     table = table.assign(edits=as_json(table["edits"]))
-    for field in opened.campaign.task.fields:
+    for field in campaign.task.fields:
         if field.is_personal:
             name = value_column(field)
             table[name] = _emptied(table[name])
@@ -367,18 +371,9 @@ def _export_without_ids(
     hidden = hide_in_items(items, answers, ids)
     facts = replace(facts, task=hide_in_task(facts.task, held_columns(answers), ids))
     table = hide_assignments(table, ids)
-    if hidden == list(items):
-        return table, hidden, facts
     names = {str(old.item_id): str(new.item_id) for old, new in zip(items, hidden, strict=True)}
-    item_ids = table["item_id"].map(names).astype("str")
-    urls = {str(item.item_id): item.picture for item in hidden}
-    # Items are grouped by their pictures and ids, which have changed.
-    split_of = splits(hidden, facts.shares)
-    table = table.assign(
-        item_id=item_ids,
-        url=item_ids.map(urls).astype("str"),
-        split=item_ids.map(split_of).astype("str"),
-    )
+    if hidden != list(items):
+        table = _with_hidden(table, items, hidden, facts.shares)
     facts = replace(
         facts,
         sizes={names.get(name, name): size for name, size in facts.sizes.items()},
@@ -387,6 +382,21 @@ def _export_without_ids(
         },
     )
     return table, hidden, facts
+
+
+def _with_hidden(
+    table: pd.DataFrame, items: Sequence[Item], hidden: Sequence[Item], shares: Shares
+) -> pd.DataFrame:
+    """Return the table of answers about `items` as one about `hidden`."""
+    names = {str(old.item_id): str(new.item_id) for old, new in zip(items, hidden, strict=True)}
+    item_ids = table["item_id"].map(names).astype("str")
+    urls = {str(item.item_id): item.picture for item in hidden}
+    return table.assign(
+        item_id=item_ids,
+        url=item_ids.map(urls).astype("str"),
+        # Items are grouped by their pictures and ids, which have changed.
+        split=item_ids.map(split_of_items(hidden, shares)).astype("str"),
+    )
 
 
 def _release(opened: OpenedCampaign, facts: DatasetFacts) -> None:

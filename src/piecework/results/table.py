@@ -1,13 +1,15 @@
 """The table of answers for results: verdicts and clean text, but no worker ids."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.column_names import MARKET, OUTCOME
-from piecework.domain.dataset import SPLITS
+from piecework.domain.dataset import SPLITS, Shares, Split
+from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision
 from piecework.postprocess.answers import answer_columns, with_edits
 from piecework.postprocess.hidden_ids import HiddenIds, hide_in_answers
@@ -119,13 +121,19 @@ def _published(
 ) -> dict[str, "pd.Series[str]"]:
     campaign = opened.campaign
     urls = {str(item.item_id): ids.everywhere(item.picture) for item in campaign.items}
-    # Items that were mixed in are in no split and in no file of the dataset.
-    split_of = dict.fromkeys(urls, SPLITS[0]) | splits(campaign.own_items, campaign.dataset.shares)
     return {
         "worker": pseudonyms(table["worker_id"], opened.pseudonym_key),
         "url": table["item_id"].map(urls).astype("str"),
-        "split": table["item_id"].map(split_of).astype("str"),
+        "split": table["item_id"]
+        .map(split_of_items(campaign.items, campaign.dataset.shares))
+        .astype("str"),
     }
+
+
+def split_of_items(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
+    """Return the split of each item; mixed-in ones, which no file has, are in the first."""
+    own = [item for item in items if not item.columns.get(MIXED_IN)]
+    return {str(item.item_id): SPLITS[0] for item in items} | splits(own, shares)
 
 
 def moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
