@@ -1,8 +1,9 @@
 """No id leaves a campaign of any task of the gallery, in whichever field it stands."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.assignment import Answer, Assignment, FieldValue
+from piecework.domain.campaign import MachineVote
 from piecework.domain.field import Field
-from piecework.domain.hit import PlannedHit
+from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import (
     AnswerId,
     AssignmentId,
@@ -29,9 +31,11 @@ from piecework.domain.verdicts import Decision
 from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import example_items, load_task, task_names
+from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export, write_answers, write_batch_results
+from piecework.results.item_labels import settle_label
 from piecework.results.next_items import write_next_items
 from piecework.results.word_questions import word_questions, write_word_items
 from piecework.store import assignments, bound, decisions, hits
@@ -224,3 +228,30 @@ def test_ids_in_any_field_of_a_task_stay_in_the_store(tmp_path: Path, task_name:
     tables = "".join(text for name, text in texts.items() if name.endswith(".csv"))
     assert all(name in tables for name in names)
     assert task_name in {"crowd_judgement", "pairwise"} or "sleeps" in tables
+
+
+def test_what_is_known_of_an_item_goes_with_its_new_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels of models and of people have the id that the dataset has."""
+    shown: list[tuple[Sequence[Item], DatasetFacts]] = []
+
+    def recorded(
+        _table: object, items: Sequence[Item], facts: DatasetFacts, _formats: object
+    ) -> dict[str, object]:
+        shown.append((items, facts))
+        return {}
+
+    monkeypatch.setattr("piecework.results.export.dataset_files", recorded)
+    with collected(tmp_path, "congruency") as opened:
+        (field,) = opened.campaign.task.label_fields
+        value = field.options[0].value
+        named = opened.campaign.items[0].item_id
+        settle_label(opened, named, field.name, value, by="ada")
+        vote = MachineVote(model="m", item_id=named, field=field.name, value=value)
+        assess(opened)
+        export(replace(opened, campaign=replace(opened.campaign, machine=(vote,))))
+    ((items, facts),) = shown
+    assert items[0].item_id != named
+    assert [*facts.settled] == [(items[0].item_id, field.name)]
+    assert [vote.item_id for vote in facts.machine] == [items[0].item_id]

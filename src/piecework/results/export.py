@@ -378,8 +378,17 @@ def _export_without_ids(
         facts,
         sizes={names.get(name, name): size for name, size in facts.sizes.items()},
         settled={
-            (names.get(item, item), field): label for (item, field), label in facts.settled.items()
+            (names.get(item, item), field): ids.everywhere(label)
+            for (item, field), label in facts.settled.items()
         },
+        machine=[
+            replace(
+                vote,
+                item_id=ItemId(names.get(vote.item_id, vote.item_id)),
+                value=ids.everywhere(vote.value),
+            )
+            for vote in facts.machine
+        ],
     )
     return table, hidden, facts
 
