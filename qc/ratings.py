@@ -6,7 +6,7 @@ answers vary (`Field.expects_variation`); for these `with_ratings` adds to the t
 (`piecework.domain.tables`):
 
 - `rated.<field>`: the answer: a sorted tuple of str, () if absent; for a `number` or
-  grades float64, its position on the scale from 0 to 1, NaN if absent
+  grades float64, its position on the scale from 0 to 1, NaN if absent or outside of it
 - `gold.<field>`: the expected answer, like `rated.<field>`; empty if none is expected;
   only if an item of the table expects something
 - `twinned.<field>`: like `rated.<field>`, reversed if the item asks the other way; only
@@ -70,6 +70,9 @@ SECTION_OF = "section."
 KEPT_DRAFT = "kept_draft."
 DRAWN = "drawn."
 WORDED = "worded."
+
+NO_DISTANCE = 1e-9
+"""Places on a scale this near are the same: floats differ in their last digits."""
 
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a position on a scale from 0 to 1."""
@@ -205,9 +208,7 @@ def rating(field: Field, value: FieldValue | None) -> Rating:
     ('a', 'b')
     """
     if field.kind == "number":
-        if not isinstance(value, float):
-            return math.nan
-        return (value - field.minimum) / (field.maximum - field.minimum)
+        return float(_places(field, value)) if isinstance(value, float) else math.nan
     if _is_scale(field):
         return _place_of_grade(field, value)
     if value is None or value == "" or isinstance(value, float):
@@ -278,11 +279,16 @@ def _ratings_of(
 
 def _rated(field: Field, values: pd.Series[Any]) -> _Cells:
     if field.kind == "number":
-        numbers = values.to_numpy(dtype="float64")
-        return (numbers - field.minimum) / (field.maximum - field.minimum)
+        return _places(field, values.to_numpy(dtype="float64"))
     return mapped(
         values, lambda value: rating(field, value), "float64" if _is_scale(field) else "object"
     )
+
+
+def _places(field: Field, numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Places of numbers on the scale from 0 to 1; NaN outside of it."""
+    places = (np.asarray(numbers) - field.minimum) / (field.maximum - field.minimum)
+    return np.where((places >= -NO_DISTANCE) & (places <= 1 + NO_DISTANCE), places, np.nan)
 
 
 def _turned(field: Field, ratings: _Cells) -> _Cells:
@@ -315,8 +321,7 @@ def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
 def _off_middle(field: Field, values: pd.Series[Any]) -> npt.NDArray[np.float64]:
     """How far each value is above the middle of the scale; NaN if absent."""
     if field.kind == "number":
-        numbers = values.to_numpy(dtype="float64")
-        return numbers - (field.minimum + field.maximum) / 2
+        return _places(field, values.to_numpy(dtype="float64")) - 0.5
     places = {option.value: place for place, option in enumerate(field.options)}
     middle = (len(places) - 1) / 2
     return mapped(values, lambda value: places.get(value, math.nan) - middle, "float64")

@@ -1,6 +1,7 @@
 """Laws of agreement with the others beyond chance."""
 
 import itertools
+import math
 import random
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 from piecework.analyses.dawid_skene import beliefs_of_others
 from piecework.domain.field import Field
 from piecework.qc.heuristics.low_agreement import Params, score
+from piecework.qc.ratings import rating
 from piecework.qc.relations import line_of, nearness
 from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
@@ -84,6 +86,22 @@ def test_places_and_ticks_have_distances_too() -> None:
         rows += [(worker, f"{n}", place) for worker in "abc"]
         rows.append(("far", f"{n}", 88.0 - place))
     assert flagged(score(ratings(task_of(scale("s")), rows), Params())) == {"far"}
+
+
+def test_a_number_outside_the_scale_excuses_nobody() -> None:
+    """One slip of a careful worker would make all others near, and is no place at all."""
+    rows = []
+    for n in range(12):
+        place = float(n * 8)
+        rows += [(worker, f"{n}", place) for worker in "abc"]
+        rows.append(("far", f"{n}", 88.0 - place))
+    rows[0] = ("a", "0", 100_000.0)
+    rated = ratings(task_of(scale("s")), rows)
+    assert flagged(score(rated, Params())) == {"far"}
+    places = rated["rated.s"]
+    assert places.isna().tolist() == [True] + [False] * 47
+    assert rating(scale("s"), -1.0) == pytest.approx(math.nan, nan_ok=True)
+    assert rating(replace(scale("s"), minimum=0.1, maximum=0.7), 0.7) == pytest.approx(1.0)
 
 
 def test_few_answers_of_an_honest_worker_are_noise() -> None:
