@@ -11,7 +11,7 @@ region: see `piecework.analyses.regions`; `transcript` of a text:
 `piecework.analyses.transcripts`; `best_edit` of a text: `piecework.postprocess.edits`.
 Only answers that are neither rejected nor surplus count. A worker's second answer about
 an item does not count (`piecework.analyses.votes`), nor does a value that is not an
-option.
+option, or is outside the scale.
 
 Labels of `majority` and `shares` also have probabilities: `piecework.analyses.labels_from_votes`
 is applied to all votes about a field. A majority gives the most frequent label; this
@@ -31,7 +31,7 @@ from piecework.analyses.machine_labels import machine_table
 from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.regions import item_regions
 from piecework.analyses.transcripts import item_transcripts
-from piecework.analyses.votes import answers_that_count, votes
+from piecework.analyses.votes import answers_that_count, on_scale, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
 from piecework.domain.campaign import MachineVote
@@ -149,8 +149,7 @@ def _shares(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> 
 
 
 def _mean(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
-    grades = _grades(field_votes)
-    by_item = grades.dropna().groupby(field_votes["item_id"])
+    by_item = on_scale(field, field_votes["value"]).dropna().groupby(field_votes["item_id"])
     spread = by_item.agg(["size", "mean", "std"]).reindex(items)
     size = spread["size"].fillna(0).astype("int64")
     quantile = student.ppf((1 + _CONFIDENCE) / 2, np.maximum(size - 1, 1))
@@ -193,11 +192,6 @@ def _transcripts(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
     )
 
 
-def _grades(field_votes: pd.DataFrame) -> "pd.Series[float]":
-    """Return the values as numbers; a value that is not a grade is not a vote."""
-    return pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
-
-
 def _estimates(
     aggregate: Aggregate,
     field: Field,
@@ -218,7 +212,7 @@ def _estimates(
 
 
 def _adjusted(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
-    ratings = field_votes.assign(value=_grades(field_votes)).dropna(subset="value")
+    ratings = field_votes.assign(value=on_scale(field, field_votes["value"])).dropna(subset="value")
     estimated = rating_scales(ratings).items.reindex(items).round(_DECIMALS)
     return estimated.rename(
         columns={

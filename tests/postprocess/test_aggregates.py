@@ -112,6 +112,20 @@ def test_what_is_no_grade_is_no_vote_for_one(summary: pd.DataFrame) -> None:
     assert summary["grade_votes"].tolist() == [3, 0, 0]
 
 
+def test_what_is_outside_the_scale_is_no_vote_for_a_mean() -> None:
+    """No grade that is not offered, no place that nobody can point at; both ends count."""
+    outside: list[tuple[str, str, dict[str, Any]]] = [
+        ("a", "i1", {"place": 0.0, "grade": "1"}),
+        ("b", "i1", {"place": 100.0, "grade": "4"}),
+        ("c", "i1", {"place": 4000.0, "grade": "99"}),
+        ("d", "i1", {"place": -1.0, "grade": "2.5"}),
+    ]
+    row = item_aggregates(rows(outside), ["i1"], TASK.fields, TASK.aggregates).loc["i1"]
+    assert (row["place_mean"], row["place_votes"]) == (50.0, 2)
+    assert (row["grade_mean"], row["grade_votes"]) == (2.5, 2)
+    assert (row["place_adjusted"], row["grade_adjusted"]) == pytest.approx((50.0, 2.5))
+
+
 def test_rejected_and_surplus_answers_do_not_count() -> None:
     """Whatever they say."""
     for flag in ("is_rejected", "is_surplus"):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from piecework.analyses.votes import answers_that_count
+from piecework.analyses.votes import answers_that_count, on_scale
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE
@@ -107,7 +107,9 @@ def compared(
         return ()
     by_name = {field.name: field for field in fields}
     rows = answers_that_count(table)
-    all_scores = [(named, _scores(rows, items, named)) for named in conditions]
+    all_scores = [
+        (named, _scores(rows, items, named, by_name[named.field])) for named in conditions
+    ]
     return tuple(
         Compared(
             field=by_name[named.field],
@@ -139,7 +141,9 @@ def _texts(scores: pd.DataFrame, items: Sequence[Item], conditions: Conditions) 
     return texts[(texts[["condition", "text", "reference"]] != "").all(axis="columns")]
 
 
-def _scores(rows: pd.DataFrame, items: Sequence[Item], conditions: Conditions) -> pd.DataFrame:
+def _scores(
+    rows: pd.DataFrame, items: Sequence[Item], conditions: Conditions, field: Field
+) -> pd.DataFrame:
     def of(column: str) -> pd.Series:
         named = {str(item.item_id): item.columns.get(column, "").strip() for item in items}
         return rows["item_id"].map(named).astype("str")
@@ -150,7 +154,7 @@ def _scores(rows: pd.DataFrame, items: Sequence[Item], conditions: Conditions) -
             "condition": of(conditions.column),
             "inside": of(conditions.subcondition) if conditions.subcondition else "",
             "item_id": rows["item_id"].astype("str"),
-            "value": pd.to_numeric(rows[ITEM_VALUE + conditions.field]),
+            "value": on_scale(field, rows[ITEM_VALUE + conditions.field]),
         }
     )
     return scores.loc[(scores["condition"] != "") & scores["value"].notna()]

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from piecework.domain.field import Field
+from piecework.domain.field import Field, is_unlimited
 from piecework.domain.late_modules import np, pd
 from piecework.domain.tables import value_column
+
+_CLOSE = 1e-9
+"""Numbers that differ by less than this share of the total, or of a scale, are equal."""
 
 
 def answers_that_count(table: pd.DataFrame) -> pd.DataFrame:
@@ -31,6 +34,17 @@ def votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
             "value": table[value_column(field)],
         }
     )
+
+
+def on_scale(field: Field, values: pd.Series[Any]) -> pd.Series[float]:
+    """Return values of a field as numbers; NaN for no option, or outside the scale."""
+    numbers = pd.to_numeric(values, errors="coerce").astype("float64")
+    if field.kind != "number":
+        return numbers.where(values.isin([option.value for option in field.options]))
+    if is_unlimited(field):
+        return numbers
+    slack = _CLOSE * (field.maximum - field.minimum)
+    return numbers.where(numbers.between(field.minimum - slack, field.maximum + slack))
 
 
 COLUMNS = ("item_id", "worker", "value")
@@ -86,10 +100,6 @@ def likeliest_labels(probabilities: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {"value": first.where(leaders.map(len) == 1), "leaders": leaders, "probability": top}
     )
-
-
-_CLOSE = 1e-9
-"""Sums of weights that differ by less than this share of the total are tied."""
 
 
 def majority(votes: pd.DataFrame) -> pd.DataFrame:

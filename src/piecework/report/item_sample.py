@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from piecework.analyses.votes import on_scale
 from piecework.domain.field import Field, is_graded
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
@@ -111,7 +112,7 @@ def _dispute(asked: Field, values: Sequence[Any]) -> float:
     if asked.kind == "choices":
         return _apart([frozenset(value or ()) for value in values])
     if asked.kind == "number" or is_graded(asked):
-        numbers = pd.to_numeric(pd.Series(values), errors="coerce").dropna()
+        numbers = on_scale(asked, pd.Series(values)).dropna()
         low, high = _scale(asked)
         spread = numbers.max() - numbers.min() if len(numbers) else 0
         return float(spread / (high - low))

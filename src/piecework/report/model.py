@@ -17,7 +17,7 @@ from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.kappa import jaccard
 from piecework.analyses.regions import interval_of_mean, item_regions
 from piecework.analyses.transcripts import item_transcripts
-from piecework.analyses.votes import votes
+from piecework.analyses.votes import on_scale, votes
 from piecework.domain.field import MERGED, Field, Regions, is_graded
 from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE
@@ -98,7 +98,8 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -
     if order:
         field_votes = field_votes[field_votes["value"].isin(order)]
     if field.kind == "number":
-        field_votes = _fewer(field_votes.dropna(subset="value"), seed=seed)
+        is_on_scale = on_scale(field, field_votes["value"]).notna()
+        field_votes = _fewer(field_votes[is_on_scale], seed=seed)
     alpha = krippendorff_alpha(
         field_votes,
         level=level,

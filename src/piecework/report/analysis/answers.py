@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.votes import votes
+from piecework.analyses.votes import on_scale, votes
 from piecework.domain.field import Field, is_graded
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
@@ -61,7 +61,7 @@ class AnalysedAnswers:
         """The answers to a field: `item_id`, `worker`, `value`."""
         field_votes = votes(self.table, field)
         if field.kind == "number":
-            return field_votes.dropna(subset="value")
+            return field_votes[on_scale(field, field_votes["value"]).notna()]
         if field.kind == "choices":
             return field_votes
         known = {option.value for option in field.options}
@@ -73,7 +73,7 @@ class AnalysedAnswers:
 
     def numbers(self, field: Field) -> "pd.Series[float]":
         """By answer, a number or a grade; NaN if there is none."""
-        return pd.to_numeric(votes(self.table, field)["value"], errors="coerce")
+        return on_scale(field, votes(self.table, field)["value"])
 
     def rated_fields(self) -> list[Field]:
         """The fields with numbers, and with choices between grades."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from piecework.analyses.kappa import option_pairs
-from piecework.analyses.votes import votes
+from piecework.analyses.votes import on_scale, votes
 from piecework.domain.field import Field, Option, is_graded, is_unlimited
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
@@ -96,7 +96,7 @@ def _within_items(field: Field, model: ReportModel, rows: pd.DataFrame) -> tuple
 
 def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     rated = votes(rows, field)
-    values = pd.to_numeric(rated["value"], errors="coerce").dropna()
+    values = on_scale(field, rated["value"]).dropna()
     by_item = values.groupby(rated["item_id"].reindex(values.index))
     means_ = by_item.mean()[by_item.size() > 1]
     if means_.empty:
@@ -184,7 +184,7 @@ def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
 
 
 def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
-    values = votes(rows, field)["value"].dropna()
+    values = on_scale(field, votes(rows, field)["value"]).dropna()
     low, high = field.minimum, field.maximum
     if is_unlimited(field):  # only the answers bound the scale
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)

@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 
 from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
 from piecework.analyses.order import first_side_advantage, position_effect
+from piecework.analyses.votes import on_scale
 from piecework.domain.field import Arrangement, Field, is_graded
 from piecework.domain.tables import ITEM_VALUE, ORDER
 from piecework.domain.text import count, plural, share
@@ -300,7 +301,7 @@ def _measure(field: Field, rows: pd.DataFrame) -> tuple["pd.Series[float]", str]
     """One number per answer, and what it measures."""
     values = rows[ITEM_VALUE + field.name]
     if field.kind == "number" or is_graded(field):
-        return pd.to_numeric(values, errors="coerce"), "mean"
+        return on_scale(field, values), "mean"
     if field.kind == "choices":
         return values.map(lambda ticked: float(len(ticked))), "mean ticks"
     first = field.options[0].value

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from piecework.analyses.votes import on_scale
 from piecework.domain.edit import Edit
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
@@ -189,7 +190,7 @@ def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
 def _votes(asked: Field, rows: pd.DataFrame) -> str:
     values = rows[value_column(asked)]
     if asked.kind == "number":
-        numbers = pd.to_numeric(values, errors="coerce").dropna()
+        numbers = on_scale(asked, values).dropna()
         if numbers.empty:
             return ""
         return (
