@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -17,7 +18,13 @@ from piecework.domain.verdicts import WordVerdict
 from piecework.engine.opening import open_to_look
 from piecework.postprocess.edits import replay
 from piecework.results.cleaning import clean_answers
-from piecework.results.word_questions import WORKERS, take_words, word_questions, write_word_items
+from piecework.results.word_questions import (
+    WORKERS,
+    _labels,
+    take_words,
+    word_questions,
+    write_word_items,
+)
 from piecework.store import results
 from tests.importing.test_importing import done
 from tests.review import stores
@@ -131,6 +138,18 @@ def test_what_workers_say_decides_words(tmp_path: Path) -> None:
     assert "counter made of wood" in texts
     assert "a hatt and" in texts
     assert "soup and a spon" in texts
+
+
+def test_an_answer_that_is_no_option_decides_no_word() -> None:
+    """The others' answers do, about this word and about all."""
+    options = ["proposed", "written"]
+    cast = pd.DataFrame(
+        [(item, f"w{n}", "written") for item in ("soop", "hatt") for n in range(4)]
+        + [("soop", "w5", "no idea")],
+        columns=["item_id", "worker", "value"],
+    )
+    assert _labels(cast, options) == {"soop": "written", "hatt": "written"}
+    assert _labels(cast[cast["value"] == "no idea"], options) == {}
 
 
 def test_a_word_that_nobody_typed_twice_stays_unsure(tmp_path: Path) -> None:

@@ -178,6 +178,10 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         assert done.headers["location"] == "/label?item=p2&field=congruent"
         export(run)
         labels = {row["item_id"]: row for row in _rows(run, "items.csv")}
+        # The third worker's "?" about p1 is no vote, there and here.
+        for doubt in (first, second):
+            published = float(labels[doubt.item_id]["congruent_probability"])
+            assert doubt.certainty == pytest.approx(published, abs=1e-6)
         assert labels["p1"]["congruent"] == "incongruent"
         assert json.loads(labels["p1"]["congruent_settled_by_person"].lower()) is True
         assert json.loads(labels["p2"]["congruent_settled_by_person"].lower()) is False

@@ -76,6 +76,7 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
         options = [option.value for option in field.options]
         items = rows["item_id"].astype("str").drop_duplicates()
         field_votes = voices(votes(rows, field))
+        field_votes = field_votes[field_votes["value"].isin(options)]
         counts = option_votes(field_votes, options, items)  # type: ignore[arg-type]
         machine = machine_table(opened.campaign.machine, field.name)
         certainty = _certainty(field_votes, options, machine)

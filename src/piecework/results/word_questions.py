@@ -264,7 +264,13 @@ def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:
 
 
 def _labels(cast: pd.DataFrame, options: Sequence[str]) -> dict[str, str]:
-    """Return the label of each item that is probable, or on which all agree."""
+    """Return the label of each item that is probable, or on which all agree.
+
+    Args:
+        cast: votes; those for no option do not count.
+        options: of the field.
+    """
+    cast = cast[cast["value"].isin(options)]
     if cast.empty:
         return {}
     by_item = cast.groupby("item_id")["value"]
