@@ -11,7 +11,7 @@ from typing import Any
 
 from piecework.analyses.regions import Extents, read_extents
 from piecework.domain.campaign import Campaign
-from piecework.domain.column_names import AGREEMENT, MERGED
+from piecework.domain.column_names import AGREEMENT, LIKELIEST, MERGED, PROBABILITY, SETTLED, SHARE
 from piecework.domain.field import Field
 from piecework.hit_templates.own_html.page import labels_offered
 
@@ -75,20 +75,27 @@ def _label_of_row(
     options = [option.value for option in field.options]
     if label not in options:  # no answers, or a tie
         return {}
-    confidence = row.get(f"{field.name}_probability") or row.get(f"{field.name}_share")
     # A label attribute has no underscores.
     name = field.name.replace("_", "-")
     return {
         name: options.index(label),
         f"{name}-metadata": {
             "class-name": label,
-            "confidence": confidence,
+            "confidence": _confidence(field.name, row),
             "type": "groundtruth/image-classification"
             if row.get("url")
             else "groundtruth/text-classification",
             **_made(campaign, released_at),
         },
     }
+
+
+def _confidence(name: str, row: dict[str, Any]) -> float | None:
+    """Of the label: its probability; the share of its votes if it is not the likeliest."""
+    if row.get(f"{name}{SETTLED}"):
+        return 1.0
+    is_likeliest = row.get(f"{name}{LIKELIEST}") == row[name]
+    return row.get(f"{name}{PROBABILITY if is_likeliest else SHARE}")
 
 
 def _made(campaign: str, released_at: str) -> dict[str, str]:

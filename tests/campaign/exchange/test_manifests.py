@@ -12,6 +12,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.campaign.exchange.table_source import TableFolder
 from piecework.domain.errors import ConfigError
+from piecework.results.augmented_manifest import augmented_manifest
 from piecework.results.export import export
 from piecework.results.releases import deliver
 from piecework.simulation.rehearsals.campaign import prepare
@@ -187,6 +188,29 @@ def test_boxes_come_back_as_a_manifest_that_is_a_source_again(tmp_path: Path) ->
     rows, _ = read(source(tmp_path, content))
     assert [row.cells["url"] for row in rows] == refs
     assert [json.loads(row.cells["answer"]) for row in rows] == [line["answer"] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("more", "confidence"),
+    [
+        ({"answer_likeliest": "Dog"}, 0.9),
+        ({"answer_likeliest": "Cat"}, 0.6),
+        ({"answer_likeliest": ""}, 0.6),
+        ({"answer_likeliest": "Cat", "answer_settled_by_person": True}, 1.0),
+        ({"answer_likeliest": "Dog", "answer_settled_by_person": False}, 0.9),
+    ],
+)
+def test_the_confidence_is_that_of_the_label(
+    tmp_path: Path, more: dict[str, Any], confidence: float
+) -> None:
+    """Not of the label that a model of the workers finds likelier, nor of the one before."""
+    (tmp_path / "in.csv").write_text("photo\nhttps://pets.example/1.jpg\n")
+    path = tmp_path / "pets.toml"
+    path.write_text(TAGS.replace('"tag"', '"choose"').replace("Mark each", "Choose the"))
+    row = {"item_id": "1", "answer": "Dog", "answer_share": 0.6, "answer_probability": 0.9}
+    content = augmented_manifest(load_campaign(own(path)), [row | more], "2026-01-05T12:00:00+00")
+    facts = json.loads(content)["answer-metadata"]
+    assert (facts["class-name"], facts["confidence"]) == ("Dog", confidence)
 
 
 @pytest.mark.full
