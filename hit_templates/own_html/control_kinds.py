@@ -202,7 +202,7 @@ def _line(name: str, values: Values) -> Control:
         name=name,
         kind="text",
         is_required=_is_on(values, "required"),
-        longest=int(longest) if longest.isdigit() else None,
+        longest=int(longest) if longest.isdecimal() else None,
     )
 
 

@@ -81,7 +81,7 @@ def part_of(cell: str, path: str) -> str:
     except (ValueError, RecursionError):
         return ""
     for name in path.split("."):
-        if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
             value = value[int(name)]
         elif isinstance(value, dict) and name in value:
             value = value[name]
@@ -114,7 +114,7 @@ def _argument(arguments: tuple[str, ...], at: int = 0, default: str = "") -> str
 
 
 def _whole(text: str, default: int) -> int:
-    return int(text) if text.isdigit() else default
+    return int(text) if text.isdecimal() else default
 
 
 def _truncated(text: str, arguments: tuple[str, ...]) -> str:

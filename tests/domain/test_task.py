@@ -17,6 +17,9 @@ def choice(*values: str, kind: FieldKind = "choice") -> Field:
     [
         (choice("1", "2", "3"), True),
         (choice("-2", "-1", "0", "1"), True),
+        (choice("①", "②", "③"), False),
+        (choice("\uff11", "\uff12", "\uff13"), False),
+        (choice("\u0661", "\u0662", "\u0663"), False),
         (choice("1"), False),  # one option is no scale
         (choice("yes", "no"), False),
         (choice("1", "2", "none"), False),

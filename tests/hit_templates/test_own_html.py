@@ -582,6 +582,10 @@ def test_liquid_s_filters_and_nested_names() -> None:
     page = filled(html, **columns)
     assert page.startswith("<p>two  &lt;b&gt;|TWO  &lt;B&gt;|none</p>")
     assert "l='[&quot;a&quot;, &quot;it&#x27;s&quot;]'" in page
+    raised = "<p>{{ task.input.l.² }}|{{ task.input.o.text | truncate: '²' }}</p>"
+    assert filled(raised, **columns) == "<p>|two  &lt;b&gt;</p>"
+    word = controls_of('<input type="text" name="word" maxlength="²">').by_name["word"]
+    assert word.longest is None
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,8 @@ class Aggregate:
 def is_graded(field: Field) -> bool:
     """Whether the options of a choice are grades: three whole numbers or more, in order.
 
+    Numbers are in ASCII digits, as everything that computes with them reads them.
+
     Two options are right or wrong, whatever they are called.
 
     >>> options = tuple(Option(value=value) for value in "531")
@@ -160,7 +162,7 @@ def is_graded(field: Field) -> bool:
     values = [option.value for option in field.options]
     if field.kind != "choice" or field.is_nominal or len(values) < 3:  # noqa: PLR2004 - see above
         return False
-    if not all(value.removeprefix("-").isdigit() for value in values):
+    if not all(value.isascii() and value.removeprefix("-").isdigit() for value in values):
         return False
     grades = [int(value) for value in values]
     return sorted(grades) in (grades, grades[::-1])

@@ -126,7 +126,7 @@ async def read_fields(request: Request) -> dict[str, str]:
         HTTPException: the body is too large, or not a form.
     """
     length = request.headers.get("content-length", "")
-    if not length.isdigit() or int(length) > _LARGEST_FORM:
+    if not length.isdecimal() or int(length) > _LARGEST_FORM:
         raise HTTPException(413, "The form is too large.")
     async with request.form(max_files=0, max_fields=50) as form:
         return {name: str(value) for name, value in form.items()}

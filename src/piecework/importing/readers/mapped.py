@@ -179,7 +179,7 @@ def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
     for field, columns in reading.votes.items():
         for option, column in columns.items():
             text = row.sent.get(column, "").strip() or "0"
-            if not text.isdigit():
+            if not text.isdecimal():
                 fault = f"{text[:80]!r} is not a number of votes"
                 yield Unreadable(line=row.line, column=column, fault=fault)
                 continue

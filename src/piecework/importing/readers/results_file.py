@@ -147,5 +147,5 @@ def _shown_ms(cells: Cells, images: int) -> Mapping[int, str]:
     return {
         n: str(int(end) - int(start))
         for n, (start, end) in enumerate(zip(starts, ends, strict=True))
-        if start.isdigit() and end.isdigit() and NEVER_SET not in (start, end)
+        if start.isdecimal() and end.isdecimal() and NEVER_SET not in (start, end)
     }

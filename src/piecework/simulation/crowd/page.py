@@ -54,7 +54,7 @@ class Page:
             int(position): value
             for name, value in self.fixed.items()
             for prefix, _, position in [name.partition(".")]
-            if prefix == "item" and position.isdigit()
+            if prefix == "item" and position.isdecimal()
         }
         return tuple(ItemId(numbered[n]) for n in sorted(numbered))
 
