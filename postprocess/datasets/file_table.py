@@ -158,12 +158,20 @@ def write_csv(table: FileTable, file: BinaryIO) -> None:
     out.detach()
 
 
-def to_csv(columns: Mapping[str, Sequence[object]]) -> bytes:
-    """Return a small table of plain values in the format of `write_csv`."""
+def to_csv(columns: Mapping[str, Sequence[object]], *, are_items: bool = False) -> bytes:
+    """Return a small table of plain values in the format of `write_csv`.
+
+    Args:
+        columns: the cells by column.
+        are_items: whether workers read the cells, as a campaign shows them: text that
+            begins like a formula has no apostrophe.
+    """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(columns)
-    writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
+    shown = _visible if are_items else _harmless
+    rows = zip(*columns.values(), strict=True)
+    writer.writerows([_cell(value, shown) for value in row] for row in rows)
     return out.getvalue().encode()
 
 
@@ -202,13 +210,13 @@ def _cells(column: "pd.Series[Any]", type_: pa.DataType) -> Iterable[object]:
     return ["" if cell is pd.NA else cell for cell in column.tolist()]
 
 
-def _cell(value: object) -> object:
+def _cell(value: object, shown: Callable[[str], str]) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list):
         value = "|".join(value)
     if isinstance(value, str):
-        return _harmless(value)
+        return shown(value)
     return "" if value != value else value  # noqa: PLR0124 - only NaN differs from itself
 
 
@@ -221,7 +229,11 @@ def _texts(cells: Iterable[str]) -> list[str]:
 
 
 def _harmless(cell: str) -> str:
-    return defused(cell.translate(_SHOWN))
+    return defused(_visible(cell))
+
+
+def _visible(cell: str) -> str:
+    return cell.translate(_SHOWN)
 
 
 def write_parquet(table: FileTable, file: BinaryIO, *, warning: str = "") -> None:

@@ -20,6 +20,7 @@ from piecework.postprocess.edits import replay
 from piecework.results.cleaning import clean_answers
 from piecework.results.word_questions import (
     WORKERS,
+    WordQuestion,
     _labels,
     take_words,
     word_questions,
@@ -93,6 +94,22 @@ def test_doubted_words_become_items_with_their_sentences(tmp_path: Path) -> None
         row = next(row for row in csv.DictReader(file) if row["word"] == "countr")
     shown = row["before"] + row["word"] + row["after"]
     assert {shown, row["also_1"]} == {TEXTS[0], TEXTS[3]}
+
+
+def test_workers_read_sentences_as_they_were_written(tmp_path: Path) -> None:
+    """A sentence that begins like a formula has no apostrophe before it; NUL is a symbol."""
+    question = WordQuestion(
+        word="hatt",
+        proposed="hat",
+        times=1,
+        mistakes=1.0,
+        sentences=[("- A man with a ", "hatt", "\x00"), ("=1+1, a ", "hatt", "")],
+    )
+    write_word_items([question], tmp_path / "words.csv")
+    with (tmp_path / "words.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["before"], row["after"]) == ("- A man with a ", "\u2400")
+    assert row["also_1"] == "=1+1, a hatt"
 
 
 def test_what_workers_say_decides_words(tmp_path: Path) -> None:

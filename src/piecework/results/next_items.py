@@ -59,7 +59,7 @@ def write_next_items(opened: OpenedCampaign, task: Task, path: Path) -> NextItem
     names = list(dict.fromkeys(name for row in items.rows for name in row))
     ids = hidden_ids(opened)
     cells = {name: [ids.named(name, row.get(name, "")) for row in items.rows] for name in names}
-    write_whole(path, lambda file: file.write(to_csv(cells)))
+    write_whole(path, lambda file: file.write(to_csv(cells, are_items=True)))
     return items
 
 

@@ -168,7 +168,7 @@ def write_word_items(questions: Sequence[WordQuestion], path: Path) -> None:
         raise ConfigError(["cleaning doubts no word that people have not decided"])
     rows = [_row(question) for question in questions]
     cells = {name: [row[name] for row in rows] for name in rows[0]}
-    write_whole(path, lambda file: file.write(to_csv(cells)))
+    write_whole(path, lambda file: file.write(to_csv(cells, are_items=True)))
 
 
 def _row(question: WordQuestion) -> Mapping[str, str]:
