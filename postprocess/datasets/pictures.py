@@ -62,18 +62,25 @@ def file_name(item: Item) -> str:
 
 
 def _file_names(items: Sequence[Item]) -> list[str]:
-    """Return unique names of pictures: a repeated name gets its item's id as prefix.
+    """Return the name of each item's picture; different pictures have different names.
 
-    Two items with the same picture share its name.
+    A name that is taken gets the item's id as prefix. Pictures in the campaign's folder
+    keep theirs, under which they are copied.
     """
-    picture_of: dict[str, str] = {}
-    names = []
+    picture_of = {path: path for path in map(local_picture, items) if path}
+    name_of: dict[str, str] = {}
     for item in items:
-        name, picture = file_name(item), item.picture or str(item.item_id)
-        if picture_of.setdefault(name, picture) != picture:
+        picture, name = _picture_or_id(item), file_name(item)
+        if picture in name_of:
+            continue
+        while picture_of.setdefault(name, picture) != picture:
             name = f"{item.item_id}_{name}"
-        names.append(name)
-    return names
+        name_of[picture] = name
+    return [name_of[_picture_or_id(item)] for item in items]
+
+
+def _picture_or_id(item: Item) -> str:
+    return local_picture(item) or item.picture or str(item.item_id)
 
 
 def _size(item: Item, sizes: Mapping[str, Size]) -> Size | None:

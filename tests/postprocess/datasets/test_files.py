@@ -22,6 +22,7 @@ from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, plain
 from piecework.postprocess.datasets.files import CARD, CROISSANT
 from piecework.postprocess.datasets.layouts import COLUMNS
+from piecework.postprocess.datasets.pictures import picture_columns
 from tests.postprocess.made_tables import SPLIT_OF, captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]
@@ -391,3 +392,23 @@ def test_pictures_of_one_name_are_told_apart(items: list[Item], facts: DatasetFa
         "img-3",
         "x/1.jpg",
     ]
+
+
+@pytest.mark.parametrize(
+    ("urls", "names"),
+    [
+        # A prefixed name is the own name of another picture.
+        (("//a/1.jpg", "//b/3_1.jpg", "//c/1.jpg"), ("1.jpg", "3_1.jpg", "3_3_1.jpg")),
+        # The second picture again: it keeps the name it got.
+        (("//a/1.jpg", "//b/1.jpg", "//b/1.jpg"), ("1.jpg", "2_1.jpg", "2_1.jpg")),
+        # The last one is copied under its own name.
+        (("//a/1.jpg", "//b/1.jpg", "/pictures/1.jpg"), ("1_1.jpg", "2_1.jpg", "1.jpg")),
+        (("/pictures/1.jpg", "1.jpg", "//a/1.jpg"), ("1.jpg", "1.jpg", "3_1.jpg")),
+    ],
+)
+def test_a_file_name_is_of_one_picture(urls: tuple[str, ...], names: tuple[str, ...]) -> None:
+    """And a picture has one file name, whatever others are called."""
+    known = [
+        Item(item_id=ItemId(f"{n}"), columns={"url": url}) for n, url in enumerate(urls, start=1)
+    ]
+    assert picture_columns(known, {})["file_name"].tolist() == [*names]
