@@ -23,6 +23,7 @@ from piecework.qc.ratings import (
     SECTION_OF,
     Rating,
     distance,
+    is_beyond,
     is_given,
     is_scale,
 )
@@ -151,13 +152,15 @@ def _judged(
     for field, answers in own_answers(table, prefix=GOLD):
         with_gold = answers[is_given(answers[GOLD + field])]
         cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
-        is_wrong = [distance(own, expected) > tolerance for own, expected in cells]
+        is_wrong = [is_beyond(distance(own, expected), tolerance) for own, expected in cells]
         yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
     for merged in own_merged(table, prefix=GOLD):
         field, read = merged.field, merged.read
         with_gold = merged.rows[merged.rows[GOLD + field] != ""]
         pairs = zip(with_gold[merged.column], with_gold[GOLD + field], strict=True)
-        is_wrong = [1 - merged.compare(read(own), read(known)) > tolerance for own, known in pairs]
+        is_wrong = [
+            is_beyond(1 - merged.compare(read(own), read(known)), tolerance) for own, known in pairs
+        ]
         yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
 
 
@@ -209,7 +212,7 @@ def _contradicting(table: pd.DataFrame, is_kept: pd.Series[bool]) -> Iterator[li
             answer
             for item, answer, rating in zip(answers["item_id"], answers.index, ratings, strict=True)
             if (
-                distance(rating, known[answer]) > TOLERANCE
+                is_beyond(distance(rating, known[answer]), TOLERANCE)
                 if answer in known
                 else _is_far(answer, rating, kept[item], limit)
             )
@@ -226,4 +229,4 @@ def _known(answers: pd.DataFrame, field: str) -> dict[str, Rating]:
 
 def _is_far(answer: str, rating: Rating, kept: list[tuple[str, Rating]], limit: float) -> bool:
     apart = [distance(rating, theirs) for other, theirs in kept if other != answer]
-    return len(apart) >= LEAST_OTHERS and median(apart) > limit
+    return len(apart) >= LEAST_OTHERS and is_beyond(median(apart), limit)

@@ -201,6 +201,15 @@ def distance(first: Rating, second: Rating) -> float:
     return 1 - len({*first} & {*second}) / len(union) if union else 0.0
 
 
+def is_beyond(apart: float, tolerance: float) -> bool:
+    """Whether a distance is above a tolerance, whatever the last digits of the floats.
+
+    >>> is_beyond(0.8 - 0.5, 0.3), is_beyond(0.31, 0.3)
+    (False, True)
+    """
+    return apart > tolerance + NO_DISTANCE
+
+
 def rating(field: Field, value: FieldValue | None) -> Rating:
     """Turn a value into a rating.
 

@@ -25,7 +25,7 @@ from piecework.domain.task import TWIN
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Share
-from piecework.qc.ratings import RATED, TWINNED, Rating, distance
+from piecework.qc.ratings import RATED, TWINNED, Rating, distance, is_beyond
 from piecework.qc.scores import FIRST_ANSWER, Facts, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
@@ -62,7 +62,7 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, prefix=TWINNED):
         for worker, own in answers.groupby("worker_id"):
             differs = [
-                distance(rating, twin_rating) > params.tolerance
+                is_beyond(distance(rating, twin_rating), params.tolerance)
                 for rating, twin_rating in _pairs(own, field)
             ]
             if len(differs) < params.min_pairs:

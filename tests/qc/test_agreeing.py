@@ -50,6 +50,15 @@ def test_an_answer_that_most_others_contradict_does_not_agree() -> None:
     assert agreed(three) == {"ann:1": True, "bob:1": True, "cat:1": False}
 
 
+@pytest.mark.parametrize("low", [0.29, 0.3, 0.41, 0.5])
+def test_a_place_at_the_tolerance_agrees(low: float) -> None:
+    """Whatever floats make of a quarter."""
+    others = [(name, "1", low) for name in ("ann", "bob", "eve")]
+    assert all(agreed(table(*others, ("cat", "1", low + 0.25))).values())
+    high = (round(low * 100) + 25) / 100
+    assert all(agreed(table(*others, ("cat", "1", high))).values())
+
+
 def test_one_other_cannot_say_who_is_right() -> None:
     """Both agree, as both were kept; a dropped answer agrees with nothing."""
     two = table(("ann", "1", "yes"), ("bob", "1", "no"))

@@ -48,6 +48,12 @@ def test_a_scale_is_not_read_to_the_point() -> None:
 
     assert flags(80.0) == set()
     assert flags(90.0) == {"w"}
+    assert flags(85.0) == flags(35.0) == set()
+    rows = [("w", f"{n}", float(n)) for n in range(76)]
+    rows += [("w", f"{n}r", n + 25.0) for n in range(76)]
+    items = {f"{n}r": {"twin": f"{n}"} for n in range(76)}
+    scores = score(ratings(task, rows, items=items), Params(min_share=0.01))
+    assert flagged(scores) == set()
 
 
 def test_one_pair_or_none_says_nothing() -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from piecework.domain.field import Field
+from piecework.qc.gold import wrong_by_answer
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
 from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
@@ -40,6 +41,10 @@ def test_a_place_on_a_scale_is_right_nearby() -> None:
 
     assert flags(15.0) == flags(65.0) == set()
     assert flags(66.0) == {"w"}
+    # Of 76 places a quarter from the known one, floats put some beyond it.
+    known = {f"{n}": {"gold.s": f"{n}"} for n in range(76)}
+    rows = [("w", name, float(name) + 25) for name in known]
+    assert not wrong_by_answer(ratings(task, rows, items=known), 0.25).any()
 
 
 def test_transcripts_are_right_if_few_words_differ() -> None:
