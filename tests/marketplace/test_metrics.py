@@ -322,8 +322,9 @@ def _fill(conn: sqlite3.Connection, number: int) -> None:
             (each, f"3{each:029}", ("Reviewable", "Disposed")[each % 2]),
         )
         conn.execute(
-            "INSERT INTO visits (id, study, worker, submission_id, stage, began_ms, "
-            "deadline_ms, closed_ms, status) VALUES (?, 1, ?, ?, 'Done', 0, 0, 1, '')",
+            "INSERT INTO visits (id, study, worker, market, submission_id, stage, began_ms, "
+            "deadline_ms, closed_ms, status) "
+            "VALUES (?, 1, ?, 'prolific', ?, 'Done', 0, 0, 1, '')",
             (each, each % workers + 1, f"{each:024}"),
         )
         conn.execute(

@@ -216,3 +216,24 @@ def test_a_session_opens_only_the_visit_that_it_began(town: Town) -> None:
     assert history.status_code == 303
     assert eve.post("/visit/leave").status_code == 200
     assert ann.visit() == begun
+
+
+def test_a_link_to_another_project_keeps_no_assignment_from_being_paid(town: Town) -> None:
+    """It names a finished assignment, whose participant came without the id in a link."""
+    hits = town.post(2)
+    town.settle()
+    project, bob, eve = town.project(), town.visitor(), _browser(town)
+    code = bob.do_all(project)
+    with town.bridge.backend.transaction() as transaction:
+        # The id in a link may be another than the API's.
+        transaction.execute("UPDATE visits SET submission_id = 'of-the-link'")
+    town.post(2, Title="Another")
+    town.settle()
+    forged = _elsewhere(town, town.visitor()) | {"assignmentId": bob.assignment_id}
+    assert eve.post("/visit/arrive", data=forged).status_code == 201
+    bob.enter(code)
+    town.settle()
+    for each in town.submitted(*hits):
+        town.requester.approve_assignment(AssignmentId=each)
+    town.settle()
+    assert town.status_of(bob.assignment_id)["status"] == "Approved"

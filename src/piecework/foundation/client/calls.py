@@ -170,6 +170,11 @@ def get_request(path: str, query: Mapping[str, str | int] | None = None) -> Requ
     return Request(method="GET", path=path, query=query or {}, may_repeat=True)
 
 
+def is_id(resource_id: str) -> bool:
+    """Return whether a text is safe to put into a path or a line as an id."""
+    return _ID.fullmatch(resource_id) is not None
+
+
 def checked_id(resource_id: str) -> str:
     """Check that an id from a link is safe to put into a path or a line.
 
@@ -179,7 +184,7 @@ def checked_id(resource_id: str) -> str:
     >>> checked_id("60ffe5c8371090c7041d43f8")
     '60ffe5c8371090c7041d43f8'
     """
-    if not _ID.fullmatch(resource_id):
+    if not is_id(resource_id):
         raise Unusable("this is not an id: only letters, digits, - and _ are allowed")
     return resource_id
 

@@ -602,7 +602,9 @@ CREATE TABLE visits (
     id INTEGER PRIMARY KEY,
     study INTEGER NOT NULL REFERENCES studies (id),
     worker INTEGER NOT NULL REFERENCES workers (id),
-    submission_id TEXT NOT NULL UNIQUE,
+    -- The market of the study: each market makes ids of its own, and a link may say any.
+    market TEXT NOT NULL REFERENCES outside_markets (name),
+    submission_id TEXT NOT NULL,
     stage TEXT NOT NULL
         CHECK (stage IN ('Open', 'Done', 'Left', 'Late', 'TurnedAway')),
     began_ms INTEGER NOT NULL,
@@ -618,6 +620,7 @@ CREATE TABLE visits (
     -- suspected loss waits for a person; a confirmed one is paid.
     loss TEXT NOT NULL DEFAULT '' CHECK (loss IN ('', 'Suspected', 'Stated')),
     trouble TEXT NOT NULL DEFAULT '',
+    UNIQUE (market, submission_id),
     CHECK ((stage = 'Open') = (closed_ms IS NULL))
 ) STRICT;
 CREATE INDEX visits_by_study ON visits (study, id);

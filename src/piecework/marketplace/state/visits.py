@@ -73,9 +73,11 @@ def market_of(transaction: Transaction, worker: sqlite3.Row) -> str:
     return market or ""
 
 
-def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
-    """Return the visit of a submission, if its participant has arrived."""
-    return transaction.first_row("SELECT * FROM visits WHERE submission_id = ?", submission_id)
+def of_submission(transaction: Transaction, market: str, submission_id: str) -> sqlite3.Row | None:
+    """Return the visit of a market's submission, if its participant has arrived."""
+    return transaction.first_row(
+        "SELECT * FROM visits WHERE market = ? AND submission_id = ?", market, submission_id
+    )
 
 
 def unfinished(
@@ -110,7 +112,7 @@ def described(transaction: Transaction, visit: int) -> sqlite3.Row:
     The row also has the ids of study and participant at the other market.
     """
     row = transaction.first_row(
-        "SELECT visits.*, studies.code, studies.study_id, studies.market, "
+        "SELECT visits.*, studies.code, studies.study_id, "
         "participant_id, "
         "qualification_type_id FROM visits JOIN studies ON studies.id = visits.study "
         "JOIN participants ON participants.worker = visits.worker "
@@ -154,6 +156,7 @@ def begin_visit(
         "visits",
         study=study["id"],
         worker=worker["id"],
+        market=study["market"],
         submission_id=submission_id,
         stage="Open",
         began_ms=now_ms,
@@ -237,7 +240,7 @@ def _find_no_work(
 def never_begun(
     transaction: Transaction,
     *,
-    study: int,
+    study: sqlite3.Row,
     worker: sqlite3.Row,
     submission_id: str,
     status: str,
@@ -247,8 +250,9 @@ def never_begun(
     # Another process may have done the same.
     transaction.insert_new(
         "visits",
-        study=study,
+        study=study["id"],
         worker=worker["id"],
+        market=study["market"],
         submission_id=submission_id,
         stage="Left",
         began_ms=ended_ms,
@@ -333,9 +337,11 @@ def give_up_id(transaction: Transaction, visit: int) -> None:
     )
 
 
-def close_submission(transaction: Transaction, submission_id: str, *, stage: str) -> None:
-    """End the open visit of a submission that has ended at the other market."""
-    visit = of_submission(transaction, submission_id)
+def close_submission(
+    transaction: Transaction, market: str, submission_id: str, *, stage: str
+) -> None:
+    """End the open visit of a submission that has ended at its market."""
+    visit = of_submission(transaction, market, submission_id)
     if visit is not None:
         close_visit(transaction, visit["id"], stage=stage)
 

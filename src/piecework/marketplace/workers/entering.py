@@ -67,7 +67,7 @@ def begin_visit(
     Raises:
         Refusal: the submission is another participant's (403), or not active (409).
     """
-    visit = visits.of_submission(transaction, arrival.submission_id)
+    visit = visits.of_submission(transaction, study["market"], arrival.submission_id)
     is_others = visit is not None and visit["worker"] != worker["id"]
     if visit is not None and is_others and not submission.is_shown:
         # Either link may be made up; neither keeps the other participant out.

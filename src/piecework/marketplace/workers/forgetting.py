@@ -28,7 +28,7 @@ _UNFINISHED = {
     "FROM qualification_requests WHERE worker = :worker AND status = 'Pending'",
     # A panel's list settles only visits that go on or are done.
     "visits that their market has not settled": "SELECT count(*) FROM visits "
-    "JOIN participants USING (worker) JOIN outside_markets ON name = market "
+    "JOIN participants USING (worker) JOIN outside_markets ON name = visits.market "
     "WHERE worker = :worker AND outcome IS NULL AND (has_bridge OR stage IN ('Open', 'Done'))",
     "bonuses that their market has not paid": "SELECT count(*) FROM bonus_lines "
     "LEFT JOIN bonus_batches ON bonus_batches.id = batch "

@@ -67,7 +67,7 @@ class Visits(Endpoints):
             study = entering.study_of(transaction, crowd, target)
             present = self.sessions.present(transaction, request)
             own = self.sessions.visit_of(transaction, request)
-            visit = visits.of_submission(transaction, target.submission_id)
+            visit = visits.of_submission(transaction, crowd.name, target.submission_id)
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if visit is not None and visit["id"] == own:
             return pages.redirect(HOME)
@@ -107,7 +107,7 @@ class Visits(Endpoints):
             if present and is_other and form.get("instead_of") != present["worker_id"]:
                 return self._asked(request, crowd, arrival, study, present, status=409)
             for submission_id, stage in ended.items():
-                visits.close_submission(transaction, submission_id, stage=stage)
+                visits.close_submission(transaction, crowd.name, submission_id, stage=stage)
             own = self.sessions.visit_of(transaction, request)
             visit = entering.enter_visit(transaction, study, worker, target, submission, own=own)
             if visit is None:
@@ -284,7 +284,7 @@ class Visits(Endpoints):
                 or (worker is not None and not entering.may_work(transaction, worker, study))
                 or wanted == visits.most_hits(transaction, study["hit_type"], worker, most=wanted)
             )
-            is_begun = visits.of_submission(transaction, arrival.submission_id)
+            is_begun = visits.of_submission(transaction, crowd.name, arrival.submission_id)
         if needs_none or is_begun is not None:
             return {}
         return await crowd.given_back(arrival.study_id)

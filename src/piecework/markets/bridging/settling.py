@@ -184,7 +184,7 @@ def paid_rejections(
     rows = transaction.all(
         "SELECT study_id, count(*) AS visits, sum(cost_cents) AS cents FROM visits "
         "JOIN studies ON studies.id = visits.study "
-        f"WHERE market = ? AND ({PAID_THOUGH_REJECTED} OR {_WITHOUT_ANSWERS}) "
+        f"WHERE visits.market = ? AND ({PAID_THOUGH_REJECTED} OR {_WITHOUT_ANSWERS}) "
         "GROUP BY studies.id ORDER BY studies.id",
         market,
     )

@@ -133,7 +133,7 @@ class PanelCrowd(OutsideCrowd):
         ids = ids_of(arrival.participant_id, arrival.submission_id)
         ways = self._ways_out(transaction)
         worker = visits.known_participant(transaction, NAME, arrival.participant_id)
-        visit = visits.of_submission(transaction, arrival.submission_id)
+        visit = visits.of_submission(transaction, NAME, arrival.submission_id)
         if visit is not None and (worker is None or visit["worker"] != worker["id"]):
             raise Refusal("NotYours", "This visit belongs to another person.", status=403)
         if visit is None and worker is not None:

@@ -96,6 +96,41 @@ def test_a_link_opens_only_the_studies_of_its_own_market(place: Place) -> None:
     assert place.rows("SELECT 1 FROM visits") == []
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_id_of_one_market_touches_no_visit_of_another(place: Place, *, is_first: bool) -> None:
+    """A link of Connect's names a submission at Prolific, before or after its owner comes."""
+    hits = place.post(crowd(PROLIFIC), Title="For Prolific")
+    place.post(crowd(CONNECT), Title="For Connect")
+    place.settle()
+    ann, eve = place.person_from_prolific(), place.person_from_connect()
+    study, project = place.studies()["For Prolific"], place.projects()["For Connect"]
+    link = {**ann.open(study), "agreed": "1"}
+    for is_forged in (True, False):
+        if is_forged is is_first:
+            assert eve.arrive(project, assignmentId=ann.submission_id).status_code == 201
+        else:
+            assert ann.http.post("/visit/arrive", data=link).status_code == 201
+    visit = ann.visit()
+    while visit["stage"] == "Open":
+        visit = ann.answer()
+    ann.complete(ann.submission_id, visit["code"])
+    place.settle()
+    done = place.submitted(*hits)
+    for each in done:
+        place.requester.approve_assignment(AssignmentId=each["AssignmentId"])
+    place.requester.send_bonus(
+        WorkerId=done[0]["WorkerId"],
+        AssignmentId=done[0]["AssignmentId"],
+        BonusAmount="0.50",
+        Reason="careful",
+    )
+    for _ in range(2):
+        place.settle()
+        place.wait(hours=12)
+    paid = place.researcher.submission(ann.submission_id)
+    assert (paid["status"], paid["bonus_payments"]) == ("APPROVED", [50])
+
+
 def test_a_person_is_not_offered_hits_of_another_market(place: Place) -> None:
     """Not even by a program that takes HITs with a visitor's session."""
     place.post(crowd(PROLIFIC), Title="For Prolific")

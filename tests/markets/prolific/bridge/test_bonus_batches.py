@@ -189,3 +189,28 @@ def test_bonuses_of_workers_of_the_site_are_not_sent_to_prolific(town: Town) -> 
     assert bonuses_of(town, ann) == [10]
     lines = town.rows("SELECT cents FROM bonus_lines")
     assert [line["cents"] for line in lines] == [10]
+
+
+def test_an_id_that_is_none_blocks_nobody_else(town: Town) -> None:
+    """Neither approvals nor bonuses of the others; a person is told of it."""
+    town.post(hits=2, assignments=2)
+    town.settle()
+    ann, bob = town.visitor(), town.visitor()
+    study = town.study()
+    for each in (ann, bob):
+        each.work(study)
+    town.settle()
+    with town.bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE visits SET submission_id = 'no id' WHERE submission_id = ?", ann.submission_id
+        )
+    for each in (ann, bob):
+        decide(town, each, "approve", 0, 1)
+        send(town, each, "0.50")
+    town.settle()
+    assert town.researcher.submission(bob.submission_id)["status"] == "APPROVED"
+    assert bonuses_of(town, bob) == [50]
+    assert town.researcher.submission(ann.submission_id)["status"] == "AWAITING REVIEW"
+    [visit] = town.rows("SELECT trouble FROM visits WHERE submission_id = 'no id'")
+    assert "the form of Prolific's ids" in visit["trouble"]
+    assert [bool(trouble) for _, trouble in batches(town)] == [False, True]

@@ -114,12 +114,12 @@ def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(town: Town)
     submission = ann.take(study)
     with town.bridge.backend.transaction() as transaction:
         worker = visits.participant(transaction, NAME, ann.participant_id)
-        row = transaction.first_row("SELECT id FROM studies")
+        row = transaction.first_row("SELECT * FROM studies")
         assert row is not None
         for _ in range(2):
             visits.never_begun(
                 transaction,
-                study=row["id"],
+                study=row,
                 worker=worker,
                 submission_id=submission,
                 status="AWAITING REVIEW",

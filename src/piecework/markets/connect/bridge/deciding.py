@@ -47,7 +47,7 @@ _UNDECIDED = (
     f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
     "UNION ALL "
     "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
-    f"WHERE studies.stage <> 'Retired' AND market = '{NAME}' AND {PAID_EARLY}) "
+    f"WHERE studies.stage <> 'Retired' AND visits.market = '{NAME}' AND {PAID_EARLY}) "
     "GROUP BY visits.id ORDER BY visits.id"
 )
 

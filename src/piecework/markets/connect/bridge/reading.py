@@ -9,6 +9,7 @@ Connect's own pages arrive in the same way.
 """
 
 import sqlite3
+from collections.abc import Iterable
 from functools import partial
 
 from piecework.foundation.client.errors import Unusable
@@ -107,9 +108,10 @@ def adopt(bridge: Bridge, project_id: str) -> int:
         for each in finished:
             transaction.execute(
                 "UPDATE visits SET loss = 'Stated', trouble = '' "
-                "WHERE submission_id = ? AND stage IN ('Left', 'Late') "
+                "WHERE submission_id = ? AND study = ? AND stage IN ('Left', 'Late') "
                 "AND outcome IS NULL",
                 each.id,
+                study["id"],
             )
         row = transaction.first_row(
             "SELECT count(*) FROM visits WHERE study = ? AND loss = 'Stated'", study["id"]
@@ -301,6 +303,7 @@ def _take_all_in(
         else:
             del strangers[assignment.id]
             take_in(transaction, visit, assignment)
+    _free_ids(transaction, study, strangers)
     # The id in the link may be another than the API's: then the person tells.
     by_person = {each.participant_id: each for each in strangers.values()}
     for visit in open_visits:
@@ -317,6 +320,14 @@ def _take_all_in(
         _note_stranger(transaction, study, assignment)
 
 
+def _free_ids(transaction: Transaction, study: sqlite3.Row, assignment_ids: Iterable[str]) -> None:
+    """Free assignments' ids of visits to other projects, whose links named them."""
+    for assignment_id in assignment_ids:
+        visit = visits.of_submission(transaction, NAME, assignment_id)
+        if visit is not None and visit["study"] != study["id"]:
+            visits.give_up_id(transaction, visit["id"])
+
+
 def _note_stranger(transaction: Transaction, study: sqlite3.Row, assignment: Assignment) -> None:
     """Record an assignment that was finished without a visit here: codes get shared.
 
@@ -325,7 +336,7 @@ def _note_stranger(transaction: Transaction, study: sqlite3.Row, assignment: Ass
     ended = assignment.completed_at
     visits.never_begun(
         transaction,
-        study=study["id"],
+        study=study,
         worker=visits.participant(transaction, NAME, assignment.participant_id),
         submission_id=assignment.id,
         status=assignment.status,

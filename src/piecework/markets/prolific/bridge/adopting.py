@@ -84,7 +84,7 @@ def _state_losses(
             ended = each.completed_at
             visits.never_begun(
                 transaction,
-                study=study["id"],
+                study=study,
                 worker=visits.participant(transaction, NAME, each.participant_id),
                 submission_id=each.id,
                 status=each.status,

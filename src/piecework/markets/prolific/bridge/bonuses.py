@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from piecework.foundation.client.calls import Money
+from piecework.foundation.client.calls import Money, is_id
 from piecework.foundation.client.errors import Lost, Refused, Unusable
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
@@ -144,6 +144,12 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
         lines = transaction.all(_LINES, batch["id"])
     if batch["stage"] == "Paying":
         _look_whether_paid(bridge, batch, lines)
+        return
+    unusable = [line["id"] for line in lines if not is_id(line["submission_id"])]
+    if unusable and len(lines) > 1:
+        bridge.changes += 1  # The next step creates the others without them.
+        with bridge.backend.transaction() as transaction:
+            _set_apart(transaction, batch, unusable)
         return
     if batch["stage"] == "Wanted":
         batch = _make(bridge, batch, lines)

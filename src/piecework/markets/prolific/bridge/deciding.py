@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
+from piecework.foundation.client.calls import is_id
 from piecework.foundation.client.errors import Lost, Refused
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
@@ -68,6 +69,10 @@ _HAS_BONUS = (
     "Your time had run out, so a bonus pays for your work. We cannot pay the reward as well."
 )
 
+_NOT_AN_ID = (
+    "the id of a submission does not have the form of Prolific's ids, so the submission is not "
+    "approved: look for it at Prolific and approve it there"
+)
 _UNDECIDED = (
     "SELECT visits.*, studies.study_id, studies.own_code, studies.has_own_code, "
     "studies.screen_out_code, "
@@ -85,7 +90,7 @@ _UNDECIDED = (
     f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
     "UNION ALL "
     "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
-    f"WHERE studies.stage <> 'Retired' AND market = '{NAME}' AND {PAID_EARLY}) "
+    f"WHERE studies.stage <> 'Retired' AND visits.market = '{NAME}' AND {PAID_EARLY}) "
     "GROUP BY visits.id ORDER BY visits.id"
 )
 
@@ -102,7 +107,9 @@ def decide(bridge: Bridge) -> None:
         is_due = is_due and not visit["by_bonus_cents"]
         if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
-            if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
+            if not is_id(visit["submission_id"]):
+                _say(bridge, visit, _NOT_AN_ID)
+            elif asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
                 to_approve.append(visit["submission_id"])
             bridge.counts.pop(visit["study"], None)
         else:

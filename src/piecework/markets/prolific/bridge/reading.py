@@ -298,7 +298,7 @@ def _note_stranger(transaction: Transaction, study: sqlite3.Row, submission: Sub
     ended = submission.completed_at
     visits.never_begun(
         transaction,
-        study=study["id"],
+        study=study,
         worker=visits.participant(transaction, NAME, submission.participant_id),
         submission_id=submission.id,
         status=submission.status,
@@ -307,9 +307,10 @@ def _note_stranger(transaction: Transaction, study: sqlite3.Row, submission: Sub
     if submission.status == SCREENED_OUT:
         transaction.execute(
             "UPDATE visits SET stage = 'TurnedAway', screen_out_cents = ? "
-            "WHERE submission_id = ? AND stage = 'Left'",
+            "WHERE submission_id = ? AND study = ? AND stage = 'Left'",
             study["screen_out_cents"],
             submission.id,
+            study["id"],
         )
 
 

@@ -37,7 +37,7 @@ class Difference:
 
 _BEFORE = (
     "SELECT studies.study_id, visits.id, visits.status FROM visits "
-    f"JOIN studies ON studies.id = visits.study WHERE market = '{NAME}'"
+    f"JOIN studies ON studies.id = visits.study WHERE visits.market = '{NAME}'"
 )
 _BOOKED = (
     "SELECT (SELECT coalesce(sum(iif(visits.status = 'SCREENED OUT', "
@@ -115,7 +115,7 @@ def _lost(bridge: Bridge) -> list[Difference]:
             "SELECT study_id, count(*) AS visits FROM visits "
             "JOIN studies ON studies.id = visits.study "
             "WHERE loss = 'Suspected' AND outcome IS NULL "
-            f"AND market = '{NAME}' GROUP BY studies.id"
+            f"AND visits.market = '{NAME}' GROUP BY studies.id"
         )
     return [
         Difference(
