@@ -106,6 +106,25 @@ def test_the_names_by_which_it_is_reached_are_its_own(tmp_path: Path) -> None:
         assert line.recv(65_536).startswith(b"HTTP/1.1 421 ")
 
 
+def test_forms_are_taken_from_the_site_however_its_address_is_written(tmp_path: Path) -> None:
+    """Browsers write a host in small letters, without the port that is usual."""
+    port = free_port()
+    options = Marketplace(
+        tmp_path / "m.db",
+        rehearsal=True,
+        port=port,
+        site_url="HTTPS://Hits.Example.org:443",
+        frames_url="https://*.Frames.example.org:443",
+    )
+    with serve(options) as running_:
+        assert running_.endpoint_url == "https://hits.example.org"
+        assert running_.frames_url == "https://*.frames.example.org"
+        headers = {"Origin": "https://hits.example.org", "Sec-Fetch-Site": "same-origin"}
+        with httpx.Client(headers=headers | {"Host": "hits.example.org"}) as http:
+            left = http.post(f"http://127.0.0.1:{port}/worker/sign-out")
+            assert left.status_code == 200
+
+
 @pytest.mark.parametrize("path", ["/worker/hits/", "/worker/hits//"])
 def test_no_slash_leads_elsewhere(standing: Market, path: str) -> None:
     """An address is right or wrong; a redirect could name another host."""

@@ -9,7 +9,7 @@ from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.workers import discovery, eligibility
 from piecework.marketplace.workers.eligibility import Locale
 from piecework.marketplace.workers.frames import led_home
-from tests.marketplace.market import Market, Worker, post
+from tests.marketplace.market import SCHEMAS, Market, Worker, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}
 TITLE = re.compile(r"<h2>(.*?)</h2>")
@@ -221,6 +221,27 @@ def test_a_frames_form_is_shown_back_and_taken_from_the_sites_own_page(market: M
     headers = browser("same-origin", market.endpoint)
     assert ann.http.post(address, data=form, headers=headers).status_code == 200
     assert state(market) == ["Submitted"]
+
+
+def test_an_external_page_is_known_by_its_origin(market: Market) -> None:
+    """However its address writes the host; the page that frames it allows that origin."""
+    namespace = f"{SCHEMAS}/2006-07-14/ExternalQuestion.xsd"
+    question = (
+        f'<ExternalQuestion xmlns="{namespace}"><ExternalURL>https://Task.Example.ORG:443/q'
+        "</ExternalURL><FrameHeight>400</FrameHeight></ExternalQuestion>"
+    )
+    client, ann = market.requester(), market.worker()
+    made = post(client, Question=question)
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+    page = ann.http.get(f"/worker/assignments/{assignment}", headers=HTML)
+    policy = page.headers["content-security-policy"]
+    assert "frame-src 'self' https://task.example.org;" in policy
+    sent = ann.http.post(
+        "/mturk/externalSubmit",
+        data={"assignmentId": assignment, "caption": "A red bird."},
+        headers=browser("cross-site", "https://task.example.org"),
+    )
+    assert sent.status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from piecework.review.server import Address, bound_to
 from piecework.store import assignments, reviews
 from piecework.store.database import writing
 from tests.marketplace.certificates import self_signed
+from tests.marketplace.market import free_port
 from tests.review import stores
 from tests.review.conftest import served_at
 
@@ -109,6 +110,20 @@ def test_the_command_shows_a_link_and_ends_by_ctrl_c(tmp_path: Path) -> None:
             assert "2 answers wait for a person" in ada.get("/").text
         server.send_signal(signal.SIGINT)
         assert server.wait(timeout=60) in {0, 130}
+
+
+def test_a_page_is_reached_by_a_name_however_it_is_written(tmp_path: Path) -> None:
+    """Browsers send a host in small letters."""
+    port = free_port()
+    address = Address(reviewers=("ada",), port=port, url=f"HTTP://LocalHost:{port}/")
+    with (
+        stores.opened(tmp_path, workers=1, items=2) as run,
+        bound_to(address) as listening,
+        served_at(run, address, Manner(), listening) as page,
+    ):
+        assert page.url == f"http://localhost:{port}"
+        with page.client() as ada:
+            assert ada.get("/").status_code == 200
 
 
 def test_a_team_reviews_behind_tls_with_a_link_each(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.foundation.hosts import is_every_address, is_loopback
+from piecework.foundation.hosts import is_every_address, is_loopback, origin_of
 from piecework.foundation.server.limits import (
     Connections,
     Limits,
@@ -199,6 +199,6 @@ def bound_to(address: Address) -> Iterator[Listening]:
 
 def _origin(address: Address, listening: Listening) -> str:
     if address.url:
-        return address.url.rstrip("/")
+        return origin_of(address.url)
     scheme = "http" if address.certificate is None else "https"
     return origin(address.host, listening, scheme=scheme)

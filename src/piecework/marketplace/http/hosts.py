@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from piecework.foundation.hosts import is_every_address, is_loopback
+from piecework.foundation.hosts import DEFAULT_PORTS, is_every_address, is_loopback
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import wire
 from piecework.marketplace.state import clock
@@ -24,7 +24,6 @@ from piecework.marketplace.state.storage import is_passing
 from piecework.marketplace.workers import pages
 from piecework.marketplace.workers.pages import STAR
 
-_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _LABEL = re.compile(r"[a-z0-9-]{1,63}")
 _MOST_REMEMBERED = 100
 _HSTS = (b"strict-transport-security", b"max-age=31536000")
@@ -45,7 +44,7 @@ class HostCheck:
     def __init__(self, app: ASGIApp, origins: Iterable[str]) -> None:
         self._app = app
         parts = [urlsplit(origin) for origin in origins]
-        self._ports = tuple({_DEFAULT_PORTS[part.scheme] for part in parts})
+        self._ports = tuple({f":{DEFAULT_PORTS[part.scheme]}" for part in parts})
         # Not for `localhost`: browsers would then use https for every local server.
         self._is_secure = all(
             part.scheme == "https" and not is_loopback(part.hostname or "") for part in parts
@@ -116,7 +115,7 @@ def _bound_names(address: str, port: int) -> list[str]:
     return [f"{host}:{port}" for host in hosts]
 
 
-_STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?")
+_STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?", re.IGNORECASE)
 
 
 class UnsafeBindError(Exception):

@@ -18,6 +18,7 @@ from functools import partial
 
 from starlette.types import ASGIApp
 
+from piecework.foundation.hosts import origin_of
 from piecework.foundation.server.limits import (
     Connections,
     listen,
@@ -271,7 +272,10 @@ def _checks_signatures(marketplace: Marketplace) -> bool:
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
     scheme = "http" if marketplace.certificate is None else "https"
     site, frames = (origin(marketplace.host, listening, scheme=scheme) for listening in sockets)
-    return Origins(site=marketplace.site_url or site, frames=marketplace.frames_url or frames)
+    return Origins(
+        site=origin_of(marketplace.site_url or site),
+        frames=origin_of(marketplace.frames_url or frames),
+    )
 
 
 def _wait_until_started(server: Server, thread: threading.Thread) -> None:

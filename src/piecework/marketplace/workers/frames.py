@@ -25,7 +25,7 @@ import sqlite3
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -33,6 +33,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from piecework.foundation.hosts import origin_of
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
@@ -195,12 +196,6 @@ def framed_page(
     if language is not None:
         reply.set_cookie(languages.COOKIE, language, httponly=True, samesite="lax", path="/")
     return reply
-
-
-def origin_of(address: str) -> str:
-    """Return the origin of an address, as browsers send it in headers."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 Fields = list[tuple[str, str]]
