@@ -157,9 +157,15 @@ def test_signing_out_ends_the_session_on_this_side(place: Place) -> None:
 
 
 def test_a_session_ends_after_a_week(place: Place) -> None:
-    """However long the link may live."""
-    session = place.sign_in(place.invite(days=30))
-    place.market.wait(days=7, seconds=-1)
+    """However long the link may live; a week without use, and a month with use."""
+    session = place.sign_in(place.invite(days=90))
+    place.market.wait(days=7)
+    assert status(place, session) == 401
+    session = place.sign_in(place.invite(days=90))
+    for _ in range(4):
+        place.market.wait(days=7, seconds=-1)
+        assert status(place, session) == 200
+    place.market.wait(days=2, seconds=3)
     assert status(place, session) == 200
     place.market.wait(seconds=1)
     assert status(place, session) == 401

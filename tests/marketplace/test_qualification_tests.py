@@ -128,6 +128,22 @@ def test_a_test_without_a_key_is_read_by_its_requester(market: Market) -> None:
     assert error_of(begin(bob, kind)) == "QualificationTypeDoesNotAllowRetake"
 
 
+@pytest.mark.parametrize("is_signed_in", [True, False])
+def test_answers_to_a_test_that_are_refused_are_handed_back(
+    market: Market, *, is_signed_in: bool
+) -> None:
+    """Late, or in a session that ended: the worker can copy what they wrote."""
+    kind, ann = make(market.requester(), **GRADED), market.worker()
+    begin(ann, kind)
+    market.wait(minutes=2)
+    if not is_signed_in:
+        ann.http.cookies.clear()
+    ann.http.headers["accept"] = "text/html"
+    reply = send(ann, kind, bird="a <robin>", colours="red")
+    assert reply.status_code == (409 if is_signed_in else 401)
+    assert "a &lt;robin&gt;" in reply.text
+
+
 def test_a_test_that_is_late_is_refused_and_counts(market: Market) -> None:
     """By the site's clock: on the last second it is taken, after it it is not."""
     client, ann, bob = market.requester(), market.worker(), market.worker()

@@ -317,6 +317,33 @@ def test_what_comes_too_late_is_handed_back(market: Market) -> None:
     assert f"assignmentId={assignment}" in page.text  # its draft is found by this
 
 
+@pytest.mark.parametrize(
+    ("site", "origin", "is_handed_back"),
+    [
+        ("same-origin", "site", True),
+        (None, "frames", True),  # an older browser sends the frame's form at once
+        (None, "https://evil.example", False),
+    ],
+)
+def test_what_was_typed_in_a_session_that_ended_is_handed_back(
+    market: Market, site: str | None, origin: str, *, is_handed_back: bool
+) -> None:
+    """Only from a form of the HIT: a stranger's text is not shown here."""
+    client, ann = market.requester(), market.worker()
+    assignment = ann.accept(post(client)["HITGroupId"]).json()["assignment_id"]
+    ann.http.cookies.clear()
+    home = {"site": market.endpoint, "frames": market.frames}
+    headers = HTML | {"Origin": home.get(origin, origin)}
+    if site is not None:
+        headers["Sec-Fetch-Site"] = site
+    form = {"assignmentId": assignment, "caption": "A <long> caption"}
+    late = ann.http.post("/mturk/externalSubmit", data=form, headers=headers)
+    assert late.status_code == 401
+    assert "You are not signed in." in late.text
+    assert ("A &lt;long&gt; caption" in late.text) is is_handed_back
+    assert state(market) == ["Accepted"]
+
+
 def test_a_preview_that_is_submitted_says_what_to_do(standing: Market) -> None:
     """Nobody loses time on a page that looked like work."""
     ann = standing.worker()

@@ -200,7 +200,7 @@ def framed_page(
 
 Fields = list[tuple[str, str]]
 
-_NOT_HANDED_BACK = ("NotSignedIn", "TwoSessions", "WrongOrigin")
+_NOT_HANDED_BACK = ("TwoSessions", "WrongOrigin")
 
 
 @dataclass(frozen=True)
@@ -253,13 +253,33 @@ class Submitting(Endpoints):
         if again is not None:
             return again
         return render_page(
-            "carry.html.j2", assignment=row, fields=fields, total=len(_answers(fields))
+            "carry.html.j2",
+            assignment=row,
+            fields=fields,
+            total=len(hit_forms.typed_fields(fields)),
         )
 
     async def _unsent(self, request: Request, fields: Fields, refusal: Refusal) -> Response:
         if isinstance(refusal, hit_forms.UnfinishedForm):
             return await self._again(request, fields, refusal)
+        if refusal.kind == "NotSignedIn":
+            self._check_form(request, fields, refusal)
         return _handed_back(request, fields, refusal)
+
+    def _check_form(self, request: Request, fields: Fields, refusal: Refusal) -> None:
+        """Check that a form without a session is a HIT's own, not a stranger's text.
+
+        Raises:
+            Refusal: it is not.
+        """
+        try:
+            with self.backend.transaction() as transaction:
+                row = assignment_actions.any_assignment(
+                    transaction, assignment_actions.named_assignment(fields)
+                )
+            self._check_origin(request, row)
+        except Refusal:
+            raise refusal from None
 
     async def _again(
         self, request: Request, fields: Fields, refusal: hit_forms.UnfinishedForm
@@ -322,9 +342,7 @@ def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response
     """Return a refusal with the typed text, so that the worker can copy it."""
     if pages.wants_json(request) or refusal.kind in _NOT_HANDED_BACK:
         raise refusal
-    return render_page(
-        "unsent.html.j2", status=refusal.status, message=refusal.message, answers=_answers(fields)
-    )
+    return hit_forms.unsent_page(fields, refusal)
 
 
 async def _fields(request: Request) -> Fields:
@@ -353,7 +371,3 @@ def _is_from_a_frame(request: Request) -> bool:
     if came_from is None:
         return False
     return came_from != "same-origin" or request.method == "GET"
-
-
-def _answers(fields: Fields) -> Fields:
-    return [(name, value) for name, value in fields if name not in hit_forms.RESERVED]

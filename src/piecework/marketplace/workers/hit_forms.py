@@ -147,6 +147,21 @@ def _form_page(
     return reply
 
 
+def typed_fields(fields: Fields) -> Fields:
+    """Return the fields that a worker filled in."""
+    return [(name, value) for name, value in fields if name not in RESERVED]
+
+
+def unsent_page(fields: Fields, refusal: Refusal) -> Response:
+    """Return a refusal with the typed text, so that the worker can copy it."""
+    return render_page(
+        "unsent.html.j2",
+        status=refusal.status,
+        message=refusal.message,
+        answers=typed_fields(fields),
+    )
+
+
 LARGEST_BYTES = 65_535
 NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"

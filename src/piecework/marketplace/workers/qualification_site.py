@@ -129,6 +129,10 @@ class Qualifications(Endpoints):
             if pages.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
             return self._again(request, fields, unfinished)
+        except Refusal as refusal:
+            if pages.wants_json(request) or refusal.kind == "TwoSessions":
+                raise
+            return hit_forms.unsent_page(fields, refusal)
         if pages.wants_json(request):
             value = {} if outcome.value is None else {"value": outcome.value}
             return JSONResponse({"status": outcome.status, **value})

@@ -23,7 +23,10 @@ from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 
 LIFE = 7 * DAY
-"""How long people stay signed in."""
+"""How long people stay signed in without using the site."""
+
+LONGEST = 30 * DAY
+"""How long they stay signed in if they use it."""
 
 MOST = 20
 """The most sessions of a worker, or of a visit; one more ends the oldest."""
@@ -31,7 +34,8 @@ MOST = 20
 _NAME = "worker_session"
 _KEY_BYTES = 32
 _OPEN = (
-    "SELECT workers.*, worker_sessions.visit AS visit FROM worker_sessions "
+    "SELECT workers.*, worker_sessions.visit AS visit, started_ms, "
+    "worker_sessions.expires_ms FROM worker_sessions "
     "JOIN workers ON workers.id = worker_sessions.worker "
     "LEFT JOIN invitations ON invitations.id = worker_sessions.invitation "
     "WHERE worker_sessions.key_hash = ? AND worker_sessions.expires_ms > ? "
@@ -98,6 +102,7 @@ class Sessions:
         key = self._key(request)
         row = transaction.first_row(_OPEN, _hash(key), transaction.now_ms)
         if row is not None:
+            self._renew(transaction, key, row)
             return row
         # On a live marketplace a token is not a session, so that signing out has an
         # effect.
@@ -126,7 +131,7 @@ class Sessions:
         reply.set_cookie(
             self.cookie,
             key,
-            max_age=LIFE // SECOND,
+            max_age=LONGEST // SECOND,
             path="/",
             httponly=True,
             samesite="lax",
@@ -140,6 +145,16 @@ class Sessions:
             self.cookie, path="/", httponly=True, samesite="lax", secure=self._is_secure
         )
         return reply
+
+    def _renew(self, transaction: Transaction, key: str, session: sqlite3.Row) -> None:
+        """Let a session in use last longer; this writes at most once a day."""
+        expires_ms = min(transaction.now_ms + LIFE, session["started_ms"] + LONGEST)
+        if expires_ms >= session["expires_ms"] + DAY:
+            transaction.execute(
+                "UPDATE worker_sessions SET expires_ms = ? WHERE key_hash = ?",
+                expires_ms,
+                _hash(key),
+            )
 
     def _key(self, request: Request) -> str:
         keys = self._keys(request)
