@@ -145,6 +145,17 @@ BODIES: list[tuple[str, bytes]] = [
         "multipart/form-data; boundary=x; charset=nope",
         b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--x--\r\n',
     ),
+    *(
+        (
+            f"multipart/form-data; boundary=x; charset={charset}",
+            (
+                b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n+2AA-\r\n'
+                b'--x\r\nContent-Disposition: form-data; name="assignmentId"\r\n\r\n+2AA-\r\n'
+                b"--x--\r\n"
+            ),
+        )
+        for charset in ("utf-7", '"UTF-7"', "undefined")
+    ),
     (
         "multipart/form-data; boundary=x",
         b'--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nx\r\n',

@@ -102,6 +102,19 @@ def test_a_form_of_another_page_decides_nothing(page: Served, headers: dict[str,
     assert _waiting(page) == before
 
 
+@pytest.mark.parametrize("charset", ["utf-7", "undefined"])
+def test_a_form_in_another_encoding_is_refused(page: Served, charset: str) -> None:
+    """In UTF-7, half a letter can be sent, which no store takes."""
+    kind = f"multipart/form-data; boundary=x; charset={charset}"
+    field = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
+    with page.client() as ada:
+        form = {**CARD, **form_of(ada, CARD), "act": "reject", "because": "+2AA-"}
+        body = "".join(field.format(name, value) for name, value in form.items()) + "--x--\r\n"
+        sent = ada.post("/decide", content=body, headers={"Content-Type": kind})
+        assert sent.status_code == 400
+        assert "must be UTF-8" in sent.text
+
+
 def test_one_reviewers_form_is_no_others(page: Served) -> None:
     """Grace cannot send what was made for ada, nor undo what ada did."""
     with page.client("ada") as ada, page.client("grace") as grace:

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from piecework.domain.errors import StoreError, StoreLocked
 from piecework.domain.hit import Item
 from piecework.foundation.server import security_log
+from piecework.foundation.server.transport import is_in_utf8
 from piecework.qc.registry import TITLES
 from piecework.results.pictures import clean_picture, has_picture, picture_path, small_copy
 from piecework.review.desk import Desk
@@ -128,6 +129,8 @@ async def read_fields(request: Request) -> dict[str, str]:
     length = request.headers.get("content-length", "")
     if not length.isdecimal() or int(length) > _LARGEST_FORM:
         raise HTTPException(413, "The form is too large.")
+    if not is_in_utf8(request.headers.get("content-type", "")):
+        raise HTTPException(400, "The form must be UTF-8.")
     async with request.form(max_files=0, max_fields=50) as form:
         return {name: str(value) for name, value in form.items()}
 

@@ -145,6 +145,22 @@ _OCTETS = rb"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"
 _VALUE = re.compile(rb'%b|"%b"' % (_OCTETS, _OCTETS))
 
 
+_OTHER_CHARSET = re.compile(r'charset(?!\s*=\s*"?utf-8"?\s*(?:;|$))', re.IGNORECASE)
+
+
+def is_in_utf8(content_type: str) -> bool:
+    """Return whether a body of this type is in UTF-8, as browsers send all forms.
+
+    In other encodings, such as UTF-7, a field may be no text that can be stored.
+
+    >>> is_in_utf8("multipart/form-data; boundary=x; charset=UTF-8")
+    True
+    >>> is_in_utf8("multipart/form-data; charset=utf-7; boundary=x")
+    False
+    """
+    return _OTHER_CHARSET.search(content_type) is None
+
+
 class DuplicateCookieError(Exception):
     """A request has a cookie more than once; another page has set one of them."""
 

@@ -25,6 +25,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from piecework.foundation.server import security_log
+from piecework.foundation.server.transport import is_in_utf8
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say, say_count, sentence
@@ -346,12 +347,16 @@ async def read_fields(request: Request) -> list[tuple[str, str]]:
             body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="replace"
         )
     except ValueError as fault:
-        raise Refusal(
-            "BadForm", f"The form must be UTF-8 with at most {MOST_FIELDS} fields."
-        ) from fault
+        raise _not_utf8() from fault
+
+
+def _not_utf8() -> Refusal:
+    return Refusal("BadForm", f"The form must be UTF-8 with at most {MOST_FIELDS} fields.")
 
 
 async def _multipart(request: Request) -> list[tuple[str, str]]:
+    if not is_in_utf8(request.headers["content-type"]):
+        raise _not_utf8()
     try:
         form = await request.form(max_files=0, max_fields=MOST_FIELDS)
     except HTTPException as fault:
