@@ -85,7 +85,7 @@ def test_a_reviewer_undoes_their_own_decisions_and_a_requester_all(tmp_path: Pat
         act = re.search(r'name="act" value="(\d+)"', shown)
         assert act is not None
         undo = {**CARD, "form_token": _token(ada), "act": act[1]}
-        for wrong in ("7", "x", "", "²"):
+        for wrong in ("7", "x", "", "²", "9" * 19, "9" * 5000):
             reply = ada.post("/undo-act", data={**undo, "act": wrong})
             assert "meanwhile" in ada.get(reply.headers["location"]).text
         assert ada.post("/undo-act", data=undo).status_code == 303

@@ -1,5 +1,6 @@
 """The pages and forms of the review; `piecework.review.model` decides."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -61,6 +62,7 @@ from piecework.review.sign_in import Door, SignInPages
 from piecework.store import reviews
 
 _LISTED = 100
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 class Row(NamedTuple):
@@ -272,7 +274,7 @@ class Review:
         form = self._form(request, session)
         group, act = self._group(request, form), form.get("act", "")
         try:
-            number = int(act) if act.isascii() and act.isdigit() else 0
+            number = int(act) if _NUMBER.fullmatch(act) else 0
             undo_for(group, act=number, by=session.reviewer)
             session.notices.append(("done", "Undone. It waits again."))
         except ConfigError as refusal:

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from piecework.domain.errors import StoreError, StoreLocked
 from piecework.domain.hit import Item
 from piecework.foundation.server import security_log
-from piecework.foundation.server.transport import is_in_utf8
+from piecework.foundation.server.transport import is_body_length, is_in_utf8
 from piecework.qc.registry import TITLES
 from piecework.results.pictures import clean_picture, has_picture, picture_path, small_copy
 from piecework.review.desk import Desk
@@ -127,7 +127,7 @@ async def read_fields(request: Request) -> dict[str, str]:
         HTTPException: the body is too large, or not a form.
     """
     length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > _LARGEST_FORM:
+    if not is_body_length(length.encode("latin-1")) or int(length) > _LARGEST_FORM:
         raise HTTPException(413, "The form is too large.")
     if not is_in_utf8(request.headers.get("content-type", "")):
         raise HTTPException(400, "The form must be UTF-8.")
