@@ -115,6 +115,13 @@ def test_a_turn_does_a_slice_whatever_has_come_due() -> None:
     assert costs[1] <= costs[0] * 11 // 10 + STEP * 10
 
 
+@pytest.mark.parametrize("hit_id", ["\ud800", ["x"], {}])
+def test_what_is_no_id_is_refused_while_others_wait(crowded: Crowded, hit_id: object) -> None:
+    """As it is at other times."""
+    with pytest.raises(Refusal, match="HITId"):
+        crowded.call("GetHIT", HITId=hit_id)
+
+
 def test_what_a_call_names_is_settled_first(crowded: Crowded) -> None:
     """The last HIT of the queue is Reviewable for who asks, though others wait."""
     last = crowded.call("GetHIT", HITId=crowded.hits[-1])["HIT"]

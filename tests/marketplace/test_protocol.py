@@ -117,6 +117,9 @@ VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTI
         ({"Reward": "1,50"}, "Reward must match"),
         ({"Reward": "-1"}, "Reward must match"),
         ({"Reward": "1.00\n"}, "Reward must match"),
+        ({"Reward": "9" * 1_000_000}, "is too large"),
+        ({"Reward": "10000000000.01"}, "is too large"),
+        ({"PieceworkKeepApart": ["\ud800"]}, "UTF-8"),
         ({"AssignmentDurationInSeconds": 29}, "from 30 to 31536000"),
         ({"AssignmentDurationInSeconds": 31_536_001}, "from 30 to 31536000"),
         ({"AssignmentDurationInSeconds": True}, "must be an integer"),
@@ -145,6 +148,45 @@ def test_parameters_are_held_to_model_and_documents(
     assert reply.json()["__type"] == "ParameterValidationError"
     assert complaint in reply.json()["Message"]
     assert standing.requester("KEY").list_hits()["HITs"] == []
+
+
+HALF = "\ud800"
+"""Half of a letter, which JSON can carry and UTF-8 cannot."""
+
+
+@pytest.mark.parametrize(
+    ("operation", "members"),
+    [
+        ("ListAssignmentsForHIT", {"HITId": "x", "PieceworkListTogether": [HALF]}),
+        ("GetAccountBalance", {"PieceworkPictures": [HALF]}),
+        ("GetAccountBalance", {"PieceworkMarks": {"Store": HALF, "Seen": None}}),
+        ("GetAccountBalance", {"PieceworkObjections": {"After": HALF}}),
+        ("GetAccountBalance", {"PieceworkCompensations": {"Prefix": HALF, "After": ""}}),
+        (
+            "SendBonus",
+            {
+                "PieceworkCompensation": HALF,
+                "WorkerId": "x",
+                "BonusAmount": "1",
+                "Reason": "x",
+            },
+        ),
+        (
+            "CreateHITType",
+            {
+                **HIT_TYPE,
+                "PieceworkWorkerLimits": [{"Name": HALF, "Most": 1, "IsOfBatch": False}],
+            },
+        ),
+    ],
+)
+def test_texts_of_extensions_are_text(
+    standing: Market, operation: str, members: dict[str, object]
+) -> None:
+    """As those of the operations themselves."""
+    reply = call(standing, operation, body=json.dumps(members).encode())
+    assert reply.status_code == 400, reply.text
+    assert "UTF-8" in reply.json()["Message"]
 
 
 def test_all_faults_of_a_request_are_told_at_once(standing: Market) -> None:

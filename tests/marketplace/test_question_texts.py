@@ -38,13 +38,14 @@ def packed(texts: object) -> str:
         packed([]),
         packed({"a": "b"}),
         packed(["x", 1]),
+        packed(["x", "\ud800"]),
         packed(["x" * 1_000_001]),
         packed(["x" * 50_000_000]),
         "no base64",
         b64encode(b"not deflated").decode(),
         7,
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_texts_that_are_none_are_refused(market: Market, value: object) -> None:
     """Neither a bomb of zeros nor another shape is stored."""
@@ -60,6 +61,7 @@ def test_values_must_fit_their_texts(market: Market) -> None:
     digest = json.loads(reply)["PieceworkQuestionTexts"]["Digest"]
     for question, name in (
         ("[]", digest), ('["a", "b"]', digest), ("a", digest), ("[1]", digest),
+        ('["\\ud800"]', digest),
         ('["]]>"]', digest), ('["a"]', "unknown"), ('["a"]', ""), ('["a"]', 7),
     ):  # fmt: skip
         status, _ = call(market, "CreateHIT", Question=question, PieceworkQuestionTexts=name, **HIT)

@@ -197,11 +197,7 @@ def _perform(
     document: object,
     shown_at: ShownAt = shown_nowhere,
 ) -> Members:
-    """Bring what a request names up to date, validate the request and perform it."""
-    if transaction.has_backlog and isinstance(document, dict):
-        lifecycle.settle_named(
-            transaction, hit_id=document.get("HITId"), assignment_id=document.get("AssignmentId")
-        )
+    """Validate a request, bring what it names up to date and perform it."""
     document, asked = extensions.split_extensions(operation, document)
     spared = extensions.spared_members(operation, asked)
     call = Call(
@@ -210,6 +206,11 @@ def _perform(
         requester=requester,
         members=validate_request(input_shape(operation), document, spared=spared),
         shown_at=shown_at,
+    )
+    lifecycle.settle_named(
+        transaction,
+        hit_id=call.members.get("HITId"),
+        assignment_id=call.members.get("AssignmentId"),
     )
     try:
         return extensions.perform_extended(OPERATIONS[operation], call, asked)

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from piecework.marketplace.exceptions import invalid_parameters, request_error
-from piecework.marketplace.requester import assignments, hit_types, hits, questions, workers
+from piecework.marketplace.requester import assignments, hit_types, hits, questions, wire, workers
 from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.state import (
     clock,
@@ -152,7 +152,10 @@ def split_extensions(operation: str, document: object) -> tuple[object, Members]
     rest, asked = dict(document), {}
     for extension in _EXTENSIONS.get(operation, ()):
         if extension.member in rest:
-            value = extension.check(extension.member, rest.pop(extension.member))
+            sent = rest.pop(extension.member)
+            if not wire.is_text(sent):
+                raise invalid_parameters(f"{extension.member} {wire.NOT_TEXT}.")
+            value = extension.check(extension.member, sent)
             if value:
                 asked[extension.member] = value
     return rest, asked

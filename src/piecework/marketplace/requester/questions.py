@@ -32,6 +32,7 @@ from piecework.foundation.hosts import is_loopback
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, invalid_xml
 from piecework.marketplace.forms.model import Form
 from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.requester.wire import is_text
 from piecework.marketplace.state.transaction import Transaction
 
 LARGEST_QUESTION_BYTES = 65_535
@@ -250,7 +251,7 @@ def check_texts(member: str, value: object) -> list[str]:
         raise invalid_parameters(f"{member} must be a packed list of texts.") from fault
     if not _is_texts(texts) or not texts:
         raise invalid_parameters(f"{member} must be a packed list of texts.")
-    _check_joined_size(sum(len(text.encode(errors="replace")) for text in texts))
+    _check_joined_size(sum(len(text.encode()) for text in texts))
     return [str(text) for text in texts]
 
 
@@ -268,7 +269,7 @@ def check_digest(member: str, value: object) -> str:
 def keep_texts(transaction: Transaction, texts: list[str]) -> str:
     """Store texts and return their digest; repeats change nothing."""
     document = json.dumps(texts, ensure_ascii=False)
-    digest = hashlib.sha256(document.encode(errors="surrogatepass")).hexdigest()
+    digest = hashlib.sha256(document.encode()).hexdigest()
     transaction.insert_new(
         "question_texts", digest=digest, texts=document, made_ms=transaction.now_ms
     )
@@ -302,12 +303,16 @@ def join_texts(transaction: Transaction, digest: str, values: str) -> tuple[int,
     for value, text in zip(between, texts[1:], strict=True):
         parts += [value, text]
     question = "".join(parts)
-    _check_joined_size(len(question.encode(errors="replace")))
+    _check_joined_size(len(question.encode()))
     return row["id"], question
 
 
 def _is_texts(document: object) -> bool:
-    return isinstance(document, list) and all(isinstance(text, str) for text in document)
+    return (
+        isinstance(document, list)
+        and all(isinstance(text, str) for text in document)
+        and is_text(document)
+    )
 
 
 def _check_joined_size(size: int) -> None:

@@ -152,6 +152,7 @@ def _refuse_constant(name: str) -> object:
 _BITS = {"integer": 31, "long": 63}
 _LATEST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
 _SHOWN = 80
+NOT_TEXT = "must be text that UTF-8 can encode"
 
 
 def validate_request(
@@ -232,8 +233,8 @@ def _list(shape: ListShape, sent: object, *, path: str, faults: list[str]) -> li
 def _string(shape: Shape, sent: object) -> tuple[object, list[str]]:
     if not isinstance(sent, str):
         return sent, ["must be a string"]
-    if not _is_text(sent):
-        return "", ["must be text that UTF-8 can encode"]
+    if not is_text(sent):
+        return "", [NOT_TEXT]
     return sent, list(_string_faults(shape, sent))
 
 
@@ -249,10 +250,12 @@ def _string_faults(shape: Shape, sent: str) -> Iterator[str]:
         yield f"must be one of {', '.join(limits['enum'])}"
 
 
-def _is_text(sent: str) -> bool:
+def is_text(sent: object) -> bool:
+    """Return whether UTF-8 can encode a JSON document: it has no half of a letter."""
     try:
-        sent.encode()
-    except UnicodeEncodeError:
+        words = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
+        words.encode()
+    except (UnicodeEncodeError, RecursionError):
         return False
     return True
 

@@ -14,6 +14,8 @@ MANY_ASSIGNMENTS = 10
 LARGEST_AMOUNT_CENTS = 10**11
 """A bound of a billion dollars keeps sums within SQLite's integers."""
 
+_MOST_DIGITS = len(str(LARGEST_AMOUNT_CENTS))
+
 
 def cents(amount: str) -> int:
     """Convert a CurrencyAmount that matches the service model's pattern to cents.
@@ -21,10 +23,11 @@ def cents(amount: str) -> int:
     >>> cents("0.5"), cents("12"), cents("3.")
     (50, 1200, 300)
     """
-    value = int(Decimal(amount) * 100)
+    whole = amount.partition(".")[0].lstrip("0")
+    value = Decimal(amount) * 100 if len(whole) < _MOST_DIGITS else Decimal("inf")
     if value > LARGEST_AMOUNT_CENTS:
         raise invalid_parameters(f"The amount {amount[:40]} is too large.")
-    return value
+    return int(value)
 
 
 def currency(amount_cents: int) -> str:
