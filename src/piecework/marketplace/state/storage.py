@@ -77,6 +77,7 @@ class Storage:
         self._has_unsaved = False
         self._is_whole = True
         self._changes_at_begin = 0
+        self._depth = 0
         self._patience_ms = 0
         # Only the owner may read a new file; SQLite copies its mode to the files beside
         # it.
@@ -138,10 +139,15 @@ class Storage:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction, all or nothing; without writes there is no commit."""
+        """Open a transaction, all or nothing; without writes there is no commit.
+
+        One inside another is stored with the outer one, or not at all.
+        """
         with self._lock:
-            self._begin()
+            if not self._depth:
+                self._begin()
             self._conn.execute("SAVEPOINT one_transaction")
+            self._depth += 1
             try:
                 yield self._conn
                 self._conn.execute("RELEASE one_transaction")
@@ -152,7 +158,9 @@ class Storage:
                     self._conn.execute("RELEASE one_transaction")
                 raise
             finally:
-                self._end()
+                self._depth -= 1
+                if not self._depth:
+                    self._end()
 
     def value(self, sql: str, *values: object) -> object:
         """Return the first column of the first row as of now, without a transaction.

@@ -65,14 +65,12 @@ class Visits(Endpoints):
         with self.backend.transaction() as transaction:
             target = crowd.settle_on(transaction, arrival)
             study = entering.study_of(transaction, crowd, target)
-            present = self.sessions.present(transaction, request)
             own = self.sessions.visit_of(transaction, request)
             visit = visits.of_submission(transaction, crowd.name, target.submission_id)
-            known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
+            other = self._other_worker(transaction, request, crowd, arrival)
         if visit is not None and visit["id"] == own:
             return pages.redirect(HOME)
-        is_same = present is not None and known is not None and known == present
-        return self._asked(request, crowd, arrival, study, None if is_same else present)
+        return self._asked(request, crowd, arrival, study, other)
 
     @form(f"{HOME}/arrive", in_window=True)
     async def arrive(self, request: Request, form: Form) -> Response:
@@ -82,44 +80,72 @@ class Visits(Endpoints):
         with self.backend.transaction() as transaction:
             study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
+            other = self._other_worker(transaction, request, crowd, arrival)
         # Programs that name no text agree to the present one.
         digest = accounts.digest_consent(crowd.consent)
         is_this = form.get("text", digest) == digest
         if not is_this or form.get("agreed") != "1":
             complaint = NOT_TICKED if is_this else OTHER_TEXT
             return self._asked(
-                request, crowd, arrival, study, None, complaint=complaint, status=400
+                request, crowd, arrival, study, other, complaint=complaint, status=400
             )
         if form.get("offered", study["study_id"]) != study["study_id"]:
             # Meanwhile the described work was taken by others.
-            return self._asked(request, crowd, arrival, study, None, status=409)
+            return self._asked(request, crowd, arrival, study, other, status=409)
         # This waits for the other market; other requests are served meanwhile.
         is_known = known is not None
         submission = await crowd.look_up(arrival, is_known=is_known)
         ended = await self._ended_visits(crowd, study, arrival, submission)
         with self.backend.transaction() as transaction:
             # Before the participant is added: a refusal leaves nothing behind.
-            target = crowd.settle_on(transaction, arrival)
-            study = entering.study_of(transaction, crowd, target)
-            worker = visits.participant(transaction, crowd.name, arrival.participant_id)
-            present = self.sessions.present(transaction, request)
-            is_other = present is not None and present["id"] != worker["id"]
-            if present and is_other and form.get("instead_of") != present["worker_id"]:
-                return self._asked(request, crowd, arrival, study, present, status=409)
-            for submission_id, stage in ended.items():
-                visits.close_submission(transaction, crowd.name, submission_id, stage=stage)
-            own = self.sessions.visit_of(transaction, request)
-            visit = entering.enter_visit(transaction, study, worker, target, submission, own=own)
-            if visit is None:
-                raise OtherBrowser(
-                    market=crowd.market,
-                    contact=crowd.contact,
-                    link=crowd.link(arrival),
-                    has_messages=crowd.has_messages,
-                )
-            accounts.give_consent(transaction, worker, crowd.consent)
-            key = self._opened(transaction, request, worker, visit, own=own)
+            study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
+            other = self._other_worker(transaction, request, crowd, arrival)
+            entered = None
+            if other is None or form.get("instead_of") == other["worker_id"]:
+                for submission_id, stage in ended.items():
+                    visits.close_submission(transaction, crowd.name, submission_id, stage=stage)
+                entered = self._entered(transaction, request, crowd, arrival, submission)
+        if entered is None:
+            return self._asked(request, crowd, arrival, study, other, status=409)
+        worker, key = entered
         return self._let_in(request, worker, key, by="visit")
+
+    def _other_worker(
+        self, transaction: Transaction, request: Request, crowd: OutsideCrowd, arrival: Arrival
+    ) -> sqlite3.Row | None:
+        """Return the worker who is signed in, if it is not the participant who arrives."""
+        present = self.sessions.present(transaction, request)
+        known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
+        is_same = present is not None and known is not None and known["id"] == present["id"]
+        return None if is_same else present
+
+    def _entered(
+        self,
+        transaction: Transaction,
+        request: Request,
+        crowd: OutsideCrowd,
+        arrival: Arrival,
+        submission: Submission,
+    ) -> tuple[sqlite3.Row, str]:
+        """Let a participant into a visit; return the worker and the cookie's value.
+
+        Raises:
+            Refusal: as for `entering.enter_visit`; the visit is another browser's (409).
+        """
+        target = crowd.settle_on(transaction, arrival)
+        study = entering.study_of(transaction, crowd, target)
+        worker = visits.participant(transaction, crowd.name, arrival.participant_id)
+        own = self.sessions.visit_of(transaction, request)
+        visit = entering.enter_visit(transaction, study, worker, target, submission, own=own)
+        if visit is None:
+            raise OtherBrowser(
+                market=crowd.market,
+                contact=crowd.contact,
+                link=crowd.link(arrival),
+                has_messages=crowd.has_messages,
+            )
+        accounts.give_consent(transaction, worker, crowd.consent)
+        return worker, self._opened(transaction, request, worker, visit, own=own)
 
     @form(f"{invitations.VISIT_LINK_ADDRESS}/ask", in_window=True)
     async def ask_for_link(self, request: Request, form: Form) -> Response:

@@ -297,6 +297,32 @@ def test_another_participant_in_the_same_browser_is_asked_first(town: Town) -> N
     assert reply.json()["worker_id"] != ann.worker_id
 
 
+def test_a_page_asks_about_another_worker_and_only_about_another(town: Town) -> None:
+    """Also after a box was not ticked; a participant who comes again is not another."""
+    town.post(hits=2, assignments=2)
+    town.settle()
+    study = town.study()
+    ann, bob = town.visitor(), town.visitor()
+    assert ann.arrive(study).status_code == 201
+    link = bob.open(study)
+    while ann.visit()["stage"] == "Open":
+        ann.answer()
+    ann.http.headers["accept"] = "text/html"
+    question = f"signed in as another worker ({ann.worker_id})"
+    for form, status in (({"agreed": "1"}, 409), ({}, 400)):
+        asked = ann.http.post("/visit/arrive", data={**link, **form})
+        assert asked.status_code == status, asked.text
+        assert question in asked.text
+    assert question in ann.http.get("/visit/arrive", params=link).text
+    assert len(town.rows("SELECT 1 FROM participants")) == 1
+    town.post(hits=2, Title="Another")
+    town.settle()
+    [other] = [each["id"] for each in town.studies() if each["id"] != study]
+    came_again = ann.http.get("/visit/arrive", params=ann.open(other))
+    assert came_again.status_code == 200
+    assert "another worker" not in came_again.text
+
+
 def test_a_visit_that_is_given_up_or_late_leaves_nothing(town: Town) -> None:
     """Its HITs are free for others, and what was typed is nobody's to read."""
     hits = town.post(hits=2, assignments=2, **LATER)
