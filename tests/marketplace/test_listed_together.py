@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.marketplace.requester import extensions
 from tests.marketplace.market import Market, post, refusal
 
 if TYPE_CHECKING:
@@ -45,6 +46,33 @@ def test_assignments_of_several_hits_come_together(market: Market) -> None:
         *(second, second),
     ]
     assert reply["NumResults"] == 4
+
+
+def test_a_hit_that_is_named_twice_is_listed_once(market: Market) -> None:
+    """However often it is named, also as the first."""
+    client = market.requester()
+    first, second = (post(client) for _ in range(2))
+    done = [market.worker().do(hit["HITGroupId"]) for hit in (first, second)]
+    named = [first["HITId"], *[second["HITId"]] * 99]
+    with _together(client, named):
+        reply = client.list_assignments_for_hit(HITId=first["HITId"])
+    assert [each["AssignmentId"] for each in reply["Assignments"]] == done
+
+
+def test_too_many_assignments_are_not_listed_together(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their answers would fill the memory of the server."""
+    monkeypatch.setattr(extensions, "_MOST_TOGETHER", 1)
+    client = market.requester()
+    first, second = (post(client) for _ in range(2))
+    for hit in (first, second):
+        market.worker().do(hit["HITGroupId"])
+    with (
+        pytest.raises(ClientError, match="list fewer HITs"),
+        _together(client, [second["HITId"]]),
+    ):
+        client.list_assignments_for_hit(HITId=first["HITId"])
 
 
 def test_an_unknown_hit_among_them_is_refused(market: Market) -> None:

@@ -109,6 +109,7 @@ _LONGEST_PATH = 1000
 _MOST_HITS = 1_000_000
 _MOST_LIMITS = 10
 _PAGE = 100
+_MOST_TOGETHER = 1000
 _YEAR_SECONDS = 31_536_000
 
 
@@ -246,11 +247,18 @@ def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
 
 
 def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
-    for hit_id in hit_ids:
+    listed = list(reply["Assignments"])
+    for hit_id in dict.fromkeys(hit_ids):
+        if hit_id == call.members["HITId"]:
+            continue
         other = call.members | {"HITId": hit_id, "MaxResults": _PAGE}
         page = assignments.list_assignments_for_hit(replace(call, members=other))
-        reply["Assignments"] = [*reply["Assignments"], *page["Assignments"]]
-    reply["NumResults"] = len(reply["Assignments"])
+        listed += page["Assignments"]
+        if len(listed) > _MOST_TOGETHER:
+            raise invalid_parameters(
+                f"These HITs have more than {_MOST_TOGETHER} assignments; list fewer HITs together."
+            )
+    reply["Assignments"], reply["NumResults"] = listed, len(listed)
 
 
 def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
