@@ -36,6 +36,7 @@ class Queue:
         self.requests: list[dict[str, str]] = []
         self.credentials: list[str] = []
         self.failures = 0
+        self.wrong = ""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -45,6 +46,7 @@ class Queue:
                 outer.requests.append({k: v[0] for k, v in form.items()})
                 outer.credentials.append(self.headers["Authorization"])
                 is_broken = len(outer.requests) <= outer.failures
+                is_broken |= outer.requests[-1].get("QueueUrl") == outer.wrong
                 self.send_response(500 if is_broken else 200)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
@@ -262,6 +264,21 @@ def test_what_fails_is_sent_again_and_nothing_waits_for_it(
         wait_until(lambda: {"Delivered"} == delivered(market))
     assert len({body["EventDocId"] for body in bodies}) == 1
     assert caplog.text.count("not delivered: HTTP 500") == 2
+
+
+def test_a_wrong_queue_delays_nobody_elses_messages(tmp_path: Path, queue: Queue) -> None:
+    """However many messages wait for it."""
+    queue.wrong = f"{QUEUE}-of-nobody"
+    with a_telling_market(tmp_path / "market.db", queue.url) as market:
+        careless, client = market.requester(), market.requester()
+        for _ in range(101):
+            send_test(careless, "HITExpired", Destination=queue.wrong)
+        before = time.monotonic()
+        send_test(client, "HITExpired")
+        wait_until(lambda: any(request["QueueUrl"] == QUEUE for request in queue.requests))
+        assert time.monotonic() - before < 5
+    tries = sum(request["QueueUrl"] == queue.wrong for request in queue.requests)
+    assert tries < notification_sender.MOST_TRIES
 
 
 def test_messages_outlive_a_restart(tmp_path: Path, queue: Queue) -> None:

@@ -1,11 +1,13 @@
 """Delivers notifications to a queue or topic on this machine, at least once each.
 
 It reads the file through its own connection, so it sees only committed data, and calls
-do not wait for it. It retries failed deliveries with growing delays and finally gives
-up with a log line. A restart continues where it stopped.
+do not wait for it. It retries failed deliveries with growing delays, in which nothing else
+goes to the same queue or topic, and finally gives up with a log line. A restart
+continues where it stopped.
 """
 
 import http.client
+import json
 import logging
 import sqlite3
 import threading
@@ -28,6 +30,10 @@ _PAUSE_SECONDS = 0.1
 _TIMEOUT_SECONDS = 2.0
 _FIRST_DELAY_SECONDS = 0.2
 _LONGEST_DELAY_SECONDS = 60.0
+_WAITING = (
+    "SELECT * FROM deliveries WHERE status = 'Waiting' "
+    "AND destination NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?"
+)
 
 
 class NotifyAddressError(ValueError):
@@ -70,7 +76,7 @@ class NotificationSender:
         self._database = database
         self._address = address
         self._stop = threading.Event()
-        self._not_before: dict[int, float] = {}
+        self._not_before: dict[str, float] = {}
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -96,18 +102,16 @@ class NotificationSender:
                     _LOG.warning("notifications wait: %s", fault)
 
     def _deliver_waiting(self, connection: sqlite3.Connection) -> None:
-        rows = connection.execute(
-            "SELECT * FROM deliveries WHERE status = 'Waiting' ORDER BY id LIMIT ?", (_BATCH,)
-        ).fetchall()
+        now = time.monotonic()
+        self._not_before = {
+            destination: until for destination, until in self._not_before.items() if until > now
+        }
+        rows = connection.execute(_WAITING, (json.dumps([*self._not_before]), _BATCH)).fetchall()
         for row in rows:
             if self._stop.is_set():
                 return
-            if time.monotonic() < self._not_before.get(row["id"], 0.0):
-                continue
-            complaint = self._post(row)
-            self._mark(connection, row, complaint)
-            if complaint:
-                return  # the next would probably fail too
+            if row["destination"] not in self._not_before:
+                self._mark(connection, row, self._post(row))
 
     def _post(self, row: sqlite3.Row) -> str:
         """Send one message; return what went wrong, or ""."""
@@ -140,7 +144,7 @@ class NotificationSender:
         if complaint:
             status = "Failed" if tries >= MOST_TRIES else "Waiting"
             delay = min(_FIRST_DELAY_SECONDS * 2 ** row["tries"], _LONGEST_DELAY_SECONDS)
-            self._not_before[row["id"]] = time.monotonic() + delay
+            self._not_before[row["destination"]] = time.monotonic() + delay
             _LOG.log(
                 logging.ERROR if status == "Failed" else logging.WARNING,
                 "notification delivery=%s try=%s not delivered: %s",
@@ -148,8 +152,6 @@ class NotificationSender:
                 tries,
                 complaint,
             )
-        if status != "Waiting":
-            self._not_before.pop(row["id"], None)
         connection.execute(
             "UPDATE deliveries SET status = ?, tries = ? WHERE id = ?", (status, tries, row["id"])
         )

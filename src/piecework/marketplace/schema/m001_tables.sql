@@ -534,7 +534,7 @@ CREATE TABLE deliveries (
     status TEXT NOT NULL CHECK (status IN ('Waiting', 'Delivered', 'Failed')),
     tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX deliveries_waiting ON deliveries (id) WHERE status = 'Waiting';
+CREATE INDEX deliveries_waiting ON deliveries (id, destination) WHERE status = 'Waiting';
 CREATE INDEX deliveries_given_up ON deliveries (id) WHERE status = 'Failed';
 CREATE INDEX deliveries_by_event ON deliveries (event);
 
