@@ -1,5 +1,6 @@
 """The security log of `piecework market serve`: who came in, who did not, who was paid."""
 
+import json
 import re
 import signal
 import subprocess
@@ -14,11 +15,13 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.marketplace.requester.signature import expected_signature, read_signature
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.workers import invitations
 from tests.marketplace.live_market import Live, give, opened
 from tests.marketplace.market import HIT_TYPE, QUESTION
+from tests.marketplace.signing import send, with_header
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -155,6 +158,24 @@ def test_sign_ins_refusals_pay_and_exclusions_are_lines_without_secrets(scene: S
     assert all(line.endswith(" peer=127.0.0.1") for line in scene.lines())
     text = scene.log.read_text()
     assert not [secret for secret in [*scene.secrets, CAPTION] if secret in text]
+
+
+def test_a_line_names_the_requester_who_was_let_in(scene: Scene) -> None:
+    """Not a key that the caller wrote elsewhere in the signature's header."""
+    worker_id, _ = scene.invited("ann")
+    body = json.dumps({"WorkerId": worker_id, "Reason": "x"}).encode()
+    call = scene.live.signed("CreateWorkerBlock", body)
+    authorization = dict(call.headers)[b"authorization"].decode()
+    credential = authorization.partition(" ")[2].partition(",")[0]
+    other = "Credential=OTHER/20260105/us-east-1/mturk-requester/aws4_request"
+    covered = authorization.partition("SignedHeaders=")[2].partition(",")[0]
+    bent = f"AWS4-HMAC-SHA256 SignedHeaders={covered}; {other}, {credential}, Signature="
+    unsigned = with_header(call, "authorization", f"{bent}x".encode())
+    right = expected_signature(read_signature(unsigned), unsigned, secret=scene.live.key.secret)
+    sent = with_header(call, "authorization", f"{bent}{right}".encode())
+    assert send(scene.live.http, scene.live.endpoint, sent).status_code == 200
+    [line] = scene.lines()
+    assert f"operation=CreateWorkerBlock key={scene.live.key.access_key} " in line
 
 
 @pytest.mark.full

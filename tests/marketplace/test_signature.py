@@ -388,11 +388,11 @@ def test_what_is_no_whole_signature_is_told_so(authorization: str | None, kind: 
 
 
 def test_a_right_signature_with_more_beside_it_is_none() -> None:
-    """A parameter that stands there twice, or a word without a value."""
+    """A parameter that stands there twice, another one, or a word without a value."""
     received = signed_request()
     authorization = dict(received.headers)[b"authorization"]
     right = authorization.rpartition(b", ")[2]
-    for more in (right, b"Signature=", b"x"):
+    for more in (right, b"Signature=", b"x", b"XCredential=K/20260105"):
         bent = with_header(received, "authorization", authorization + b", " + more)
         with pytest.raises(Refusal, match="each key=value pair once"):
             signature.read_signature(bent)

@@ -115,7 +115,7 @@ class RequesterApi:
         except Refusal as refusal:
             _note_refused(request, refusal)
             return _refused(request, refusal)
-        _note_done(request, call, members)
+        _note_done(request, call.operation, access_key, members)
         return _reply(request, wire.write_reply(document))
 
 
@@ -145,13 +145,13 @@ def _note_refused(request: Request, refusal: Refusal) -> None:
         )
 
 
-def _note_done(request: Request, call: wire.Request, members: object) -> None:
+def _note_done(request: Request, operation: str, access_key: str, members: object) -> None:
     """Log payments and exclusions; the database records all other operations."""
-    event = _DONE.get(call.operation)
+    event = _DONE.get(operation)
     if event is None or not isinstance(members, dict):
         return
     ids = {name: str(members[key]) for key, name in _IDS.items() if key in members}
-    security_log.note(request.scope, event, operation=call.operation, key=call.access_key, **ids)
+    security_log.note(request.scope, event, operation=operation, key=access_key, **ids)
 
 
 def perform_operation(

@@ -34,6 +34,7 @@ _BASIC = "%Y%m%dT%H%M%SZ"
 _SCOPE_PARTS = 5
 _UNRESERVED = "-_.~"
 _PARAMETERS = ("Credential", "Signature", "SignedHeaders")
+_ONCE = "The Authorization header must hold each key=value pair once, and no others."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,8 @@ def read_signature(received: Received) -> Signed:
         )
     if lacking:
         raise _incomplete(" ".join(lacking))
+    if len(parameters) > len(_PARAMETERS):
+        raise _incomplete(_ONCE)
     scope = parameters["Credential"].split("/")
     if len(scope) != _SCOPE_PARTS:
         raise _incomplete(
@@ -216,7 +219,7 @@ def _parameters(authorization: str) -> dict[str, str]:
     for pair in rest.split(","):
         name, equals, value = pair.strip().partition("=")
         if not equals or name in parameters:
-            raise _incomplete("The Authorization header must hold each key=value pair once.")
+            raise _incomplete(_ONCE)
         parameters[name] = value
     return parameters
 

@@ -60,7 +60,7 @@ def input_shape(operation: str) -> StructureShape | None:
 
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
-_CREDENTIAL = re.compile(r"Credential=([\w.-]{1,128})/")
+_CREDENTIAL = re.compile(r"(?<![^ ,])Credential=([\w.-]{1,128})/")
 _SPOKEN_BY_TURK = (
     "RequestError",
     "ServiceFault",
