@@ -1,6 +1,7 @@
 """Long questions: texts that are stored once, and values for each HIT."""
 
 import json
+import time
 import zlib
 from base64 import b64encode
 
@@ -8,6 +9,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.marketplace.requester import questions
 from piecework.marketplace.requester.questions import HTML_NAMESPACE
 from tests.marketplace.market import HIT_TYPE, Market, post, refusal
 from tests.marketplace.signing import signed_request
@@ -39,13 +41,14 @@ def packed(texts: object) -> str:
         packed({"a": "b"}),
         packed(["x", 1]),
         packed(["x", "\ud800"]),
+        packed([""] * 10_001),
         packed(["x" * 1_000_001]),
         packed(["x" * 50_000_000]),
         "no base64",
         b64encode(b"not deflated").decode(),
         7,
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_texts_that_are_none_are_refused(market: Market, value: object) -> None:
     """Neither a bomb of zeros nor another shape is stored."""
@@ -71,6 +74,21 @@ def test_values_must_fit_their_texts(market: Market) -> None:
     )
     assert status == 200
     assert "Question" not in json.loads(reply)["HIT"]
+
+
+def test_a_page_with_most_gaps_is_shown_soon(market: Market) -> None:
+    """Its texts and values are put together while other calls wait."""
+    texts = [BEFORE, *("" for _ in range(questions.MOST_TEXTS - 2)), AFTER]
+    _, reply = call(market, "GetAccountBalance", PieceworkQuestionTexts=packed(texts))
+    digest = json.loads(reply)["PieceworkQuestionTexts"]["Digest"]
+    values = json.dumps([str(number % 10) for number in range(len(texts) - 1)])
+    _, reply = call(market, "CreateHIT", Question=values, PieceworkQuestionTexts=digest, **HIT)
+    began = time.monotonic()
+    made = json.loads(reply)["HIT"]
+    page = market.worker().http.get(f"/worker/groups/{made['HITGroupId']}/preview")
+    frame = httpx.get(page.json()["frame_url"])
+    assert "0123456789012" in frame.text
+    assert time.monotonic() - began < 3
 
 
 def test_a_question_that_is_sent_whole_keeps_the_api_s_limit(market: Market) -> None:

@@ -236,6 +236,9 @@ LARGEST_JOINED = 1_000_000
 """Room for a page with its style, scripts and small pictures. A request has room for
 its texts: packed, they are at most as long."""
 
+MOST_TEXTS = 10_000
+"""A page has far fewer gaps; empty texts pack to almost nothing, and are stored unpacked."""
+
 
 def check_texts(member: str, value: object) -> list[str]:
     """Return the texts of a request: a JSON list, deflated, as base64.
@@ -251,6 +254,8 @@ def check_texts(member: str, value: object) -> list[str]:
         raise invalid_parameters(f"{member} must be a packed list of texts.") from fault
     if not _is_texts(texts) or not texts:
         raise invalid_parameters(f"{member} must be a packed list of texts.")
+    if len(texts) > MOST_TEXTS:
+        raise invalid_parameters(f"{member} may have at most {MOST_TEXTS} texts.")
     _check_joined_size(sum(len(text.encode()) for text in texts))
     return [str(text) for text in texts]
 
