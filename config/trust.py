@@ -59,7 +59,7 @@ _LONGEST = 2_000
 """Characters of a text that a message shows."""
 
 _LARGEST_BYTES = 1_000_000
-"""No file that is larger is a part of a page."""
+"""No file that is larger is a part of a page, or states a deployment."""
 
 _ENDPOINT = "deployment.endpoint"
 _PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
@@ -100,7 +100,11 @@ def without_password(address: str) -> str:
 
 
 def reach_of(file: "CampaignFile") -> tuple[Reach, ...]:
-    """Return what a campaign names outside of its folder, in the file's order."""
+    """Return what a campaign names outside of its folder, in the file's order.
+
+    Raises:
+        ConfigError: its deployment file has faults.
+    """
     home = os.path.realpath(file.path.parent)
     named = [
         Reach(".".join(key), text, where, name=key_name(as_written(file.text, key)))
@@ -152,7 +156,8 @@ def refuse_untrusted(file: "CampaignFile") -> None:
 
     Raises:
         RefusedForSafety: it is neither; the message lists what it names.
-        ConfigError: another user could have written the list of trusted files.
+        ConfigError: the deployment file has faults, or another user could have written
+            the list of trusted files.
     """
     if (refusal := refusal_of(file)) is not None:
         raise refusal
@@ -162,7 +167,8 @@ def refusal_of(file: "CampaignFile") -> RefusedForSafety | None:
     """Return why a campaign may not reach what it names; `None` if it may.
 
     Raises:
-        ConfigError: another user could have written the list of trusted files.
+        ConfigError: the deployment file has faults, or another user could have written
+            the list of trusted files.
     """
     reach = reach_of(file)
     if not reach:
@@ -199,7 +205,8 @@ def trust(file: "CampaignFile", variables: Collection[str] = ()) -> str:
         variables: names of the environment variables that its addresses may have.
 
     Raises:
-        ConfigError: another user could have written the list of trusted files.
+        ConfigError: the deployment file has faults, or another user could have written
+            the list of trusted files.
     """
     digest = fingerprint(file)
     entry = _Trusted(digest, tuple(sorted(variables)))
@@ -216,7 +223,8 @@ def confined(file: "CampaignFile") -> "CampaignFile":
 
     Raises:
         RefusedForSafety: without that, nothing can be rendered or priced.
-        ConfigError: another user could have written the list of trusted files.
+        ConfigError: the deployment file has faults, or another user could have written
+            the list of trusted files.
     """
     refusal = refusal_of(file)
     if refusal is None:
@@ -461,6 +469,7 @@ def read_deployment(campaign: Path) -> Deployment:
         name="deployment file",
         next_step='write it: endpoint = "http://127.0.0.1:8080"; a schedule takes '
         "endpoint, live and amounts only from this file (docs/how-to/schedule.md)",
+        most=_LARGEST_BYTES,  # a fingerprint has no more of it
     )
     try:
         return Deployment.model_validate(tomllib.loads(text))
@@ -471,12 +480,11 @@ def read_deployment(campaign: Path) -> Deployment:
 
 
 def endpoint_of(campaign: Path) -> str:
-    """Return the endpoint that a deployment file names; "" without such a file."""
-    path = deployment_path(campaign)
-    if not path.is_file():
-        return ""
-    try:
-        endpoint = tomllib.loads(path.read_text("utf-8")).get("endpoint", "")
-    except (OSError, ValueError, RecursionError):
-        return ""  # Reading it for a pass says what is wrong.
-    return endpoint if isinstance(endpoint, str) else ""
+    """Return the endpoint that a deployment file names; "" without such a file.
+
+    Raises:
+        ConfigError: the file has faults. A more lenient reading could miss an endpoint
+            that a pass uses.
+    """
+    is_there = os.path.lexists(deployment_path(campaign))
+    return read_deployment(campaign).endpoint if is_there else ""

@@ -553,19 +553,38 @@ def test_many_at_once_lose_no_trust(state: Path, tmp_path: Path) -> None:
     assert all(reads(path) for path in [*paths, _sent(state)])
 
 
-def test_a_deployment_at_another_machine_needs_trust(tmp_path: Path) -> None:
-    """A pass would send the campaign's items there."""
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_deployment_at_another_machine_needs_trust(tmp_path: Path, encoding: str) -> None:
+    """A pass would send the campaign's items there, also if a byte order mark begins the file."""
     path = write_received(tmp_path)
     deployment = tmp_path / "crash.deployment.toml"
-    deployment.write_text('endpoint = "http://127.0.0.1:8080"\n')
+    deployment.write_text('endpoint = "http://127.0.0.1:8080"\n', encoding)
     assert reads(path)
-    deployment.write_text('endpoint = "https://hits.example.org"\n')
+    deployment.write_text('endpoint = "https://hits.example.org"\n', encoding)
     with pytest.raises(RefusedForSafety, match=r"https://hits\.example\.org"):
         parse(path)
     trusted(path)
     assert reads(path)
-    deployment.write_text('endpoint = "https://other.example.org"\n')
+    deployment.write_text('endpoint = "https://other.example.org"\n', encoding)
     with pytest.raises(RefusedForSafety, match="has changed"):
+        parse(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'endpoint = "https://hits.example.org"\nanew = 1\n',
+        b'endpoint = "https://hits.example.org"\n\xff\n',
+        b'endpoint = "https://hits.example.org"\n[',
+        b"endpoint = 1\n",
+        b"#" * 1_000_001 + b'\nendpoint = "https://hits.example.org"\n',
+    ],
+)
+def test_a_deployment_file_with_faults_opens_nothing(tmp_path: Path, content: bytes) -> None:
+    """What a pass would read in it is not known."""
+    path = write_received(tmp_path)
+    (tmp_path / "crash.deployment.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match=r"crash\.deployment\.toml"):
         parse(path)
 
 
