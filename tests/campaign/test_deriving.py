@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from piecework.campaign.assembling import assemble, load_campaign
 from piecework.campaign.binding import digest_of
 from piecework.campaign.deriving import complete_text, derived_values
 from piecework.cli.main import main
-from piecework.config.campaign_file import parse, parse_text
+from piecework.config.campaign_file import legal_name, parse, parse_text
 from piecework.domain.campaign import Campaign
 from piecework.domain.inputs import Inputs
 from piecework.hit_templates.page_compression import decompress
@@ -329,8 +330,20 @@ def test_a_name_is_made_legal_and_stays_the_file_s(folder: Path) -> None:
     """A store of a file without a name is found again; another stem is another campaign."""
     path = folder / "My photos (2).toml"
     path.write_text(PHOTOS)
-    assert load_campaign(path).name == "my-photos-2"
+    assert re.fullmatch("my-photos-2-[0-9a-f]{8}", load_campaign(path).name)
     other = folder / "sub"
     other.mkdir()
-    assert parse_text(other / path.name, PHOTOS).tables.name == "my-photos-2"
+    assert parse_text(other / path.name, PHOTOS).tables.name == load_campaign(path).name
     assert parse_text(other / path.name, PHOTOS).out != parse(path).out
+
+
+def test_files_of_other_names_never_share_results() -> None:
+    """A name that is legal stays; what is changed or cut has a digest of the whole."""
+    long = "birds-of-the-northern-islands-in-winter-"
+    stems = ["鳥", "猫", "birds-2", "Birds (2)", "birds 2", "Birds-2", "campaign", f"{long}a"]
+    names = [legal_name(stem) for stem in [*stems, f"{long}b"]]
+    assert len({*names}) == len(names)
+    assert {"birds-2", "campaign"} <= {*names}
+    for name in names:
+        parse_text(Path("a.toml"), f'name = "{name}"\n{PHOTOS}')
+    assert legal_name("\u00e9t\u00e9") == legal_name("e\u0301te\u0301")

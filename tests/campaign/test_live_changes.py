@@ -162,6 +162,22 @@ def test_a_renamed_campaign_finds_its_store_and_posts_nothing_again(at_work: Ope
             assert run_pass(other).hits_posted
 
 
+def test_the_same_file_by_another_name_is_no_second_campaign(at_work: Open) -> None:
+    """A link, or a name in other letters where a disk takes both, leads to the same file."""
+    with at_work() as (run, _):
+        run_pass(run)
+        path, endpoint = run.campaign.path, run.endpoint
+        path.write_text(CAMPAIGN.replace('name = "crash"\n', ""))
+        again = path.with_name("Crash.toml")
+        again.symlink_to(path)
+        assert load_campaign(path).store == run.campaign.store
+        with (
+            pytest.raises(RefusedForSafety, match="begun as 'crash'"),
+            open_on_marketplace(load_campaign(again), endpoint, live=False),
+        ):
+            pass
+
+
 def test_a_rehearsal_and_a_new_campaign_have_no_live_changes(tmp_path: Path) -> None:
     """There is nothing to compare with, and `check` says nothing."""
     path = tmp_path / "crash.toml"

@@ -183,13 +183,13 @@ def _has_a_file(name: str, path: Path) -> bool:
     """Whether another file beside a campaign's has this name: then it is another campaign."""
     for other in path.parent.glob("*.toml"):
         with suppress(OSError, ValueError):
-            if other != path and _name_in(other) == name:
+            if not other.samefile(path) and _name_in(other) == name:
                 return True
     return False
 
 
 def _name_in(path: Path) -> object:
-    return tomllib.loads(path.read_text("utf-8")).get("name", legal_name(path.stem))
+    return tomllib.loads(path.read_text("utf-8-sig")).get("name", legal_name(path.stem))
 
 
 class _Change(NamedTuple):

@@ -20,7 +20,7 @@ from piecework.campaign.draft import (
     unknown_hosts,
 )
 from piecework.cli.init_wishes import ASSIGNMENTS, MINUTES, WAGE, Wishes
-from piecework.config.campaign_file import legal_name, parse_text, parse_untrusted
+from piecework.config.campaign_file import parse_text, parse_untrusted, plain_name
 from piecework.config.items_file import Row, read_rows
 from piecework.config.rewards import own_minutes
 from piecework.config.trust import trust
@@ -327,4 +327,4 @@ def _refuse_other(path: Path, wishes: Wishes) -> None:
 def _usual_path(items: _Items) -> Path:
     source = items.file or items.pictures
     assert source is not None  # noqa: S101 - items come from one of them
-    return Path(f"{legal_name(source.resolve().stem)}.toml")
+    return Path(f"{plain_name(source.resolve().stem, 'campaign')}.toml")

@@ -20,7 +20,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
-from piecework.config.campaign_file import parse
+from piecework.config.campaign_file import parse, plain_name
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import NamedColumns, Reading
@@ -31,7 +31,7 @@ from piecework.engine.judge import assess, decide, find_suspicions, proposed_ver
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.hit_templates.tasks import load_task
-from piecework.importing.importing import Import, campaign_name, import_files
+from piecework.importing.importing import Import, import_files
 from piecework.importing.named_columns import (
     FOR_ANALYSING,
     FOR_ASSESSING,
@@ -453,7 +453,7 @@ def opened_sources(
     task = load_task(task_name) if task_name else None
     understood = understand(sources, reading, task=task)
     with TemporaryDirectory(prefix="piecework-") as folder:
-        path = Path(folder) / f"{campaign_name(sources[0].path.stem)}.toml"
+        path = Path(folder) / f"{plain_name(sources[0].path.stem, 'imported')}.toml"
         campaign, kept = import_files(
             Import(path=path, campaign=None, sources=tuple(sources), understood=understood)
         )

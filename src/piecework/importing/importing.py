@@ -7,7 +7,6 @@ importing the same files again adds the rest.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,7 +18,7 @@ from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import is_typed_by, keep_typed_by
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.standard_rules import standard_rules
-from piecework.config.campaign_file import parse, parse_text
+from piecework.config.campaign_file import legal_name, parse, parse_text
 from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
@@ -39,8 +38,6 @@ from piecework.importing.typing_rows import RowIds, RowTyper, row_of
 from piecework.importing.understanding import Understanding, understand
 from piecework.store import imports
 from piecework.store.imports import ImportedAssignment
-
-_LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +104,7 @@ def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
 
 def compose(path: Path, understood: Understanding) -> str:
     """Return the text of the campaign file."""
-    name = campaign_name(path.stem)
+    name = legal_name(path.stem, "imported")
     text = imported_text(name, understood, file_name=path.name)
     with TemporaryDirectory() as folder:
         _write_columns(Path(folder, path.name), understood)
@@ -127,16 +124,6 @@ def _write_columns(campaign: Path, understood: Understanding) -> None:
         )
     if not path.exists():
         write_new(path, text)
-
-
-def campaign_name(stem: str) -> str:
-    """Return a campaign name made from a file name.
-
-    >>> campaign_name("Batch 12 (new)")
-    'batch-12-new'
-    """
-    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
-    return name[:_LONGEST_NAME] or "imported"
 
 
 def _known(path: Path) -> Campaign | None:
