@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from pathlib import PurePosixPath
 from urllib.parse import quote, urlsplit
 
@@ -206,15 +207,21 @@ def _faults_of_options(asked: Asked) -> Iterator[str]:
         yield from (f"options: the {what} {text!r} is there twice; remove one" for text in twice)
         if twice:
             return
-    for value, _ in asked.options:
-        if "|" in value or "\n" in value:
-            yield (
-                f"options: {value!r} has a | or a line break; state another value: "
-                '{ value = "...", label = "..." }'
-            )
-        elif asked.kind == "rate" and not (_is_in_words(asked) or _INTEGER.fullmatch(value)):
-            yield f"options: the values of grades are whole numbers, not {value!r}"
-            return
+    numbered = enumerate(asked.options, start=1)
+    faults = (_fault_of_option(asked, value, str(number)) for number, (value, _) in numbered)
+    yield from islice(filter(None, faults), 1)
+
+
+def _fault_of_option(asked: Asked, value: str, number: str) -> str:
+    in_words, is_number = _is_in_words(asked), bool(_INTEGER.fullmatch(value))
+    pair = '{ value = "...", label = "..." }'
+    if "|" in value or "\n" in value:
+        return f"options: {value!r} has a | or a line break; state another value: {pair}"
+    if asked.kind == "rate" and not (in_words or is_number):
+        return f"options: the values of grades are whole numbers, not {value!r}"
+    if in_words and is_number and value != number:
+        return f"options: {value!r} among words would count as {number}, its place; write {pair}"
+    return ""
 
 
 _INTEGER = re.compile("-?[0-9]+")
@@ -222,7 +229,9 @@ _INTEGER = re.compile("-?[0-9]+")
 
 def _is_in_words(asked: Asked) -> bool:
     """Return whether the steps of a scale are words, which get the numbers from 1 on."""
-    return asked.kind == "rate" and all(value == label for value, label in asked.options)
+    are_numbers = all(_INTEGER.fullmatch(value) for value, _ in asked.options)
+    is_plain = all(value == label for value, label in asked.options)
+    return asked.kind == "rate" and is_plain and not are_numbers
 
 
 _IDS = frozenset({ITEM_ID, "id"})

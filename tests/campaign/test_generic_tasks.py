@@ -205,6 +205,19 @@ def test_numbers_to_choose_from_are_no_grades(tmp_path: Path) -> None:
     assert (is_graded(fields["choose"]), is_graded(fields["rate"])) == (False, True)
 
 
+@pytest.mark.parametrize("values", [["0", "1", "2", "3"], ["5", "4", "3"], ["-1", "0", "1"]])
+def test_steps_that_are_numbers_keep_them(tmp_path: Path, values: list[str]) -> None:
+    """Only words are counted from 1 on; a number that would become another one is refused."""
+    stated = f'task = "rate"\nquestion = "How good is it?"\noptions = {json.dumps(values)}\n'
+    (field,) = load_campaign(written(tmp_path, stated)).task.fields
+    assert [(option.value, option.label) for option in field.options] == [
+        (value, value) for value in values
+    ]
+    mixed = stated.replace(f'"{values[-1]}"', '"not sure"')
+    with pytest.raises(ConfigError, match=f"{values[0]!r} among words would count as 1, its place"):
+        load_campaign(written(tmp_path, mixed))
+
+
 def test_a_text_keeps_the_rules_of_the_file(tmp_path: Path) -> None:
     """Its words, its length, its sentences and its beginning; a canned text obeys them too."""
     task = load_campaign(written(tmp_path, DESCRIBE)).task
