@@ -340,5 +340,6 @@ def _with_whole_url(item: Item, site: str) -> Item:
     url = item.columns.get("url", "")
     if not url or "://" in url:
         return item
-    path = url if url.startswith("/") else f"/pictures/{quote(url)}"
+    name = url.removeprefix("/pictures/")
+    path = name if name.startswith("/") else f"/pictures/{quote(name)}"
     return Item(item_id=item.item_id, columns={**item.columns, "url": site + path})

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from html import unescape
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 import pytest
@@ -18,6 +19,7 @@ from piecework.analyses.transcripts import likeness, words_in
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.questions import faults_of_row, item_on_page
+from piecework.campaign.shown_media import media_of
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.field import is_graded
@@ -305,6 +307,31 @@ def test_a_folder_of_pictures_is_described(tmp_path: Path) -> None:
     page = page_of(path)
     assert 'src="/pictures/a%20b.jpg"' in page
     assert "Describe this picture in one or two sentences" in page
+
+
+NAMES = ["Robin #3.jpg", "What?.jpg", "/pictures/C#/50%.jpg", "/pictures/a%20b.jpg"]
+"""Names of files with what ends the path of an address, or stands for another sign."""
+
+
+@pytest.mark.parametrize("stated", [CHOOSE, 'task = "hit.html"'])
+def test_a_picture_s_file_may_have_any_name(tmp_path: Path, stated: str) -> None:
+    """The page loads each, also where the cell begins as the marketplace serves it."""
+    html = "<form><img src='${photo}'><input name='kind' required></form>"
+    (tmp_path / "hit.html").write_text(html)
+    path = written(tmp_path, stated, [{"photo": name} for name in NAMES])
+    path.write_text('pictures = "photos"\n' + path.read_text())
+    for name in NAMES:
+        file = tmp_path / "photos" / name.removeprefix("/pictures/")
+        file.parent.mkdir(exist_ok=True, parents=True)
+        Image.new("RGB", (9, 9)).save(file, "JPEG")
+    campaign = check_campaign(path, on=START.date(), reach=True).campaign
+    addresses = [medium.address for medium in media_of(campaign, campaign.items)]
+    assert [unquote(address) for address in addresses] == [
+        f"/pictures/{name.removeprefix('/pictures/')}" for name in NAMES
+    ]
+    assert [urlsplit(address).path for address in addresses] == addresses
+    page = page_of(path)
+    assert all(address in page for address in addresses[: campaign.task.items_per_hit])
 
 
 def test_items_that_grow_show_the_columns_of_the_first_rows(tmp_path: Path) -> None:

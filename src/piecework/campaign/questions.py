@@ -21,8 +21,9 @@ from piecework.platforms.wire import SharedQuestion, html_question, page_questio
 from piecework.postprocess.splits import faults_of_splits
 from piecework.qc.heuristics.canary import planted_word
 
+_SERVED = "/pictures/"
 _WHOLE = ("http://", "https://", "/", "data:")
-"""Beginnings of addresses that stay as they are."""
+"""Beginnings of addresses that stay as they are, apart from those that are served."""
 
 
 def posted_question(
@@ -74,9 +75,9 @@ def item_on_page(campaign: Campaign, item: Item) -> Item:
         }
     served = {
         # File names may contain spaces and "#", addresses may not.
-        name: f"/pictures/{quote(_name(url, pictures))}"
+        name: f"{_SERVED}{quote(_name(inside, pictures))}"
         for name, url in item.columns.items()
-        if name in named and url and not url.startswith(_WHOLE)
+        if name in named and (inside := url.removeprefix(_SERVED)) and not inside.startswith(_WHOLE)
     }
     if not served:
         return item

@@ -62,11 +62,17 @@ class Item:
 
 
 def is_picture(cell: str) -> bool:
-    """Whether a cell is the address or file name of a picture, by its ending."""
+    """Whether a cell is the address or file name of a picture, by its ending.
+
+    >>> is_picture("https://e.org/a.jpg?x=1"), is_picture("a/Robin #3.jpg"), is_picture("a.jpg?")
+    (True, True, False)
+    """
+    # A file's name may have the marks that end the path of an address.
     try:
-        return PurePosixPath(urlsplit(cell).path).suffix.lower() in PICTURES
+        path = urlsplit(cell).path if "://" in cell or cell.startswith("//") else cell
     except ValueError:
         return False
+    return PurePosixPath(path).suffix.lower() in PICTURES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
