@@ -30,6 +30,7 @@ _MISSING_SHOWN = 3
 # XML 1.0 does not allow these characters, and no id or URL needs them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
+_IS_ABSOLUTE = re.compile("/(?!pictures/)")
 _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
 LONGEST_LINE = 500_000
@@ -100,7 +101,7 @@ def read_items(  # noqa: PLR0913 - what a row is checked against
             (line, {columns[0]: f"row_{number}", **row})
             for number, (line, row) in enumerate(by_line, start=1)
         ]
-    by_line = [(line, trimmed(row, (*addresses, *possible))) for line, row in by_line]
+    by_line = [(line, trimmed(row, (*addresses, *possible), pictures)) for line, row in by_line]
     faults = [f"{path}: has no items"] if not by_line else []
     places = _Places(pictures, drawn, addresses, possible)
     header = list(dict.fromkeys(name for _, row in by_line[:1] for name in row))
@@ -110,9 +111,20 @@ def read_items(  # noqa: PLR0913 - what a row is checked against
     return items_from_rows((row for _, row in by_line), columns)
 
 
-def trimmed(row: Row, addresses: Iterable[str]) -> Row:
-    """Return the row without spaces around its addresses; browsers ignore them."""
+def trimmed(row: Row, addresses: Iterable[str], pictures: PictureLocation | None) -> Row:
+    """Return the row without spaces around its addresses; browsers ignore them.
+
+    A path that leads to the folder of the pictures from elsewhere becomes its path inside, so
+    that no worker and no dataset gets a path of this machine.
+    """
     cells = {name: row[name].strip() for name in addresses if name in row}
+    if pictures is not None:
+        cells |= {
+            name: inside
+            for name, cell in cells.items()
+            if (_IS_ABSOLUTE.match(cell) or ".." in cell.split("/"))
+            and (inside := pictures.name_of(cell))
+        }
     return {**row, **cells}
 
 
@@ -444,7 +456,7 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     if pictures.folder is None:
         is_there = bool(pictures.name_of(url))
     else:
-        is_there = _is_file_in(pictures.folder, url.removeprefix("/pictures/"))
+        is_there = _is_file_in(pictures.folder, pictures.name_of(url))
     return [] if is_there else [f"{column} {shown!r}{_not_in(pictures)}"]
 
 

@@ -71,7 +71,7 @@ class TableRows:
         """Return a row under the new names of its columns."""
         if self.renamed and cells:
             cells = renamed_row(cells, self.renamed, wanted=self.columns)
-        cells = trimmed(cells, (*self.addresses, *self.possible))
+        cells = trimmed(cells, (*self.addresses, *self.possible), self.pictures)
         row_id = cells.get(self.columns[0], "")
         return SourceRow(located=located, row_id=row_id, cells=cells, fault=fault)
 

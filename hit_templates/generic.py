@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import is_picture
+from piecework.domain.pictures import PictureLocation
 from piecework.domain.task import (
     GOLD,
     MADE_BY,
@@ -102,7 +103,7 @@ class Asked:
         seen_in_hit: how many items that HIT shows; fewer than there may be if a batch has
             fewer.
         hidden: columns that workers do not see.
-        serves: whether the marketplace serves pictures that are named without a host.
+        pictures: where the marketplace gets pictures from that are named without a host.
         path: of the campaign file.
     """
 
@@ -122,7 +123,7 @@ class Asked:
     items_per_hit: int = ITEMS_PER_HIT
     seen_in_hit: int = ITEMS_PER_HIT
     hidden: Collection[str] = ()
-    serves: bool = False
+    pictures: PictureLocation | None = None
     language: str = "en"
 
 
@@ -463,10 +464,9 @@ def own_files(asked: Asked) -> OwnFiles:
 
 def _worked(asked: Asked, row: Row, task: Task, parts: Sequence[Part]) -> WorkedExample:
     cells = {part.column: row[part.column] for part in parts if part.column in row}
-    for part in parts:
-        cell = cells.get(part.column, "")
-        if part.kind == "picture" and cell and not _is_address(cell) and asked.serves:
-            cells[part.column] = f"/pictures/{quote(cell.removeprefix('/pictures/'))}"
+    shown = [part.column for part in parts if part.kind == "picture" and part.column in cells]
+    inside = {name: asked.pictures.name_of(cells[name]) for name in shown} if asked.pictures else {}
+    cells |= {name: f"/pictures/{quote(path)}" for name, path in inside.items() if path}
     labels = {option.value: option.label for option in task.fields[0].options if option.label}
     answers = [labels.get(answer, answer) for answer in _answer(row, task).split("|")]
     return WorkedExample(cells=cells, answer=", ".join(answers), because=row.get("because", ""))

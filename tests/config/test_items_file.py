@@ -6,11 +6,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from PIL import Image
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.growing_source import usable_items
 from piecework.config.campaign_file import parse
 from piecework.config.items_file import items_of_folder, read_items
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.errors import ConfigError
+from piecework.platforms.clocks import START
+from piecework.simulation.rehearsals.checking import check_campaign
 from tests.for_each import for_each
 
 COLUMNS = ("image_id", "url")
@@ -162,6 +167,31 @@ def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:
     items = items_of_folder(tmp_path, COLUMNS)
     assert [item.columns["url"] for item in items] == ["a.png", "b.JPG", "more/c.webp"]
     assert items[2].item_id == "more/c.webp"
+
+
+@pytest.mark.parametrize("grows", ["", "[grows]\n"])
+def test_a_path_into_the_folder_is_the_same_picture(tmp_path: Path, grows: str) -> None:
+    """No page and no dataset gets a path of this machine; outside of the folder is no picture."""
+    (tmp_path / "photos/sub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("photos")
+    for name in ("photos/sub/b.jpg", "c.jpg"):
+        Image.new("RGB", (9, 9)).save(tmp_path / name)
+    inside = ["sub/b.jpg", f"{tmp_path}/photos/sub/b.jpg", "../photos/sub/b.jpg"]
+    inside += [f"{tmp_path}/link/sub/b.jpg", "sub/../sub/b.jpg"]
+    path = tmp_path / "birds.toml"
+    head = 'task = "describe"\nreward = "0.50"\nbudget = "9"\n'
+    path.write_text(f'{head}pictures = "photos"\nitems = "items.csv"\n{grows}')
+    items = tmp_path / "items.csv"
+    rows = "".join(f"{number},{name}\n" for number, name in enumerate(inside))
+    items.write_text(f"item_id,photo\n{rows}")
+    campaign = load_campaign(path)
+    growth = campaign.growth
+    known = campaign.items if growth is None else usable_items(growth.source)
+    assert [item.columns["photo"] for item in known] == ["sub/b.jpg"] * len(inside)
+    for name in (f"{tmp_path}/c.jpg", "../c.jpg", "/pictures/../../c.jpg"):
+        items.write_text(f"item_id,photo\n1,{name}\n")
+        with pytest.raises(ConfigError, match=f"{name!r} is not a file in {tmp_path}/photos"):
+            check_campaign(path, on=START.date())
 
 
 @pytest.mark.parametrize(

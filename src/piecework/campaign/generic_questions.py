@@ -72,7 +72,7 @@ def _asked_in_file(file: CampaignFile, rows: Sequence[Mapping[str, str]]) -> Ask
         items_per_hit=most,
         seen_in_hit=most_shown(tables, most, sum(not row.get(PRACTICE) for row in rows)),
         hidden=frozenset(_columns_of_splits(tables)),
-        serves=file.pictures is not None,
+        pictures=file.pictures,
         language=tables.language,
     )
 

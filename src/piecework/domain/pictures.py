@@ -6,6 +6,7 @@ names; the rehearsal draws them. An items file may also name portraits, such as
 person does (`piecework.simulation.pictures.portraits`).
 """
 
+import os
 import posixpath
 import re
 from dataclasses import dataclass
@@ -42,6 +43,10 @@ class PictureLocation:
     def name_of(self, written: str) -> str:
         """Return a picture's path inside, as an item names it; "" if it is elsewhere.
 
+        >>> PictureLocation("/photos").name_of("/photos/a/b.jpg")
+        'a/b.jpg'
+        >>> PictureLocation("/photos").name_of("../plans/b.jpg")
+        ''
         >>> bucket = PictureLocation("s3://zoo/photos")
         >>> bucket.name_of("s3://zoo/photos/a/b.jpg"), bucket.name_of("a/b.jpg")
         ('a/b.jpg', 'a/b.jpg')
@@ -55,11 +60,20 @@ class PictureLocation:
             inside = written.removeprefix(_SERVED)
         if self.folder is None:
             return inside if is_plain_name(inside) else ""
-        return posixpath.normpath(inside) if inside else ""
+        return _inside(self.address, inside)
 
     def __str__(self) -> str:
         """Return the address."""
         return self.address
+
+
+def _inside(folder: str, name: str) -> str:
+    """Return the path in a folder of a file that is named from there; "" if it is elsewhere."""
+    path = posixpath.normpath(posixpath.join(folder, name))
+    if not path.startswith(f"{folder}/") and "\0" not in path:
+        path = os.path.realpath(path)  # links may lead into the folder
+    inside = path.removeprefix(f"{folder}/")
+    return "" if inside == path else inside
 
 
 def is_plain_name(name: str) -> bool:
