@@ -152,7 +152,7 @@ def _codes(folder: Path, stem: str) -> set[str]:
 
 def _read(path: Path) -> Raw:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{shown_path(path)}: {fault}."]) from fault
 

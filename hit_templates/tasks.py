@@ -93,7 +93,7 @@ def _of_gallery(name: str, language: str) -> Task:
 def _read_folder(folder: Path, name: str, language: str) -> Task:
     return read_task(
         name,
-        (folder / TASK_FILE).read_text("utf-8"),
+        (folder / TASK_FILE).read_text("utf-8-sig"),
         wording=messages(folder, language),
         language=language,
         folder=folder,
@@ -283,7 +283,7 @@ def _text(path: Path) -> str:
     if path.stat().st_size > _LARGEST_BYTES:
         raise ConfigError([f"{path}: this file is larger than any page can be."])
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ConfigError([f"{path}: {not_utf8(fault)}."]) from fault
 
@@ -301,7 +301,7 @@ def example_items(task: Task) -> tuple[Item, ...]:
     if not path.is_file():
         return ()
     try:
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        rows = [json.loads(line) for line in path.read_text("utf-8-sig").splitlines()]
         return tuple(
             Item(
                 item_id=ItemId(row[task.columns[0]]),

@@ -48,6 +48,14 @@ def test_a_folder_beside_the_campaign_is_a_task(dog: Path) -> None:
     assert 'name="answer.1"' in page
 
 
+def test_a_byte_order_mark_begins_no_text(dog: Path) -> None:
+    """Some editors write one at the beginning of each file."""
+    before = page_of(dog)
+    for file in dog.iterdir():
+        file.write_text(file.read_text(), encoding="utf-8-sig")
+    assert page_of(dog) == before
+
+
 def test_a_field_holds_the_regions_that_its_aggregate_merges(tmp_path: Path) -> None:
     """As on a page with crowd elements, so report and cards show them alike."""
     folder = tmp_path / "dog"

@@ -194,7 +194,7 @@ def made_from(file: CampaignFile, number: int) -> MadeFrom | None:
     try:
         kept = json.loads((folder / MADE_FROM).read_text("utf-8"))
         inputs = Inputs(
-            text=(folder / COPY).read_bytes().decode(),
+            text=(folder / COPY).read_bytes().decode("utf-8-sig"),
             complete=str(kept.get("complete", "")),
             digests=dict(kept["digests"]),
         )

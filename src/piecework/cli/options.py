@@ -61,7 +61,7 @@ class TaskName(click.ParamType[str]):
 
 def _is_campaign(path: Path) -> bool:
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return False
     return "name" in tables and bool({"task", "imported"} & tables.keys())

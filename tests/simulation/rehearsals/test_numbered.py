@@ -20,6 +20,7 @@ from piecework.campaign.rehearsal_folders import (
     at_number,
     begin_rehearsal,
     endpoint_of,
+    file_with_results,
     latest_rehearsal,
     numbers,
     served_at,
@@ -270,6 +271,15 @@ def test_a_rehearsal_has_copies_of_all_that_it_was_made_from(small: Path) -> Non
     # What did not change is not stored twice.
     task = [each.file.named("mine/task.toml") for each in (begun, second)]
     assert task[0].samefile(task[1])
+
+
+def test_a_file_with_a_byte_order_mark_is_rehearsed_and_shown_again(small: Path) -> None:
+    """The copy is exact, and is read as the file is."""
+    small.write_text(SMALL, encoding="utf-8-sig")
+    begun = begin_rehearsal(parse(small))
+    assert (begun.file.out / "campaign.toml").read_bytes() == small.read_bytes()
+    assert begin_rehearsal(parse(small)).number == begun.number
+    assert file_with_results(parse(small)) == begun.file
 
 
 def test_files_above_the_campaign_are_copied_inside(small: Path, tmp_path: Path) -> None:
