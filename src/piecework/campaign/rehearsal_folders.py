@@ -314,6 +314,8 @@ def _copy(file: CampaignFile, number: int, wanted: MadeFrom, before: int | None)
         for path in files_of(source, besides=file.live_folder):
             target = copied.named(name) / path.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
+            # An earlier rehearsal may have the same file under a name of its own.
+            target.unlink(missing_ok=True)
             if not (has_copy and _linked(path, target)):
                 shutil.copyfile(path, target)
     (copied.out / COPY).write_bytes(file.path.read_bytes())
@@ -336,7 +338,6 @@ def _copy(file: CampaignFile, number: int, wanted: MadeFrom, before: int | None)
 
 def _linked(path: Path, target: Path) -> bool:
     """Use an earlier rehearsal's copy again, where the disk can."""
-    target.unlink(missing_ok=True)
     try:
         target.hardlink_to(path)
     except OSError:

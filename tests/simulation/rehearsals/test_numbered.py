@@ -21,6 +21,7 @@ from piecework.campaign.rehearsal_folders import (
     begin_rehearsal,
     endpoint_of,
     file_with_results,
+    go_on,
     latest_rehearsal,
     numbers,
     served_at,
@@ -271,6 +272,18 @@ def test_a_rehearsal_has_copies_of_all_that_it_was_made_from(small: Path) -> Non
     # What did not change is not stored twice.
     task = [each.file.named("mine/task.toml") for each in (begun, second)]
     assert task[0].samefile(task[1])
+
+
+def test_a_schedule_that_takes_a_change_leaves_earlier_rehearsals_alone(small: Path) -> None:
+    """Their copies of a file may be one file on the disk."""
+    first = begin_rehearsal(parse(small))
+    small.write_text(SMALL.replace('"0.10"', '"0.20"'))
+    second = begin_rehearsal(parse(small))
+    copies = [each.file.named("data/items.csv") for each in (first, second)]
+    before = copies[0].read_text()
+    (small.parent / "data/items.csv").write_text("item_id,text\nc,three\n")
+    assert go_on(parse(small)).rehearsal == second.number
+    assert [copy.read_text() for copy in copies] == [before, "item_id,text\nc,three\n"]
 
 
 def test_a_file_with_a_byte_order_mark_is_rehearsed_and_shown_again(small: Path) -> None:
