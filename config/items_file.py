@@ -17,10 +17,16 @@ from urllib.parse import urlsplit
 
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.hit import PICTURES, Item, is_picture
+from piecework.domain.hit import Item, is_picture
 from piecework.domain.ids import ItemId
 from piecework.domain.pictures import PictureLocation, is_portrait_name
-from piecework.domain.received_files import about_link, outward_link, table_rows
+from piecework.domain.received_files import (
+    about_link,
+    about_no_picture,
+    outward_link,
+    pictures_in,
+    table_rows,
+)
 from piecework.domain.text import did_you_mean, one_line, with_newlines
 from piecework.domain.toml_text import toml_value
 
@@ -159,16 +165,12 @@ def items_of_folder(
         )
     if not folder.is_dir():
         raise not_a_folder(folder)
-    names = sorted(
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.suffix.lower() in PICTURES and path.is_file()
-    )
+    names = pictures_in(folder)
     links = (outward_link(name, beside=folder) for name in names)
     _raise([about_link(link, beside=folder) for link in links if link is not None])
     if not names:
         raise ConfigError(
-            [f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"],
+            about_no_picture(folder),
             next_step='name the folder that has them: pictures = "photos"; sounds and videos need '
             'a table with their addresses: items = "recordings.csv"',
         )

@@ -8,7 +8,6 @@ import csv
 import hashlib
 import json
 import os
-import stat
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,9 +27,9 @@ from piecework.config.items_file import (
 )
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
-from piecework.domain.hit import PICTURES, is_picture
+from piecework.domain.hit import is_picture
 from piecework.domain.pictures import PictureLocation, is_plain_name
-from piecework.domain.received_files import about_link, outward_link, separator_of
+from piecework.domain.received_files import about_link, outward_link, pictures_in, separator_of
 from piecework.domain.task import PRACTICE
 from piecework.domain.text import with_newlines
 
@@ -432,14 +431,11 @@ class PictureFolder(PictureRows):
         if not self.path.is_dir():
             raise not_a_folder(self.path)
         files = []
-        for path in self.path.rglob("*"):
-            if path.suffix.lower() in PICTURES:
-                # A file may disappear while the folder is read, and a link may lead nowhere.
-                with suppress(OSError):
-                    facts = path.stat()
-                    if stat.S_ISREG(facts.st_mode):
-                        files.append((path.relative_to(self.path).as_posix(), facts))
-        return sorted(files)
+        for name in pictures_in(self.path):
+            # A file may disappear while the folder is read.
+            with suppress(OSError):
+                files.append((name, (self.path / name).stat()))
+        return files
 
 
 def in_chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:

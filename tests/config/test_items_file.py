@@ -1,6 +1,7 @@
 """Items files that are none: a pipe, and lines without an end."""
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -161,12 +162,30 @@ def test_cells_have_one_kind_of_line_end(tmp_path: Path, name: str) -> None:
 
 def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:
     """Each picture in it and below is an item; what is none is passed over."""
-    for name in ("b.JPG", "a.png", "notes.txt", "more/c.webp"):
+    hidden = [".a.png", "._b.JPG", ".trash/d.jpg", "more/.old/e.jpg"]
+    for name in ("b.JPG", "a.png", "notes.txt", "more/c.webp", *hidden):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"-")
     items = items_of_folder(tmp_path, COLUMNS)
     assert [item.columns["url"] for item in items] == ["a.png", "b.JPG", "more/c.webp"]
     assert items[2].item_id == "more/c.webp"
+    growing = PictureFolder(path=tmp_path, columns=COLUMNS)
+    assert growing.names() == [item.item_id for item in items]
+
+
+def test_pictures_that_no_browser_shows_are_counted(tmp_path: Path) -> None:
+    """As phones and scanners write them; in a folder that has no others, too."""
+    (tmp_path / "photos").mkdir()
+    for name in ("a.HEIC", "b.heic", "c.tif", ".d.heic"):
+        (tmp_path / "photos" / name).write_bytes(b"-")
+    path = tmp_path / "birds.toml"
+    path.write_text('task = "describe"\nreward = "0.50"\nitems = "photos/"\n')
+    counted = r"photos: 3 files left out, because browsers do not show \.heic or \.tif; save"
+    with pytest.raises(ConfigError, match=counted):
+        check_campaign(path, on=START.date())
+    Image.new("RGB", (9, 9)).save(tmp_path / "photos/e.jpg")
+    warnings = check_campaign(path, on=START.date()).warnings
+    assert len([text for text in warnings if re.search(counted, text)]) == 1
 
 
 @pytest.mark.parametrize("grows", ["", "[grows]\n"])

@@ -26,7 +26,8 @@ from piecework.config.rewards import own_minutes
 from piecework.config.trust import trust
 from piecework.config.user_files import write_new
 from piecework.domain.errors import ConfigError
-from piecework.domain.hit import PICTURES, is_picture
+from piecework.domain.hit import is_picture
+from piecework.domain.received_files import about_no_picture, pictures_in
 from piecework.domain.task import GENERIC
 from piecework.hit_templates.generic import OF_TEXTS, id_column
 from piecework.hit_templates.own_html.task import ITEM_ID
@@ -171,9 +172,9 @@ def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
 
 def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Person) -> _Items:
     if path.is_dir():
-        if not any(file.suffix.lower() in PICTURES for file in path.rglob("*")):
+        if not pictures_in(path):
             raise ConfigError(
-                [f"{path}: has no picture; looked for {', '.join(sorted(PICTURES))}"],
+                about_no_picture(path),
                 next_step="--items PHOTOS names the folder with the pictures; sounds and videos "
                 "need a table with their addresses: --items recordings.csv",
             )

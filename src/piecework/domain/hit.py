@@ -6,7 +6,7 @@ API. Code that runs on a platform uses that platform's own
 (`platforms.mturk.MTurk.capabilities`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
@@ -73,6 +73,17 @@ def is_picture(cell: str) -> bool:
     except ValueError:
         return False
     return PurePosixPath(path).suffix.lower() in PICTURES
+
+
+def is_picture_file(name: str, endings: Collection[str] = PICTURES) -> bool:
+    """Whether a file in a folder or bucket is a picture by its ending, and is not hidden.
+
+    >>> is_picture_file("a/b.JPG"), is_picture_file("a/._b.jpg"), is_picture_file(".a/b.jpg")
+    (True, False, False)
+    """
+    path = PurePosixPath(name)
+    is_hidden = any(part.startswith(".") for part in path.parts)
+    return path.suffix.lower() in endings and not is_hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

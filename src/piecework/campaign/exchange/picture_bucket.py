@@ -22,7 +22,7 @@ from piecework.config.awaited_pictures import fault_of_picture
 from piecework.config.sources import PictureRows
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import SourceRow
-from piecework.domain.hit import PICTURES
+from piecework.domain.hit import is_picture_file
 from piecework.domain.late_modules import fs, pa
 from piecework.domain.picture_metadata.cleaning import without_metadata
 from piecework.domain.pictures import is_plain_name
@@ -97,11 +97,7 @@ class PictureBucket:
         names = (
             info.path.removeprefix(directory.path).lstrip("/") for info in infos if info.is_file
         )
-        return sorted(
-            name
-            for name in names
-            if PurePosixPath(name).suffix.lower() in PICTURES and is_plain_name(name)
-        )
+        return sorted(name for name in names if is_picture_file(name) and is_plain_name(name))
 
     def changed_at(self, name: str) -> datetime | None:
         """Return when a picture was last written; `None` if there is no such picture.

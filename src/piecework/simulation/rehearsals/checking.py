@@ -27,13 +27,14 @@ from piecework.campaign.pricing import (
 from piecework.campaign.reachable_pictures import SAMPLE, sample_of_pictures, unreached
 from piecework.campaign.shown_media import unseen
 from piecework.campaign.warnings import campaign_warnings
-from piecework.config.campaign_file import parse_untrusted
+from piecework.config.campaign_file import CampaignFile, parse_untrusted
 from piecework.config.trust import confined, refusal_of
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import PriceList
+from piecework.domain.received_files import about_left_out
 from piecework.engine.begun import as_priced, known_store
 from piecework.hit_templates.own_html.task import several_to_state
 from piecework.markets.registry import market
@@ -216,6 +217,7 @@ def check_campaign(
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_of_metadata(campaign),
+            *_about_left_out(file),
             *seen.warnings,
             *(f"a picture could not be tried from here: {sentence}" for sentence in unknown),
         ),
@@ -226,6 +228,13 @@ def check_campaign(
         changes=changes,
         refusal=refused,
     )
+
+
+def _about_left_out(file: CampaignFile) -> Iterator[str]:
+    """Yield what of a folder of pictures is no item, although somebody may think so."""
+    shown = file.pictures
+    if file.tables.items.file is None and shown is not None and shown.folder is not None:
+        yield from filter(None, [about_left_out(shown.folder)])
 
 
 def _try_pictures(
