@@ -58,6 +58,16 @@ def test_items_without_pictures_are_divided_as_items(tmp_path: Path) -> None:
     assert "by picture" in _checked(tmp_path, CAMPAIGN)
 
 
+def test_a_name_in_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
+    """A terminal's styles begin with a bracket, too."""
+    path = write_campaign(tmp_path, f'{CAMPAIGN}[dataset]\nsplits = "[/split]"\n')
+    rows = "".join(f"{n},https://a.org/{n}.jpg,train\n" for n in range(4))
+    (tmp_path / "items.csv").write_text(f"image_id,url,[/split]\n{rows}")
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert done.exit_code == 0, done.output
+    assert "[/split]" in done.output
+
+
 def test_people_who_are_counted_get_equal_shares(tmp_path: Path) -> None:
     """Two batches of three pictures, two to a HIT: 4 HITs of 2 answers for 5 people."""
     crowd = CAMPAIGN + "[requirements]\nworkers = 5\n"

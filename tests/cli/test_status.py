@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.cli.output import next_command, progress_lines, progress_rows
+from piecework.cli.output import next_command, progress_lines, progress_rows, say_progress
 from piecework.domain.progress import BY_A_PERSON, SourceState, Waiting
 from tests.for_each import for_each
 from tests.progress import BEFORE_THE_FIRST_PASS
@@ -37,6 +37,13 @@ def test_a_finished_campaign_is_two_sentences_and_a_full_bar() -> None:
         "$14.30 of $19.00 spent.",
         "█" * 40 + " 100 %",
     ]
+
+
+def test_a_table_shows_the_signs_of_a_fault_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """Brackets and colons are no styles of the terminal, and no sign steers it."""
+    faulty = replace(_FINISHED, reason="row [/b] of [red]:cat:[/red] \x1b[31m")
+    say_progress(faulty, as_json=False, all_rows=True)
+    assert r"row [/b] of [red]:cat:[/red] \x1b[31m" in capsys.readouterr().out
 
 
 def test_a_rehearsal_says_what_the_work_would_cost() -> None:

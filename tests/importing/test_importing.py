@@ -76,6 +76,18 @@ def test_what_was_understood_is_shown_and_nothing_written(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["batch.csv"]
 
 
+def test_a_column_in_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
+    """A terminal's styles begin with a bracket, too."""
+    rows = "".join(f"{n},W{n},yes\n" for n in range(3))
+    table = tmp_path / "table.csv"
+    table.write_text(f"[/id],worker,[b]answer\n{rows}")
+    named = 'item_id = "[/id]"\ncolumns.worker = "worker"\nanswers = { answer = "[b]answer" }\n'
+    (tmp_path / "columns.toml").write_text(named)
+    printed = done("data", "import", table, "--map", "--columns", tmp_path / "columns.toml")
+    assert "the column [/id] names each item" in " ".join(printed.split())
+    assert "[b]answer" in printed
+
+
 def test_reading_a_file_again_adds_nothing(campaign: Path, tmp_path: Path) -> None:
     """Also from a copy of another name; one that is new is added."""
     rows = [*stances(), row(4, "W4", shown={"text1": "Snow"}, sent={"stance1": "yes"})]

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON, grouped
-from piecework.cli.output import say_complete, say_derived, say_live_changes
+from piecework.cli.output import plain_console, say_complete, say_derived, say_live_changes
 from piecework.cli.price_tables import (
     Rows,
     cap_rows,
@@ -169,7 +167,7 @@ def _trust(path: Path, variables: tuple[str, ...], *, as_json: bool) -> None:
 def say_checked(checked: "Checked") -> None:
     """Print for people what a campaign is and what it costs."""
     campaign, cost = checked.campaign, checked.price
-    console = Console()
+    console = plain_console()
     for title, rows in (
         (f"campaign {campaign.name}", _work(checked)),
         (
@@ -185,10 +183,10 @@ def say_checked(checked: "Checked") -> None:
         table.add_column("how much", justify="right", no_wrap=True)
         table.add_column("why")
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*map(printable, row))
         console.print(table)
     for line in (*fee_lines(campaign, cost), *_sinks(campaign)):
-        console.print(line, soft_wrap=True, highlight=False, markup=False)
+        console.print(line, soft_wrap=True, highlight=False)
     if checked.reached:
         console.print(f"pictures: {checked.reached} tried, all of them load")
     if checked.sinks_reached:
@@ -266,14 +264,14 @@ def _fields(campaign: "Campaign") -> Rows:
     (id_column,) = campaign.task.columns
     cells = first.columns
     return [
-        ("id of an item", _shown(id_column), f"the first is {_shown(first.item_id)}"),
+        ("id of an item", id_column, f"the first is {first.item_id}"),
         *(
-            ("fills the page", _shown(column), _shown(f"the first is {_beginning(cells[column])}"))
+            ("fills the page", column, f"the first is {_beginning(cells[column])}")
             for column in campaign.task.optional_columns
             if cells.get(column)
         ),
         *(
-            ("field", _shown(field.name), _shown(f"{_sent_as(field)}{_asked(field)}"))
+            ("field", field.name, f"{_sent_as(field)}{_asked(field)}")
             for field in campaign.task.fields
         ),
     ]
@@ -282,11 +280,11 @@ def _fields(campaign: "Campaign") -> Rows:
 def _parts(task: "Task", first_id: str) -> Rows:
     """Return how each column of the items is shown."""
     return [
-        ("id of an item", _shown(task.columns[0]), f"the first is {_shown(first_id)}"),
+        ("id of an item", task.columns[0], f"the first is {first_id}"),
         *(
             (
                 "shown to workers",
-                _shown(part.column),
+                part.column,
                 f"as {_KINDS[part.kind]}{', to be chosen' * part.is_option}",
             )
             for part in task.parts
@@ -304,11 +302,6 @@ _KINDS = {
     "video": "a video to play",
     "link": "a link",
 }
-
-
-def _shown(text: str) -> str:
-    """Return a page's text for a cell of a table, where [ begins a style."""
-    return escape(printable(text))
 
 
 def _beginning(cell: str) -> str:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from piecework.cli.options import COLUMNS, JSON, TASK
+from piecework.cli.output import plain_console
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import ImportedFile, Reading
 from piecework.domain.text import plural, printable
@@ -134,7 +133,7 @@ def _say_renamed(renamed: "Mapping[str, str]") -> None:
 
 
 def _say(understood: "Understanding") -> None:
-    console = Console()
+    console = plain_console()
     console.print(_files(understood.files))
     console.print(_columns(understood))
     if understood.guesses:
@@ -154,7 +153,7 @@ def _files(files: "Sequence[FileSummary]") -> Table:
     table.add_column("file", overflow="fold")
     table.add_column("what it holds", overflow="fold")
     for file in files:
-        table.add_row(Text(printable(file.path.name)), Text(printable(_sentence(file))))
+        table.add_row(printable(file.path.name), printable(_sentence(file)))
     return table
 
 
@@ -201,17 +200,17 @@ def _columns(understood: "Understanding") -> Table:
     table.add_column("filled", justify="right")
     table.add_column("for example", overflow="fold")
     for name in reading.item:
-        table.add_row(Text(printable(name)), "the item", "", "")
+        table.add_row(printable(name), "the item", "", "")
     renamed = {sent: name for name, sent in reading.answers.items()}
     for name, survey in understood.surveys.items():
         guess = understood.fields.get(renamed.get(name, name))
         kind = "a field of the task" if guess is None else _kind(guess.model_dump())
         examples = [value for value, _ in survey.values.most_common(_VALUES_SHOWN)]
         table.add_row(
-            Text(printable(name)),
+            printable(name),
             kind,
             f"{survey.filled:,} of {survey.rows:,}",
-            Text(printable("; ".join(value[:_WIDEST] for value in examples))),
+            printable("; ".join(value[:_WIDEST] for value in examples)),
         )
     return table
 
@@ -223,7 +222,7 @@ def _guesses(guesses: "Sequence[tuple[str, str]]") -> Table:
     table.add_column("guess", overflow="fold")
     table.add_column("otherwise", overflow="fold")
     for guess, otherwise in guesses[:_GUESSES_SHOWN]:
-        table.add_row(Text(printable(guess)), Text(printable(otherwise)))
+        table.add_row(printable(guess), printable(otherwise))
     if len(guesses) > _GUESSES_SHOWN:
         table.add_row(f"{len(guesses) - _GUESSES_SHOWN} more (--json lists all)", "")
     return table

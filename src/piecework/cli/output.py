@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 _NAMES_SHOWN = 20
 
 
+def plain_console() -> Console:
+    """Return a console that shows brackets and colons in people's texts as they are."""
+    return Console(markup=False, emoji=False)
+
+
 def say_progress(progress: Progress, *, as_json: bool, all_rows: bool = False) -> None:
     """Print how far a campaign is: two sentences and a bar, or the table of all counts."""
     if as_json:
@@ -44,9 +49,9 @@ def say_progress(progress: Progress, *, as_json: bool, all_rows: bool = False) -
         table = Table(title=f"campaign {progress.campaign}", title_justify="left")
         table.add_column("what")
         table.add_column("how much", justify="right")
-        for name, value in progress_rows(progress):
-            table.add_row(name, value)
-        Console().print(table)
+        for row in progress_rows(progress):
+            table.add_row(*map(printable, row))
+        plain_console().print(table)
     else:
         for line in progress_lines(progress):
             click.echo(line)
@@ -338,7 +343,7 @@ _A_FEW = 4
 
 def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
     """Print a page's figures, notes and tables, with up to `most_rows` rows each."""
-    console = Console()
+    console = plain_console()
     console.print(Text(page.source, style="bold"))
     for figure in page.key_figures:
         console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))

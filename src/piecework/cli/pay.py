@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from piecework.cli.consent import is_agreed
 from piecework.cli.options import BY_PERSON, CAMPAIGN, DATABASE, JSON, LIVE_MARKETPLACE, grouped
+from piecework.cli.output import plain_console
 from piecework.cli.payday import Payday
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
@@ -272,8 +272,7 @@ def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:
             due.bonus.reason,
         )
     if plan.due:
-        # Brackets in a reason are text, not markup.
-        Console(markup=False).print(table)
+        plain_console().print(table)
     if len(plan.due) > _SHOWN:
         click.echo(f"… and {len(plan.due) - _SHOWN} more")
     fees = plan.total_cents - plan.bonus_cents

@@ -20,7 +20,7 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON, CampaignFile, WholeNumber, grouped
-from piecework.cli.output import say_progress
+from piecework.cli.output import plain_console, say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.crowds import MARKETS, Market
 from piecework.domain.errors import ConfigError
@@ -340,7 +340,7 @@ def say_forecast(written: "WrittenForecast") -> None:
     forecast = written.forecast
     click.echo(f"forecast of {forecast.campaign}, {forecast.currency}")
     click.echo(choice_caption(forecast))
-    console = Console(markup=False)
+    console = plain_console()
     beside = max((console.width - _FIGURES_WIDE) // _CHOICE_WIDE, 1)
     for first in range(0, len(forecast.rows), beside):
         console.print(_table(forecast, forecast.rows[first : first + beside]))

@@ -14,11 +14,11 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from piecework.cli.options import CAMPAIGN, WholeNumber
+from piecework.cli.output import plain_console
 from piecework.domain.task import GENERIC
 from piecework.hit_templates.starters import StarterKind, write_starter
 from piecework.hit_templates.tasks import ListedTask, describe_field, list_tasks, render_tasks
@@ -45,7 +45,7 @@ def say_tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) ->
 
 def _say(tasks: Sequence[ListedTask]) -> None:
     """Print for people what each task asks and needs."""
-    console = Console()
+    console = plain_console()
     for listed in tasks:
         task = listed.task
         optional = [f"({name})" for name in task.optional_columns]
