@@ -44,7 +44,7 @@ from piecework.domain.pictures import PictureLocation
 from piecework.domain.qualifications import EarnedRule
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.task import Task
-from piecework.domain.text import did_you_mean
+from piecework.domain.text import did_you_mean, shell_word
 from piecework.domain.verdicts import PolicyRule
 
 REHEARSALS = "rehearsals"
@@ -274,7 +274,7 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
             raise ConfigError(
                 [f"{path}: a page of HTML, not a campaign file (TOML)"],
                 next_step="write a campaign file for this page: "
-                f"piecework init CAMPAIGN.toml --task {path}",
+                f"piecework init CAMPAIGN.toml --task {shell_word(path)}",
             ) from fault
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     faults += machine.faults_of_currency(tables.currency)

@@ -34,7 +34,7 @@ from piecework.config.schema_faults import as_written, schema_faults
 from piecework.config.user_files import read_text, variables_in
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.domain.text import one_line
+from piecework.domain.text import one_line, shell_word
 from piecework.domain.toml_text import key_name
 from piecework.foundation.hosts import is_loopback
 
@@ -193,7 +193,8 @@ def refusal_of(file: "CampaignFile") -> RefusedForSafety | None:
     options = "".join(f" --variable {name}" for name in wanted if not _CREDENTIAL.match(name))
     return RefusedForSafety(
         f"{file.path}: {why}, and it names what is outside of its folder: {listed}",
-        next_step=f"read the file; if you trust it: piecework check {file.path} --trust{options}",
+        next_step=f"read the file; if you trust it: piecework check {shell_word(file.path)} "
+        f"--trust{options}",
     )
 
 
@@ -381,7 +382,7 @@ def _check_private(path: Path, facts: os.stat_result) -> None:
 def _not_private(path: Path, why: str) -> ConfigError:
     return ConfigError(
         [f"{path}: the list of trusted campaign files cannot be used: {why}"],
-        next_step=f"look who wrote it, then remove it: rm -r {path}",
+        next_step=f"look who wrote it, then remove it: rm -r {shell_word(path)}",
     )
 
 

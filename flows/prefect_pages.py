@@ -25,7 +25,7 @@ from piecework.domain.errors import (
 from piecework.domain.ids import WorkerId
 from piecework.domain.progress import Progress, SourceState
 from piecework.domain.store_address import StoreAddress
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.qc.registry import TITLES
 from piecework.report.formatting import in_markdown
 from piecework.results.export import SUMMARY
@@ -156,7 +156,7 @@ def _next(progress: Progress, campaign: Path, report: str | None) -> str:
     """Who or what acts next, with the command for a person."""
     if progress.to_decide:
         decisions = plural(progress.to_decide, "decision")
-        return f"a person: {decisions} in `piecework review {campaign}`"
+        return f"a person: {decisions} in `piecework review {shell_word(campaign)}`"
     if progress.is_finished:
         return f"nothing; the report is `{report}`" if report else "nothing"
     if progress.cap_reached:

@@ -23,7 +23,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.received_files import about_link, outward_link
 from piecework.domain.task import GENERIC, PRACTICE, OwnFiles, Task, is_page
-from piecework.domain.text import did_you_mean, not_utf8
+from piecework.domain.text import did_you_mean, not_utf8, shell_word
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.messages import (
     ENGLISH,
@@ -242,7 +242,8 @@ def own_name(folder: Path) -> str:
     else:
         return name
     raise ConfigError(
-        [f"{fault}."], next_step=f"`piecework init --new-task {folder}` writes one that runs"
+        [f"{fault}."],
+        next_step=f"`piecework init --new-task {shell_word(folder)}` writes one that runs",
     )
 
 

@@ -1,6 +1,8 @@
 """Every message that a user can see: found, and fit to be shown."""
 
+import ast
 import re
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -99,13 +101,51 @@ def test_next_steps_say_something(messages: list[Message]) -> None:
             assert re.search(r"[a-z]{3}", message.text.replace("{...}", "")), message
 
 
+COMMAND = re.compile(r"(?:\bpiecework |\brm -r |\bchmod 600 )[^;:()\n`]*$")
+"""A command that has not ended yet."""
+FILE = re.compile(r"(\bcampaign|[Pp]ath(\.name|s\[0\])?|file(_name)?|folder|sheet)$")
+"""How an expression ends that is a path, or a name of a file."""
+NO_COMMANDS = {"experiment.py", "dealing.py", "assembling.py", "lazy_group.py"}
+"""Modules whose seeds, sentences and names of groups begin as a command does."""
+
+
+def test_a_path_in_a_command_is_one_word_of_a_shell() -> None:
+    """A folder may have spaces in its name, and a command is there to be copied."""
+    bare = [
+        f"{path.relative_to(ROOT)}: {before}{{{value}}}"
+        for path in _sources()
+        if path.name not in NO_COMMANDS
+        for before, value in _values_in_commands(ast.parse(_read(path)))
+        if FILE.search(value)
+    ]
+    assert not bare, "\n".join(bare)
+
+
+def _values_in_commands(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """What stands before a value in a command, and the value."""
+    for text in (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)):
+        before = ""
+        for part in text.values:
+            if isinstance(part, ast.FormattedValue):
+                value = ast.unparse(part.value)
+                if command := COMMAND.search(before):
+                    yield command[0], value
+                before += f"{{{value}}}".translate(_NO_MARKS)
+            elif isinstance(part, ast.Constant):
+                before += str(part.value)
+
+
+_NO_MARKS = str.maketrans("", "", ";:()`\n")
+
+
+def _sources() -> Iterator[Path]:
+    rooms = ("src/piecework", "config", "flows", "hit_templates", "postprocess", "qc")
+    yield from chain.from_iterable((ROOT / room).rglob("*.py") for room in rooms)
+
+
 def test_no_message_names_a_class_of_ours(messages: list[Message]) -> None:
     """Users know files, keys and commands, not Python's names for them."""
-    sources = chain(
-        (ROOT / "src/piecework").rglob("*.py"),
-        *((ROOT / room).rglob("*.py") for room in ("config", "qc", "postprocess")),
-    )
-    names = set(chain(*(INTERNAL.findall(_read(path)) for path in sources)))
+    names = set(chain(*(INTERNAL.findall(_read(path)) for path in _sources())))
     names -= ALSO_MTURKS | FOR_PROGRAMMERS
     for message in messages:
         words = set(re.findall(r"\w+", message.text))

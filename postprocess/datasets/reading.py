@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from piecework.analyses.corpus.captions import Caption, Corpus, Question
 from piecework.domain.column_names import ORIGINAL
 from piecework.domain.errors import ConfigError
+from piecework.domain.text import shell_word
 from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.datasets.read_published import (
     from_json,
@@ -309,7 +310,7 @@ def _file_of(path: Path) -> Path:
             raise ConfigError([fault], next_step="name the table with the captions")
         raise ConfigError(
             [f"{fault}; it contains the answers of a task without captions"],
-            next_step=f"piecework data analyse {path / 'answers.csv'} --label COLUMN",
+            next_step=f"piecework data analyse {shell_word(path / 'answers.csv')} --label COLUMN",
         )
     return files[0]
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -76,6 +77,21 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     assert "in USD: 10.00" in output
     assert "piecework rehearse photos.toml" in output
     assert "WARNING" not in output
+
+
+def test_the_next_commands_can_be_copied() -> None:
+    """Also in a folder with a space in its name; the file's head has them too."""
+    Path("my birds").mkdir()
+    _pictures(Path("my birds/photos"))
+    path = "my birds/first (try).toml"
+    done = _init(path, "--task", "caption", "--items", "my birds/photos", "--yes")
+    assert done.exit_code == 0, done.output
+    lines = [*done.output.splitlines(), *Path(path).read_text().splitlines()]
+    typed = [shlex.split(line.partition("piecework ")[2])[:2] for line in lines]
+    for command in ("check", "preview", "rehearse"):
+        assert [command, path] in typed
+        assert [command, "first (try).toml"] in typed
+    assert CliRunner().invoke(main, ["check", path]).exit_code == 0
 
 
 def test_pictures_are_called_as_people_call_them() -> None:

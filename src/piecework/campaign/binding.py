@@ -19,7 +19,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
 from piecework.domain.inputs import CODE
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.store import bound, campaign_facts
 from piecework.store.bound import Dealt
 from piecework.store.database import Store
@@ -327,7 +327,7 @@ def refuse_imported(campaign: Campaign) -> None:
         raise RefusedForSafety(
             f"{campaign.path}: its answers were imported from another tool, so "
             "piecework cannot post, pay or rehearse it",
-            next_step=f"piecework data assess {campaign.path}",
+            next_step=f"piecework data assess {shell_word(campaign.path)}",
         )
 
 
@@ -382,7 +382,7 @@ def check_typed(store: Store, campaign: Campaign) -> None:
         raise StoreError(
             f"{campaign.path}: the task, [fields] or imported.answers have changed "
             "since its answers were read",
-            next_step=f"piecework data import --as {campaign.path}",
+            next_step=f"piecework data import --as {shell_word(campaign.path)}",
         )
 
 
@@ -425,7 +425,7 @@ def _row(item: Item) -> str:
 
 
 def _again(campaign: Campaign) -> str:
-    return f"piecework rehearse {campaign.path} (with what the file says now)"
+    return f"piecework rehearse {shell_word(campaign.path)} (with what the file says now)"
 
 
 def _if_moved(campaign: Campaign, known: str, environment: str) -> str:
@@ -436,5 +436,5 @@ def _if_moved(campaign: Campaign, known: str, environment: str) -> str:
         return bound.OTHER_CAMPAIGN
     return (
         "if the same marketplace has another address now: piecework store move "
-        f"{campaign.path} {environment}; otherwise {bound.OTHER_CAMPAIGN}"
+        f"{shell_word(campaign.path)} {shell_word(environment)}; otherwise {bound.OTHER_CAMPAIGN}"
     )

@@ -15,6 +15,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
+from piecework.domain.text import shell_word
 from piecework.store import intents, ledger
 from piecework.store.hits import unposted
 from piecework.store.intents import Intent
@@ -132,7 +133,7 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
                 f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, but "
                 f"only {rewards.shown(max(0, rest))} is left of {name} "
                 f"({rewards.shown(cap or 0)})",
-                next_step=f"piecework status {opened.campaign.path}",
+                next_step=f"piecework status {shell_word(opened.campaign.path)}",
             )
 
 
@@ -181,7 +182,7 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
                 f"{campaign.path}: {name} is {rewards.shown(cap)}, but "
                 f"{words.format(rewards.shown(cost))}",
                 next_step=f"{_raise(name)}, or lower items, assignments or reward; then "
-                f"run piecework check {campaign.path}",
+                f"run piecework check {shell_word(campaign.path)}",
             )
 
 
@@ -204,7 +205,7 @@ def _check_dearest(campaign: Campaign, *, at: datetime) -> None:
                 f"{campaign.path}: {name} is {rewards.shown(cap)}, but one HIT costs "
                 f"{rewards.shown(cost)}",
                 next_step=f"{_raise(name)}, or lower assignments or reward; then run "
-                f"piecework check {campaign.path}",
+                f"piecework check {shell_word(campaign.path)}",
             )
 
 
@@ -219,5 +220,5 @@ def _check_item(campaign: Campaign, *, at: datetime) -> None:
             f"{posting.assignments} answers to each item of a HIT with "
             f"{posting.items_per_hit} cost {rewards.shown(cost)}",
             next_step="raise budget.item, or lower assignments or reward; then "
-            f"run piecework check {campaign.path}",
+            f"run piecework check {shell_word(campaign.path)}",
         )

@@ -11,6 +11,7 @@ from piecework.campaign.binding import refuse_imported
 from piecework.campaign.pricing import price
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
+from piecework.domain.text import shell_word
 from piecework.platforms.endpoint import LiveSite, refuse_closed_host, why_live
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ def refuse_without_consent(
         raise RefusedForSafety(
             f"{campaign.path}: its pictures are drawn for rehearsals, so real people "
             "should not be paid to describe them",
-            next_step=f"piecework rehearse {campaign.path}",
+            next_step=f"piecework rehearse {shell_word(campaign.path)}",
         )
     if live and not is_agreed:
         raise RefusedForSafety(
             "--live: no person has agreed to an amount yet, and without a terminal "
             "piecework cannot ask",
-            next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
+            next_step=f"add --spend-at-most AMOUNT; piecework check {shell_word(campaign.path)} "
             "shows what it may cost",
         )
 
@@ -68,7 +69,7 @@ def _is_live(campaign: Campaign, endpoint: str, reason: str) -> RefusedForSafety
     return RefusedForSafety(
         f"{endpoint}: {reason}: real people do it and are owed money",
         next_step="add --live to the same command, if a person has agreed to this; "
-        f"piecework check {campaign.path} shows what it may cost",
+        f"piecework check {shell_word(campaign.path)} shows what it may cost",
     )
 
 

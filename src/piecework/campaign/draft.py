@@ -9,6 +9,7 @@ from pathlib import Path
 from piecework.campaign.deriving import address_columns, needed_columns
 from piecework.domain.money import SIGNS, Currency, cents_to_wire
 from piecework.domain.task import GENERIC, Task
+from piecework.domain.text import shell_word
 from piecework.domain.toml_text import toml_line
 from piecework.hit_templates.own_html.embedding import embedded
 from piecework.hit_templates.own_html.page import hosts_refused
@@ -177,9 +178,9 @@ def _parts(draft: Draft) -> Iterator[Iterator[str]]:
 
 def _head(draft: Draft) -> Iterator[str]:
     name = draft.path.name
-    yield f"# piecework check {name}      what it costs; with --full, what is derived"
-    yield f"# piecework preview {name}    do it yourself in a browser"
-    yield f"# piecework rehearse {name}   simulated workers; costs nothing"
+    yield f"# piecework check {shell_word(name)}      what it costs; with --full, what is derived"
+    yield f"# piecework preview {shell_word(name)}    do it yourself in a browser"
+    yield f"# piecework rehearse {shell_word(name)}   simulated workers; costs nothing"
     if draft.description:
         yield toml_line("description", draft.description)
     yield toml_line("task", draft.asked.named)

@@ -12,6 +12,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK, Capabilities, Item, PlannedHit
 from piecework.domain.ids import ItemId, ItemNumbers, ItemTags, WorkerId
 from piecework.domain.late_modules import pd
+from piecework.domain.text import shell_word
 from piecework.domain.verdicts import SubjectKind
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
@@ -203,4 +204,6 @@ def known_worker(opened: OpenedCampaign, worker: str) -> WorkerId:
         return pseudonyms[matches[0]]
     else:
         fault = f"no worker of this campaign has the pseudonym {worker!r}"
-    raise ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")
+    raise ConfigError(
+        [fault], next_step=f"piecework workers list {shell_word(opened.campaign.path)}"
+    )

@@ -32,6 +32,7 @@ from piecework.config.trust import reach_of
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.inputs import CAMPAIGN_FILE, CODE, Inputs
 from piecework.domain.store_address import in_folder
+from piecework.domain.text import shell_word
 from piecework.platforms.endpoint import is_open
 from piecework.store.database import exists
 from piecework.store.files import make_private_folder, write_private
@@ -242,7 +243,7 @@ def at_number(file: CampaignFile, number: int) -> CampaignFile:
         StoreError: the copy was edited.
         RefusedForSafety: the copy names what the trusted file does not name.
     """
-    again = f"piecework rehearse {file.path}"
+    again = f"piecework rehearse {shell_word(file.path)}"
     if number not in (there := numbers(file)):
         listed = f"there are {', '.join(map(str, there))}" if there else "it was never rehearsed"
         raise ConfigError(
@@ -285,7 +286,7 @@ def _refuse_more_reach(file: CampaignFile, copy: CampaignFile, path: Path) -> No
     if more:
         raise RefusedForSafety(
             f"{path}: it names what {file.path} does not name now: {', '.join(map(str, more))}",
-            next_step=f"piecework rehearse {file.path}",
+            next_step=f"piecework rehearse {shell_word(file.path)}",
         )
 
 

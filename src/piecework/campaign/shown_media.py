@@ -20,7 +20,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.hit import Item, is_picture
 from piecework.domain.task import HtmlPage
-from piecework.domain.text import one_line, plural
+from piecework.domain.text import one_line, plural, shell_word
 from piecework.platforms.endpoint import ALTHOUGH_UNSEEN, is_on_this_machine
 
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ def unseen(
         unknown=tuple(reply.fault for reply in answers if reply.fault and not reply.status),
         tried=len(answers),
         next_step=(
-            f"piecework market serve {campaign.path} serves the campaign's pictures, and "
+            f"piecework market serve {shell_word(campaign.path)} serves the campaign's "
+            "pictures, and "
             "--pictures FOLDER those of a folder"
             if is_own
             else "open it in a private window of a browser: workers see the same"

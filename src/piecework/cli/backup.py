@@ -19,6 +19,7 @@ import click
 from piecework.cli import logs
 from piecework.cli.options import WholeNumber, grouped
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.text import shell_word
 
 if TYPE_CHECKING:
     from piecework.backup.replicator import Replicator
@@ -188,9 +189,9 @@ def _say(restored: "Restored", address: str) -> None:
     click.echo("what was written after that is not in it")
     if kind == "marketplace":
         click.echo(
-            f"next: piecework market serve --database {restored.file} --backup {address} and "
-            "the other options as before; then piecework store reconcile CAMPAIGN for each "
-            "campaign on it"
+            f"next: piecework market serve --database {shell_word(restored.file)} --backup "
+            f"{shell_word(address)} and the other options as before; then piecework store "
+            "reconcile CAMPAIGN for each campaign on it"
         )
     else:
         click.echo("next: piecework store reconcile CAMPAIGN --dry-run")

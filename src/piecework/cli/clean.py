@@ -29,7 +29,7 @@ from piecework.cli.options import (
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import NamedColumns
 from piecework.domain.money import shown
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -256,7 +256,7 @@ def _take(path: Path, asked_in: Path, *, as_json: bool) -> None:
     if taken.unknown:
         click.echo(f"no longer doubted: {taken.unknown:,}")
     click.echo(f"cleaning now makes {plural(number, 'edit')}")
-    click.echo(f"next: piecework export {path}")
+    click.echo(f"next: piecework export {shell_word(path)}")
 
 
 def _list(path: Path, *, as_json: bool) -> None:
@@ -290,7 +290,7 @@ def _list(path: Path, *, as_json: bool) -> None:
             f"{mistakes:.0f} mistakes to expect in them. Three answers to each cost "
             f"{shown(price.cents, currency)}: {plural(price.hits, 'HIT')} of {TASK}"
         )
-        click.echo(f"next: piecework export {path} --items-for {TASK} words.csv")
+        click.echo(f"next: piecework export {shell_word(path)} --items-for {TASK} words.csv")
 
 
 def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":

@@ -19,7 +19,7 @@ from click.core import ParameterSource
 
 from piecework.config.user_files import COMMANDS, CONFIG, OF_CAMPAIGNS, read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import control_in
+from piecework.domain.text import control_in, shell_word
 
 _TYPED = frozenset(
     {
@@ -148,7 +148,7 @@ def _refuse_second_place(ctx: click.Context, campaign: Path) -> None:
     why = f"the others read {others or 'no such file'}, and would look for another store"
     raise ConfigError(
         [f"{file}: [output], [store] and [[fees]] hold for all commands, but {why}"],
-        next_step=f"export {CONFIG}={file.absolute()}",
+        next_step=f"export {CONFIG}={shell_word(file.absolute())}",
     )
 
 

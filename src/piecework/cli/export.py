@@ -21,7 +21,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import also_sent_lines, say_changes
 from piecework.domain.errors import StoreError
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
@@ -186,7 +186,7 @@ def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> 
     if is_in_parts and campaigns:
         return (
             f"--to is for FILES; {campaigns[0]} is a CAMPAIGN, which has an output "
-            f"folder of its own. To export FILES by its rules: --as {campaigns[0]}"
+            f"folder of its own. To export FILES by its rules: --as {shell_word(campaigns[0])}"
         )
     if files and not is_in_parts:
         return _fault_of_files(files)
@@ -243,7 +243,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
         if not assignments.count_assignments(opened.store):
             raise StoreError(
                 f"{path}: no answers came in yet, so nothing was written",
-                next_step=f"piecework status {path}",
+                next_step=f"piecework status {shell_word(path)}",
             )
         if batch_results is not None:
             number, file = (write_batch_results(opened, batch_results), str(batch_results))

@@ -17,7 +17,7 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import BY_PERSON, DATABASE, JSON, CampaignFile, load_results
 from piecework.cli.payday import known_people
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.domain.text import plural, printable
+from piecework.domain.text import plural, printable, shell_word
 from piecework.marketplace.workers import forgetting
 from piecework.store.lock import only_pass
 
@@ -120,7 +120,7 @@ class _Data:
                     left = opened.campaign.rewards.shown(person.left)
                     yield (
                         f"{path}: {left} of theirs is not recorded as paid "
-                        f"(piecework pay {path} --sheet FILE, then --paid FILE)"
+                        f"(piecework pay {shell_word(path)} --sheet FILE, then --paid FILE)"
                     )
 
     def _faults_of_person(self, transaction: "Transaction", person: "KnownPerson") -> list[str]:
@@ -244,7 +244,7 @@ def _nobody(worker: str, paths: Sequence[Path]) -> ConfigError:
         return ConfigError([fault], next_step=f"{names} shows all names")
     return ConfigError(
         [f"no worker has the name, id or whole pseudonym {worker!r}"],
-        next_step=f"piecework workers list {paths[0]}",
+        next_step=f"piecework workers list {shell_word(paths[0])}",
     )
 
 
@@ -290,5 +290,5 @@ def _say(
         click.echo(f"not reached: the store of the campaign with {printable(title)!r}; name it too")
     for opened in data.campaigns:
         path = opened.campaign.path
-        click.echo(f"next: piecework export {path}, to write its results without them")
+        click.echo(f"next: piecework export {shell_word(path)}, to write its results without them")
         click.echo(f"      the next run of {path} asks others for the answers that it lacks now")

@@ -12,7 +12,7 @@ from piecework.cli.options import COLUMNS, JSON, TASK
 from piecework.cli.output import plain_console
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import ImportedFile, Reading
-from piecework.domain.text import plural, printable
+from piecework.domain.text import plural, printable, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,8 +119,8 @@ def _end(
     click.echo("; ".join(counted))
     if seen.campaign is None:
         click.echo(f"written: {seen.path}")
-    click.echo(f"next: piecework data assess {seen.path}    (what heuristics find)")
-    click.echo(f"      piecework export {seen.path}    (the dataset and its report)")
+    click.echo(f"next: piecework data assess {shell_word(seen.path)}    (what heuristics find)")
+    click.echo(f"      piecework export {shell_word(seen.path)}    (the dataset and its report)")
 
 
 def _say_renamed(renamed: "Mapping[str, str]") -> None:

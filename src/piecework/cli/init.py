@@ -23,7 +23,7 @@ from piecework.cli.init_wishes import (
 from piecework.cli.options import JSON, TaskName, grouped
 from piecework.domain.clock import SystemClock
 from piecework.domain.money import CURRENCIES
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
 
 if TYPE_CHECKING:
@@ -264,6 +264,6 @@ def _say(written: "Written", *, as_json: bool) -> None:
     )
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
-    click.echo(f"next: piecework check {path}      (what it costs, and why)")
-    click.echo(f"      piecework preview {path}    (do it yourself in a browser)")
-    click.echo(f"      piecework rehearse {path}   (simulated workers; costs nothing)")
+    click.echo(f"next: piecework check {shell_word(path)}      (what it costs, and why)")
+    click.echo(f"      piecework preview {shell_word(path)}    (do it yourself in a browser)")
+    click.echo(f"      piecework rehearse {shell_word(path)}   (simulated workers; costs nothing)")

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from piecework.cli.options import ENDPOINT_VARIABLE
 from piecework.domain.progress import BY_A_PERSON, Progress, SourceState
-from piecework.domain.text import NOTHING, plural, printable
+from piecework.domain.text import NOTHING, plural, printable, shell_word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,14 +147,14 @@ def next_command(
         live: a person has agreed to an amount.
     """
     if progress.to_decide:
-        return f"piecework review {campaign}"
+        return f"piecework review {shell_word(campaign)}"
     if progress.is_finished:
-        return None if report is None else f"open {report}"
+        return None if report is None else f"open {shell_word(report)}"
     is_rehearsal = progress.is_rehearsal
     if is_rehearsal and not endpoint:
-        return f"piecework rehearse {campaign}"
+        return f"piecework rehearse {shell_word(campaign)}"
     if endpoint is None:
-        return f"piecework data assess {campaign}"
+        return f"piecework data assess {shell_word(campaign)}"
     return run_command(campaign, endpoint, live=live, once=is_rehearsal, rehearsal=is_rehearsal)
 
 
@@ -165,9 +165,9 @@ def run_command(
     from piecework.platforms.endpoint import endpoint_beside
 
     is_usual = endpoint in {os.environ.get(ENDPOINT_VARIABLE), endpoint_beside(os.environ)}
-    named = "" if is_usual else f" --endpoint {endpoint}"
+    named = "" if is_usual else f" --endpoint {shell_word(endpoint)}"
     options = " --once" * once + " --rehearsal" * rehearsal
-    return f"piecework run {campaign}{options}{named}{' --live' * live}"
+    return f"piecework run {shell_word(campaign)}{options}{named}{' --live' * live}"
 
 
 def _wrapped(text: str) -> str:
@@ -185,9 +185,9 @@ def say_changes(opened: "OpenedCampaign") -> None:
 
     path = opened.campaign.path
     again = (
-        f"piecework data assess {path}"
+        f"piecework data assess {shell_word(path)}"
         if opened.is_imported
-        else f"piecework rehearse {path}"
+        else f"piecework rehearse {shell_word(path)}"
         if opened.is_rehearsal and not endpoint_of(opened.campaign.out)
         else "the next pass uses them"
     )

@@ -22,7 +22,7 @@ from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK
 from piecework.domain.ids import AssignmentId
-from piecework.domain.text import plural, printable
+from piecework.domain.text import plural, printable, shell_word
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
@@ -251,7 +251,7 @@ def _say_objections(campaign: "Campaign", objections: Mapping[AssignmentId, str]
         click.echo(f"the worker objects to the rejection of {name}:")
         for line in printable(text).splitlines():
             click.echo(f"    {line}")
-        command = f"piecework pay {campaign.path} --rejected {name}"
+        command = f"piecework pay {shell_word(campaign.path)} --rejected {name}"
         click.echo(f'  to take it back and pay: {command} --because "..." --by NAME')
 
 
@@ -308,7 +308,8 @@ def _say(campaign: "Campaign", plan: "BonusPlan", paid: "Paid | None") -> None:
             click.echo("next: run the same command on the next UTC day")
         else:
             click.echo(
-                f"next: piecework export {path} --report-only, for a report with these bonuses"
+                f"next: piecework export {shell_word(path)} --report-only, for a report "
+                "with these bonuses"
             )
 
 
@@ -413,7 +414,7 @@ def _say_compensation(run: "CampaignRun", planned: "PlannedCompensation", *, is_
         click.echo("next: give another reason if the worker shall get more")
     elif is_paid:
         click.echo(f"compensation paid: {rewards.shown(planned.intent.amount_cents)} with fees")
-        click.echo(f"next: piecework status {run.campaign.path}")
+        click.echo(f"next: piecework status {shell_word(run.campaign.path)}")
     else:
         click.echo("nothing was paid")
         click.echo("next: run the same command with --yes")
@@ -478,4 +479,6 @@ def _reverse(campaign: Path, reversal: _Reversal, *, because: str | None, live: 
             keep_answers=not reversal.pay_only,
         )
     click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
-    click.echo(f"next: piecework export {campaign}, if you have written the dataset already")
+    click.echo(
+        f"next: piecework export {shell_word(campaign)}, if you have written the dataset already"
+    )

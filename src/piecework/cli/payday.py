@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from piecework.cli.marketplace_file import transaction_in
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.marketplace.workers import invitations
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _say(
         )
     if left:
         click.echo("next: pay them, fill in amount and date, then")
-        click.echo(f"      piecework pay {path} --paid {sheet}")
+        click.echo(f"      piecework pay {shell_word(path)} --paid {shell_word(sheet)}")
 
 
 def _as_dict(person: "PersonPay", known: KnownPeople) -> dict[str, object]:

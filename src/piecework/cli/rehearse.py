@@ -25,6 +25,7 @@ from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.crowds import MARKETS, Market
 from piecework.domain.errors import ConfigError
 from piecework.domain.progress import Progress
+from piecework.domain.text import shell_word
 from piecework.markets.registry import market
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _say_which(begun: "Begun", path: Path, *, is_same: bool) -> None:
     if is_same:
         click.echo(
             f"same as rehearsal {begun.number}, so its result is shown; "
-            f"piecework rehearse {path} --again repeats it"
+            f"piecework rehearse {shell_word(path)} --again repeats it"
         )
         return
     click.echo(f"rehearsal {begun.number} {'begins' if begun.is_new else 'continues'}")

@@ -34,7 +34,7 @@ from piecework.cli.prefect_server import TemporaryServer
 from piecework.cli.schedules import Interval, schedule
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
@@ -391,7 +391,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
         if opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: only rehearsed, so there is nothing to stop"],
-                next_step=f"piecework status {campaign}",
+                next_step=f"piecework status {shell_word(campaign)}",
             )
         if undo:
             was_stopped = campaign_facts.undo_stop(opened.store, at=opened.clock.now())

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.text import shell_word
 from piecework.platforms.endpoint import ALTHOUGH_UNSEEN
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
         click.echo(f"where passes go and what they may cost: {file}")
         if refusal is not None:
             # A worker of Prefect makes the passes, and cannot ask a person.
-            click.echo(f"next: piecework check {campaign} --trust, or passes are refused")
+            click.echo(
+                f"next: piecework check {shell_word(campaign)} --trust, or passes are refused"
+            )
         click.echo(f"next: prefect worker start --pool {POOL}, on the machine that has the store")
         return
     words = _words(campaign.resolve(), stated)

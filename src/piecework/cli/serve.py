@@ -43,6 +43,7 @@ from piecework.cli.sign_in_options import PROVIDER, ProviderOptions, provider_of
 from piecework.config.user_files import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
+from piecework.domain.text import shell_word
 from piecework.markets.registry import market
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def _account_of(
         click.echo(f"key of the account {campaign.name}: {file}", err=True)
         site_live = LiveSite("" if is_rehearsal else site.site_url or url, recruits=recruits)
         live = " --live" * bool(why_live(endpoint, site_live))
-        click.echo(f"next: piecework run {path}{live}", err=True)
+        click.echo(f"next: piecework run {shell_word(path)}{live}", err=True)
 
     return ready
 

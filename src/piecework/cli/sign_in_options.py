@@ -10,6 +10,7 @@ import click
 
 from piecework.cli.options import grouped
 from piecework.domain.errors import ConfigError, RefusedForSafety, load_extra
+from piecework.domain.text import shell_word
 
 if TYPE_CHECKING:
     from piecework.foundation.signin.person import ProviderSettings, Role, Roles
@@ -264,7 +265,7 @@ def _secret(file: Path | None) -> str:
         if os.fstat(opened.fileno()).st_mode & _OTHERS:
             raise RefusedForSafety(
                 f"{file}: other users of this machine can read the secret",
-                next_step=f"chmod 600 {file}; if someone may have read it, make a new "
+                next_step=f"chmod 600 {shell_word(file)}; if someone may have read it, make a new "
                 "secret at the provider",
             )
         text = opened.read(_LONGEST_SECRET).decode("utf-8", errors="replace").strip()

@@ -10,7 +10,7 @@ import click
 from piecework.cli.options import CAMPAIGN, JSON, REHEARSAL_NUMBER, load_results
 from piecework.cli.output import also_sent_lines, next_command, say_changes, say_progress
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def status(campaign: Path, *, look: bool, all_rows: bool, as_json: bool) -> None
         if look and opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: only rehearsed, so there is no marketplace to ask"],
-                next_step=f"piecework status {campaign}",
+                next_step=f"piecework status {shell_word(campaign)}",
             )
         progress = read_progress(opened)
         live = not opened.is_rehearsal and agreed_cents(opened.store) is not None

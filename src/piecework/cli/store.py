@@ -16,7 +16,7 @@ import click
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE, load_results
 from piecework.cli.output import run_command
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
@@ -158,7 +158,7 @@ def move(campaign: Path, url: str, *, as_json: bool) -> None:
     )
     if result.is_older:
         click.echo("it is an older copy of itself: it lacks what was done last")
-        click.echo(f"next: piecework store reconcile {campaign}")
+        click.echo(f"next: piecework store reconcile {shell_word(campaign)}")
         return
     live = agreed_before(loaded) is not None
     click.echo(f"next: {run_command(campaign, result.now, live=live, once=True)}")
@@ -208,7 +208,7 @@ def reconcile(
             code=refusal.code,
             kind=refusal.kind,
             next_step="fix the cause and run the same command again; or continue "
-            f"without these acts: piecework store reconcile {campaign} --leave-refused",
+            f"without these acts: piecework store reconcile {shell_word(campaign)} --leave-refused",
         )
 
 
@@ -231,11 +231,12 @@ def _say(run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_r
         )
     if dry_run:
         click.echo("nothing was changed")
-        click.echo(f"next: piecework store reconcile {path}")
+        click.echo(f"next: piecework store reconcile {shell_word(path)}")
         return
     if cents:
         click.echo(
-            f"next: piecework pay {path} --from {owed_file} --label lost, after "
+            f"next: piecework pay {shell_word(path)} --from {shell_word(owed_file)} --label "
+            "lost, after "
             "the next passes; it adds the amounts to other work of the same workers"
         )
     click.echo(f"next: {run_command(path, run.endpoint, live=run.is_live, once=True)}")

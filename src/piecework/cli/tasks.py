@@ -20,6 +20,7 @@ from rich.text import Text
 from piecework.cli.options import CAMPAIGN, WholeNumber
 from piecework.cli.output import plain_console
 from piecework.domain.task import GENERIC
+from piecework.domain.text import shell_word
 from piecework.hit_templates.starters import StarterKind, write_starter
 from piecework.hit_templates.tasks import ListedTask, describe_field, list_tasks, render_tasks
 
@@ -66,7 +67,7 @@ def write_task(path: Path, kind: StarterKind, task: str | None) -> None:
     """Write a task into a folder, with items and a campaign file beside it."""
     campaign = write_starter(path, kind, task)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")
-    click.echo(f"next: piecework preview {campaign}")
+    click.echo(f"next: piecework preview {shell_word(campaign)}")
 
 
 def copy_examples(folder: Path) -> None:
@@ -87,7 +88,7 @@ def copy_examples(folder: Path) -> None:
             # A short file states no description.
             asked = campaign.get("description") or campaign.get("question") or campaign["task"]
             click.echo(f"{file}: {asked}")
-    click.echo(f"next: piecework rehearse {target / 'demo.toml'}")
+    click.echo(f"next: piecework rehearse {shell_word(target / 'demo.toml')}")
 
 
 @click.command()

@@ -28,7 +28,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.payday import known_people
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
-from piecework.domain.text import one_line, plural, printable
+from piecework.domain.text import one_line, plural, printable, shell_word
 from piecework.store.lock import only_pass
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _open_for_a_person(
         if opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: only rehearsed, so its workers are simulated"],
-                next_step=f"piecework workers {otherwise} {campaign}",
+                next_step=f"piecework workers {otherwise} {shell_word(campaign)}",
             )
         yield opened
 
@@ -304,7 +304,9 @@ def _list_workers(path: Path, names: Mapping[str, str] | None, *, as_json: bool)
         click.echo(f"{history.worker} {_sentence(history.exclusion)}")
     if known and not opened.is_rehearsal:  # simulated workers cannot be excluded
         undo = " --undo" if excluded else ""
-        click.echo(f'next: piecework workers exclude {path} PSEUDONYM{undo} --because "…"')
+        click.echo(
+            f'next: piecework workers exclude {shell_word(path)} PSEUDONYM{undo} --because "…"'
+        )
     return ids
 
 

@@ -8,6 +8,7 @@ cannot carry unchanged is replaced.
 
 import json
 import re
+import shlex
 import unicodedata
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
@@ -194,6 +195,15 @@ def did_you_mean(word: str, known: Iterable[str], *, then: str = "") -> str:
 _STEERS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Control characters, format characters (including those that change the direction of
 writing), surrogates, and line and paragraph separators."""
+
+
+def shell_word(word: object) -> str:
+    """Return a path or another text as a part of a command to copy: in quotes if it needs them.
+
+    >>> shell_word("birds.toml"), shell_word("my birds.toml")
+    ('birds.toml', "'my birds.toml'")
+    """
+    return shlex.quote(str(word))
 
 
 def printable(text: str) -> str:

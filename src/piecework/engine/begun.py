@@ -21,6 +21,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.marks import Marks
 from piecework.domain.money import PriceList
+from piecework.domain.text import shell_word
 from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
 from piecework.store import bound, hits
@@ -77,10 +78,10 @@ def environment_of(campaign: Campaign, store: Store | None) -> str:
     if environment is None:
         beside = store_beside(campaign)
         begin = (
-            f"piecework data import FILES --as {campaign.path}"
+            f"piecework data import FILES --as {shell_word(campaign.path)}"
             if campaign.imported is not None
-            else f"piecework rehearse {campaign.path} (simulated workers), or "
-            f"piecework run {campaign.path} --endpoint URL"
+            else f"piecework rehearse {shell_word(campaign.path)} (simulated workers), or "
+            f"piecework run {shell_word(campaign.path)} --endpoint URL"
         )
         raise StoreError(
             f"{campaign.store}: there is no store yet, because no pass of "
@@ -95,7 +96,8 @@ def refused_of_rehearsal(campaign: Campaign) -> RefusedForSafety:
     return RefusedForSafety(
         f"{campaign.store}: this store is of a rehearsal; its workers are "
         "simulated, and its marketplace no longer runs",
-        next_step=f"for work on a marketplace: piecework run {campaign.path} --endpoint URL",
+        next_step=f"for work on a marketplace: piecework run {shell_word(campaign.path)} "
+        "--endpoint URL",
     )
 
 

@@ -11,6 +11,7 @@ from piecework.domain.clock import wall_time
 from piecework.domain.errors import PlatformRefused, RefusedForSafety
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import HitId, ItemId
+from piecework.domain.text import shell_word
 from piecework.engine import requirements
 from piecework.engine.posted_hits import (
     close_gone,
@@ -257,6 +258,7 @@ def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
         raise RefusedForSafety(
             f"{run.platform.endpoint}: assignment {keys[key].assignment_id} was given up as "
             "lost, but its worker has submitted it again: it waits for approval or rejection",
-            next_step=f"piecework store reconcile {run.campaign.path} takes it back and "
+            next_step=f"piecework store reconcile {shell_word(run.campaign.path)} takes it "
+            "back and "
             "lets the campaign continue",
         )

@@ -25,6 +25,7 @@ from piecework.domain.hit import (
     WorkerLimit,
 )
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
+from piecework.domain.text import shell_word
 from piecework.engine import requirements
 from piecework.engine.checks import check_campaign, drop_unshowable
 from piecework.engine.posted_hits import (
@@ -333,7 +334,7 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
         f"({run.campaign.exclusion_name!r}), so this campaign can post no more HITs",
         code=refusal.code,
         kind=refusal.kind,
-        next_step=f"piecework stop {run.campaign.path}: later passes pay for the "
+        next_step=f"piecework stop {shell_word(run.campaign.path)}: later passes pay for the "
         "submitted work; then start a campaign with another name for the "
         "missing answers",
     )

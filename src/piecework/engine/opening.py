@@ -34,6 +34,7 @@ from piecework.domain.errors import (
     TransientPlatformError,
 )
 from piecework.domain.money import PriceList
+from piecework.domain.text import shell_word
 from piecework.engine.begun import (
     agreed_before,
     environment_of,
@@ -436,7 +437,7 @@ def _refuse_elsewhere(campaign: Campaign, endpoint: str) -> None:
     if not is_on_this_machine(endpoint):
         raise RefusedForSafety(
             f"{endpoint}: a rehearsal needs a marketplace on this machine",
-            next_step=f"piecework market serve --simulate {campaign.path} --port 8080",
+            next_step=f"piecework market serve --simulate {shell_word(campaign.path)} --port 8080",
         )
 
 
@@ -484,8 +485,8 @@ def _refuse_simulated(campaign: Campaign, endpoint: str) -> None:
         raise RefusedForSafety(
             f"{endpoint}: simulated workers work at this marketplace, so a live campaign "
             "would take their answers for people's",
-            next_step=f"piecework run {campaign.path} --once --rehearsal --endpoint {endpoint}; "
-            "for people: piecework market serve",
+            next_step=f"piecework run {shell_word(campaign.path)} --once --rehearsal "
+            f"--endpoint {endpoint}; for people: piecework market serve",
         )
 
 
@@ -494,7 +495,6 @@ def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
         clock.refresh()
     except PlatformRefused as refusal:
         raise RefusedForSafety(
-            f"{endpoint}: this marketplace has no rehearsal clock, so it is real; a "
-            "rehearsal must not post there",
+            f"{endpoint} has no rehearsal clock, so it is real; a rehearsal must not post there",
             next_step="piecework market serve --simulate CAMPAIGN starts one to rehearse on",
         ) from refusal

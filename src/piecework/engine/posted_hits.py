@@ -32,7 +32,7 @@ from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.store import assignments, campaign_facts, hits, intents, item_totals, ledger, workers
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent, carry_out
@@ -367,7 +367,7 @@ def refuse_posted_elsewhere(
                 "already, and this store has no record of it: the store was restored "
                 "from a copy, and would post and pay again what was posted since",
                 next_step="restore the newest piecework.db; without one, `piecework "
-                f"store reconcile {run.campaign.path}` adopts what was posted since",
+                f"store reconcile {shell_word(run.campaign.path)}` adopts what was posted since",
             )
         slots[posted.hit_id] = posted.slots
     return slots

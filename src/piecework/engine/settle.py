@@ -26,7 +26,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN
-from piecework.domain.text import one_line, regions_in_words
+from piecework.domain.text import one_line, regions_in_words, shell_word
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import UNKNOWN_WORKER, exclusion_type
@@ -150,7 +150,7 @@ def _refused(run: CampaignRun, refusals: Sequence[Refusal], number: int) -> Plat
     return PlatformRefused(
         f"{len(refusals)} of {number} decisions were refused: {named}{more}",
         code=refusals[0][1].code,
-        next_step=f"piecework status {run.campaign.path}",
+        next_step=f"piecework status {shell_word(run.campaign.path)}",
     )
 
 

@@ -11,6 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId
+from piecework.domain.text import shell_word
 from piecework.engine.posted_hits import (
     LONGEST_LAG,
     PUBLISH,
@@ -65,7 +66,7 @@ def end_all(run: CampaignRun) -> int:
         raise TransientPlatformError(
             f"{unsure[0].hit_key}: the call to post this HIT was cut off less than "
             f"{LONGEST_LAG.seconds // 60} minutes ago, and no list shows it yet",
-            next_step=f"piecework stop {run.campaign.path}, in a few minutes",
+            next_step=f"piecework stop {shell_word(run.campaign.path)}, in a few minutes",
         )
     return expired
 
@@ -120,7 +121,7 @@ def _not_expired(run: CampaignRun, refused: Sequence[Refusal], *, of: int) -> Pl
         f"{len(refused)} of {of} HITs could not be expired ({named}): {why}",
         code=why.code,
         kind=why.kind,
-        next_step=f"piecework stop {run.campaign.path}",
+        next_step=f"piecework stop {shell_word(run.campaign.path)}",
     )
 
 

@@ -25,7 +25,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import NamedColumns, Reading
 from piecework.domain.progress import Progress
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
 from piecework.engine.judge import assess, decide, find_suspicions, proposed_verdicts
 from piecework.engine.opening import open_to_look
@@ -216,7 +216,7 @@ def assess_campaign(path: Path) -> Assessed:
     if parse(path).tables.imported is None:
         raise ConfigError(
             [(f"{path}: its passes already assess what they collect; there is nothing to do")],
-            next_step=f"piecework status {path}",
+            next_step=f"piecework status {shell_word(path)}",
         )
     campaign = load_campaign(path)
     with only_pass(campaign.store, by="piecework data assess"), open_to_look(campaign) as opened:

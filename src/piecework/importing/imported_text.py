@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from piecework.domain.imported import Reading
 from piecework.domain.money import cents_to_wire
+from piecework.domain.text import shell_word
 from piecework.domain.toml_text import toml_document, toml_key, toml_line, toml_value
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.tasks import load_task
@@ -67,9 +68,10 @@ def policy_text(policy: tuple[PolicyRule, ...]) -> str:
 def _head(name: str, understood: Understanding, file_name: str, description: str) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
     yield "# docs/how-to/importing.md explains each key. After changing fields, run:"
-    yield f"#   piecework data import --as {file_name}      (rereads these files)"
-    yield f"#   piecework data assess {file_name}           (heuristics, then the rules)"
-    yield f"#   piecework export {file_name}           (the dataset and its report)"
+    yield f"#   piecework data import --as {shell_word(file_name)}      (rereads these files)"
+    yield f"#   piecework data assess {shell_word(file_name)}           (heuristics, then "
+    "the rules)"
+    yield f"#   piecework export {shell_word(file_name)}           (the dataset and its report)"
     yield ""
     yield toml_line("name", name)
     if not description:

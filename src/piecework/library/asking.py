@@ -33,7 +33,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.money import cents_from_text
 from piecework.domain.progress import Progress
 from piecework.domain.task import MIXED_IN, PRACTICE
-from piecework.domain.text import plural
+from piecework.domain.text import plural, shell_word
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import PassRequest
 from piecework.library.frames import require_columns
@@ -369,7 +369,7 @@ class _Asking:
                 f"{self.path}: {plural(len(keys), 'question')}: not all are answered "
                 f"({progress.reason if progress else 'another process makes a pass'})",
                 next_step="ask again with the same keys: it continues; "
-                f"`piecework status {self.path}` shows what is waited for",
+                f"`piecework status {shell_word(self.path)}` shows what is waited for",
             )
 
     def _is_over(self, progress: Progress | None) -> bool:

@@ -15,6 +15,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TRUTH, TWIN, TWIN_REVERSED, Follows, Task
+from piecework.domain.text import shell_word
 from piecework.domain.verdicts import Label
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.aggregates import item_aggregates
@@ -54,7 +55,8 @@ def write_next_items(opened: OpenedCampaign, task: Task, path: Path) -> NextItem
     if not items.rows:
         raise ConfigError(
             [f"no item of {opened.campaign.path} has a label that {task.name} takes"],
-            next_step=f"look at the labels: piecework data analyse {opened.campaign.path}",
+            next_step="look at the labels: piecework data analyse "
+            f"{shell_word(opened.campaign.path)}",
         )
     names = list(dict.fromkeys(name for row in items.rows for name in row))
     ids = hidden_ids(opened)

@@ -26,6 +26,7 @@ from piecework.domain.assignment import Assignment
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.money import Bonus
+from piecework.domain.text import shell_word
 from piecework.domain.verdicts import Decision
 from piecework.engine.payments import compensations
 from piecework.store import assignments, decisions, hits, intents, ledger, workers
@@ -114,8 +115,8 @@ def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
     if outcome is None:
         raise ConfigError(
             [f"{assignment_id}: its rejection is not carried out yet"],
-            next_step=f"piecework run {run.campaign.path} --once --endpoint {run.endpoint}"
-            + " --live" * run.is_live,
+            next_step=f"piecework run {shell_word(run.campaign.path)} --once --endpoint "
+            f"{run.endpoint}" + " --live" * run.is_live,
         )
     if outcome == PAID_ALREADY:
         raise ConfigError([f"{assignment_id} was paid already: {outcome}"])
@@ -338,7 +339,7 @@ def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
                     f"the bonuses cost {rewards.shown(cost)} with fees, but "
                     f"{rewards.shown(max(rest, 0))} are left of {name}; nothing was "
                     "paid",
-                    next_step=f"look at piecework status {run.campaign.path}, then "
+                    next_step=f"look at piecework status {shell_word(run.campaign.path)}, then "
                     "raise the cap, or pay less with --from FILE",
                 )
 

@@ -16,6 +16,7 @@ from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.ids import WorkerId
 from piecework.domain.money import cents_from_text, cents_to_wire
 from piecework.domain.received_files import table_rows
+from piecework.domain.text import shell_word
 from piecework.postprocess.datasets.file_table import plain
 from piecework.store import ledger, workers
 from piecework.store.ledger import Payout
@@ -101,7 +102,7 @@ def everybody(opened: OpenedCampaign, markets: Mapping[str, str]) -> list[Person
         raise StoreError(
             f"the people are owed {shown(owed)} in all, but the ledger has {shown(in_ledger)}; "
             "no sheet was written",
-            next_step=f"piecework store reconcile {opened.campaign.path}",
+            next_step=f"piecework store reconcile {shell_word(opened.campaign.path)}",
         )
     return sorted(people, key=lambda person: person.worker)
 
@@ -213,7 +214,7 @@ def record_payouts(
         if faults:
             raise ConfigError(
                 faults,
-                next_step=f"nothing was recorded: piecework pay {opened.campaign.path} "
+                next_step=f"nothing was recorded: piecework pay {shell_word(opened.campaign.path)} "
                 "--sheet FILE writes what is left to pay",
             )
         ledger.keep_payouts(opened.store, rows.new.values(), by=by, at=now)

@@ -25,6 +25,7 @@ from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit, PostedHit
 from piecework.domain.ids import HitId, HitKey, ItemId
 from piecework.domain.money import Bonus
+from piecework.domain.text import shell_word
 from piecework.engine.payments.due_bonuses import WAGE_FLOOR, is_wage_floor
 from piecework.engine.payments.pay import (
     BonusPlan,
@@ -198,7 +199,7 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
             f"a newer copy of this store, and its annotation {posted.annotation!r} "
             "does not say which items it shows",
             next_step="restore the newest piecework.db; without one, end the HIT by "
-            f"hand (piecework status {run.campaign.path} --look says how)",
+            f"hand (piecework status {shell_word(run.campaign.path)} --look says how)",
         ) from fault
 
 

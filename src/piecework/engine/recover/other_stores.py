@@ -14,6 +14,7 @@ from piecework.campaign.binding import refuse_renamed
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
+from piecework.domain.text import shell_word
 from piecework.engine.posted_hits import posted_as
 from piecework.store import bound, generations, hits, intents
 from piecework.store.database import Store
@@ -104,7 +105,8 @@ def refuse_restored(campaign: Campaign, store: Store, platform: "MTurk") -> None
     if bound.read_bound(store).account is None:
         bound.bind(store, "account", meeting.account)
     next_step = (
-        f"piecework store reconcile {campaign.path} compares the two and lets the campaign "
+        f"piecework store reconcile {shell_word(campaign.path)} compares the two and lets "
+        "the campaign "
         "continue (--dry-run only shows what differs)"
     )
     if not meeting.has_seen:

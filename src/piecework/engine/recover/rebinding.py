@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.domain.marks import Meeting, generation
+from piecework.domain.text import shell_word
 from piecework.engine.begun import bound_endpoint, known_store
 from piecework.engine.posted_hits import posted_as
 from piecework.platforms.endpoint import Credentials, normal_endpoint
@@ -66,7 +67,7 @@ def rebind(campaign: Campaign, endpoint: str, *, credentials: Credentials | None
         if bound.read_bound(store).environment == now:
             raise StoreError(
                 f"{store.address}: the campaign is at {now} already",
-                next_step=f"piecework status {campaign.path}",
+                next_step=f"piecework status {shell_word(campaign.path)}",
             )
         meeting = _meet(store, platform)
         _refuse_two(store, platform, before, credentials)

@@ -8,6 +8,7 @@ use TLS or be on this machine.
 import ipaddress
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,8 +115,8 @@ def _read_private(file: Path, service: str) -> str:
         if mode & _OTHERS:
             raise Exposed(
                 f"{file}: other users of this machine can read the token (mode {mode & 0o777:o})",
-                next_step=f"chmod 600 {file}; if someone may have read it, delete "
-                f"that token at {service} and create a new one",
+                next_step=f"chmod 600 {shlex.quote(str(file))}; if someone may have read it, "
+                f"delete that token at {service} and create a new one",
             )
         return opened.read(_LONGEST).decode("ascii", errors="replace").strip()
 

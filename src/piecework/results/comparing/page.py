@@ -12,7 +12,7 @@ import numpy as np
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
-from piecework.domain.text import NOTHING, count, plural
+from piecework.domain.text import NOTHING, count, plural, shell_word
 from piecework.domain.verdicts import RANDOM_SAMPLE, PolicyRule
 from piecework.qc.registry import BY_NAME, TITLES
 from piecework.report.components import (
@@ -74,7 +74,7 @@ def write_other_rules(opened: OpenedCampaign, model: ReportModel) -> OtherRules 
         return OtherRules(
             outcomes=(),
             sentence=f"With more than {count(MOST_ANSWERS)} answers, other rules are only tried "
-            f"on request: `piecework compare {campaign.path.name} --rules FILE`.",
+            f"on request: `piecework compare {shell_word(campaign.path.name)} --rules FILE`.",
         )
     alternatives = [*_alternatives(campaign, model)]
     if not alternatives or model.came.empty:
@@ -150,7 +150,8 @@ def _figures(alternatives: list[_Alternative], compared: list[RulesComparison]) 
         truth=next((truth for truth in _TRUTHS if truth in first.before.agreements), ""),
         sentence="The stored answers were judged again, batch by batch, by the campaign's rules "
         "as its file says now and by others. What people decided since does not count. "
-        f"Rules of your own: `piecework compare {first.campaign.path.name} --rules FILE`.",
+        f"Rules of your own: `piecework compare {shell_word(first.campaign.path.name)} "
+        "--rules FILE`.",
     )
 
 

@@ -13,7 +13,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import NOTHING, plural, share
+from piecework.domain.text import NOTHING, plural, share, shell_word
 from piecework.domain.toml_text import toml_line
 from piecework.domain.verdicts import PolicyRule
 from piecework.engine.opening import open_to_look
@@ -124,7 +124,7 @@ def _toml(
     lines = [
         f"# Rules suggested for {opened.campaign.name}. Nothing uses them until you copy them.",
         "# What they would change:",
-        f"#   piecework compare {path.name} --rules {into.name}",
+        f"#   piecework compare {shell_word(path.name)} --rules {shell_word(into.name)}",
         f"# At most {share(most_harmed, 1)} of what is good may be harmed.",
         *(f"# {line}" for source, each in suggestions for line in _lines(source, each)),
     ]

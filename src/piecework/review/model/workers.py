@@ -13,6 +13,7 @@ from piecework.campaign.opened import OpenedCampaign, known_worker
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.domain.qualifications import DueChange, EarnedRule, RecordedChange, latest_share
+from piecework.domain.text import shell_word
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.earn import records_of
 from piecework.store import assignments, decisions, last_pass, workers
@@ -121,7 +122,9 @@ def _is_so_already(opened: OpenedCampaign, worker: str, latest: Decision | None)
         at = f"{latest.decided_at:%Y-%m-%d %H:%M} UTC"
         what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
         fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
-    return ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")
+    return ConfigError(
+        [fault], next_step=f"piecework workers list {shell_word(opened.campaign.path)}"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +177,7 @@ def restore_earned(opened: OpenedCampaign, worker: str, name: str, *, because: s
     if name not in rules:
         raise ConfigError(
             [f"{opened.campaign.path}: no file of earned has the name {name!r}"],
-            next_step=f"piecework workers earned {opened.campaign.path}",
+            next_step=f"piecework workers earned {shell_word(opened.campaign.path)}",
         )
     ids = assignments.all_workers(opened.store)
     worker_id = next((worker_id for worker_id in ids if worker_id == worker), None) or known_worker(
@@ -187,12 +190,13 @@ def restore_earned(opened: OpenedCampaign, worker: str, name: str, *, because: s
         ):
             raise ConfigError(
                 [f"{worker}: a change of {name!r} was not carried out yet"],
-                next_step=f"piecework run {opened.campaign.path} --once, then this again",
+                next_step=f"piecework run {shell_word(opened.campaign.path)} --once, then "
+                "this again",
             )
         if worker_id in records.holdings(name):
             raise ConfigError(
                 [f"{worker} holds {name!r}"],
-                next_step=f"piecework workers earned {opened.campaign.path}",
+                next_step=f"piecework workers earned {shell_word(opened.campaign.path)}",
             )
         now = opened.clock.now()
         outcomes = records.outcomes(rules[name].kind).get(worker_id, ())

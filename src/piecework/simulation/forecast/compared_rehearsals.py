@@ -23,7 +23,7 @@ from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.changed_keys import differences
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.inputs import Difference
-from piecework.domain.text import NOTHING, one_line, plural
+from piecework.domain.text import NOTHING, one_line, plural, shell_word
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.report.components import Column, Note, Section, Table, number, table, text
@@ -106,7 +106,7 @@ def compare_rehearsals(
     if first.tables.currency != second.tables.currency:
         raise ConfigError(
             [f"rehearsals {pair[0]} and {pair[1]} are in different currencies"],
-            next_step=f"piecework compare {path} --rehearsals N M",
+            next_step=f"piecework compare {shell_word(path)} --rehearsals N M",
         )
     if seeds == 1:
         outcomes = [[_outcome(path, each)] for each in pair]
@@ -156,7 +156,7 @@ def change_lines(path: Path, begun: Begun) -> Iterator[str]:
         # An unfinished one, or one of an older version, has no figures to show.
         yield f"  no figures of {begun.before}: {fault}"
         return
-    yield f"next: piecework compare {path}{which} (with --seeds 10: what chance does)"
+    yield f"next: piecework compare {shell_word(path)}{which} (with --seeds 10: what chance does)"
 
 
 def comparison_page(compared: RehearsalsCompared) -> SectionsPage:
@@ -186,9 +186,10 @@ def _last_two(file: CampaignFile) -> tuple[int, int]:
     if last is None or other in {None, last}:
         raise ConfigError(
             [f"{file.path}: there are no two rehearsals to compare"],
-            next_step=f"change the file, then: piecework rehearse {file.path}"
+            next_step=f"change the file, then: piecework rehearse {shell_word(file.path)}"
             if file.tables.imported is None
-            else f"try other rules on its answers: piecework compare {file.path} --rules FILE",
+            else "try other rules on its answers: piecework compare "
+            f"{shell_word(file.path)} --rules FILE",
         )
     return other, last
 
@@ -198,8 +199,9 @@ def _outcome(path: Path, number: int) -> Outcome:
         if not read_progress(opened).is_finished:
             raise ConfigError(
                 [f"{path}: rehearsal {number} is not finished"],
-                next_step=f"finish it with its file: piecework rehearse {path}; or compare "
-                f"others: piecework compare {path} --rehearsals N M",
+                next_step=f"finish it with its file: piecework rehearse {shell_word(path)}; "
+                "or compare "
+                f"others: piecework compare {shell_word(path)} --rehearsals N M",
             )
         return outcome_of(opened)
 

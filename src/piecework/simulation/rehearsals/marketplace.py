@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.store_address import FILE_NAME
+from piecework.domain.text import shell_word
 from piecework.engine.begun import known_store
 from piecework.engine.recover.other_stores import refuse_posted_before
 from piecework.marketplace.http.child_process import PROGRAM
@@ -125,7 +126,7 @@ def rehearsal_market(
         except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
             raise StoreError(
                 f"{database}: the marketplace cannot be used ({fault})",
-                next_step=f"piecework rehearse {campaign.path} --again",
+                next_step=f"piecework rehearse {shell_word(campaign.path)} --again",
             ) from fault
         _refuse_without_store(campaign, running.endpoint_url)
         yield running

@@ -24,6 +24,7 @@ from piecework.domain.crowds import Market
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.domain.qualifications import QualificationTest
+from piecework.domain.text import shell_word
 from piecework.engine.begun import known_store
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.quick_check import count_news
@@ -222,7 +223,7 @@ def work_between_passes(
             platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
             with served_at(campaign.out, running.endpoint_url):
                 say(f"the crowd waits for passes at {running.endpoint_url}")
-                once = f"piecework run {path} --once --rehearsal"
+                once = f"piecework run {shell_word(path)} --once --rehearsal"
                 say(f"next: {once} --endpoint {running.endpoint_url}")
                 while not _is_finished(campaign, platform, crowd, say):
                     time.sleep(_LOOK_SECONDS)
