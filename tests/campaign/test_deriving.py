@@ -321,9 +321,13 @@ def _page(path: Path) -> str:
 def test_pay_that_contradicts_itself_is_said_with_the_reward_to_write(folder: Path) -> None:
     """Half a minute at $60 an hour is 50 cents, not ten."""
     path = _written(folder, "page")
-    path.write_text('hourly_wage = "60"\n' + path.read_text())
-    shown = CliRunner().invoke(main, ["check", str(path)]).output
-    assert 'write reward = "0.50", or leave it out' in shown
+    text = path.read_text()
+    for sign in ("$", "£"):
+        # Only the reward has a sign, so what takes its place needs one.
+        signed = text.replace('reward = "', f'reward = "{sign}')
+        path.write_text('hourly_wage = "60"\n' + signed)
+        shown = CliRunner().invoke(main, ["check", str(path)]).output
+        assert f'write reward = "{sign}0.50", or leave it out' in shown
 
 
 def test_a_name_is_made_legal_and_stays_the_file_s(folder: Path) -> None:

@@ -20,7 +20,6 @@ from piecework.config.rewards import reward_of
 from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PROLIFIC, Item
-from piecework.domain.money import cents_to_wire
 from piecework.domain.task import HtmlPage, Task
 from piecework.domain.text import plural
 from piecework.domain.verdicts import PolicyRule
@@ -116,7 +115,7 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
         yield (
             f"reward: {minutes.normalize():f} minutes at {shown(floor)} an hour are "
             f"{shown(wanted)}, but a HIT pays {shown(rewards.reward_cents)}, so bonuses make up "
-            f'the rest: write reward = "{cents_to_wire(wanted)}", or leave it out'
+            f'the rest: write reward = "{shown(wanted)}", or leave it out'
         )
 
 

@@ -119,6 +119,20 @@ def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
     assert (tables.rehearsal.seed, file.tables.rehearsal.seed) == (9, 1)
 
 
+@pytest.mark.parametrize("signed", ["reward", "budget"])
+def test_a_choice_leaves_the_currency_as_it_is(tmp_path: Path, signed: str) -> None:
+    """Also where the only sign of the file is that of an amount that it changes."""
+    text = SCENES.replace(f'{signed} = "', f'{signed} = "£')
+    assert text != SCENES
+    file = parse(write_campaign(tmp_path, text))
+    for amount in ("0.80", "£0.80"):
+        made = chosen(file, Choice((("reward", amount),)), seed=1, out=str(tmp_path))
+        assert (made.tables.currency, made.tables.reward) == ("GBP", 80)
+    assert chosen(file, Choice(), seed=1, out=str(tmp_path)).tables.currency == "GBP"
+    with pytest.raises(ConfigError, match=r"reward \$0\.80: an amount is in US dollars"):
+        chosen(file, Choice((("reward", "$0.80"),)), seed=1, out=str(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

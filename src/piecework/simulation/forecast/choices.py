@@ -20,11 +20,12 @@ from pydantic import ValidationError
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.machine_file import StoreTable
-from piecework.config.posting_tables import is_money
+from piecework.config.posting_tables import currency_of_signs, is_money
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import schema_faults
 from piecework.config.shared_files import with_shared
 from piecework.domain.errors import ConfigError
+from piecework.domain.money import NAMES
 from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
@@ -140,6 +141,11 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     budget = document.get("budget")
     kept = {"item": budget["item"]} if isinstance(budget, dict) and "item" in budget else {}
     document["budget"] = {"total": _NO_CAP, **kept}
+    # The amount whose sign says the currency may be one that has changed.
+    currency = document["currency"] = file.tables.currency
+    if (other := currency_of_signs(document) or currency) != currency:
+        fault = f"an amount is in {NAMES[other]}, but the campaign is in {NAMES[currency]}"
+        raise ConfigError([f"--vary {choice.name}: {fault}"])
     try:
         tables = CampaignTables.model_validate(document)
     except ValidationError as error:
