@@ -94,6 +94,45 @@ def test_the_next_commands_can_be_copied() -> None:
     assert CliRunner().invoke(main, ["check", path]).exit_code == 0
 
 
+def test_columns_and_pictures_of_a_generic_task_are_written() -> None:
+    """Its page has no names of its own, so the file's new names are those that are shown."""
+    _pictures(Path("photos"))
+    Path("cups.csv").write_text("key,shown\n" + "".join(f"k{n},{n}\n" for n in range(12)))
+    named = ("--column", "item_id=key", "--column", "cup=shown", "--pictures", "photos")
+    asked = ("--task", "choose", "--question", "Is it full?", "--options", "yes, no")
+    tables, _ = _written(*asked, "--items", "cups.csv", *named, "--yes")
+    assert tables["items"]["columns"] == {"item_id": "key", "cup": "shown"}
+    assert tables["pictures"] == "photos"
+    (item, *_) = load_campaign(Path("cups.toml")).items
+    assert (item.item_id, item.columns["cup"]) == ("k0", "0")
+
+
+@pytest.mark.parametrize(
+    ("task", "items", "unused"),
+    [
+        ("choose", "cups.csv", ("--host", "e.org")),
+        ("caption", "photos", ("--host", "e.org")),
+        ("caption", "photos", ("--question", "Is it full?")),
+        ("hit.html", "cups.csv", ("--options", "yes, no")),
+        ("caption", "photos", ("--column", "url=shown")),
+        ("choose", "photos", ("--pictures", "others")),
+    ],
+)
+def test_an_option_that_says_nothing_is_refused(
+    task: str, items: str, unused: tuple[str, str]
+) -> None:
+    """Nobody takes it for heard; nothing is written."""
+    _pictures(Path("photos"))
+    Path("others").mkdir()
+    Path("hit.html").write_text(HTML)
+    Path("cups.csv").write_text("key,shown\na,b\n")
+    asked = ("--question", "Is it full?", "--options", "yes, no") if task == "choose" else ()
+    done = _init("--task", task, "--items", items, *asked, *unused, "--yes")
+    assert done.exit_code == 2
+    assert f"{unused[0]}: no use here" in done.output
+    assert not [*Path().glob("*.toml")]
+
+
 def test_pictures_are_called_as_people_call_them() -> None:
     """Spaces, accents and signs of a file's name become those of an address."""
     Path("photos").mkdir()

@@ -21,7 +21,7 @@ from piecework.campaign.draft import (
 )
 from piecework.cli.init_wishes import ASSIGNMENTS, MINUTES, WAGE, Wishes
 from piecework.config.campaign_file import parse_text, parse_untrusted, plain_name
-from piecework.config.items_file import Row, read_rows
+from piecework.config.items_file import Row, read_rows, renamed_row
 from piecework.config.rewards import own_minutes
 from piecework.config.trust import trust
 from piecework.config.user_files import write_new
@@ -114,6 +114,7 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     person = _Person(may_ask)
     folder = wishes.file.parent if wishes.file else Path()
     asked = _asked(wishes, person, folder)
+    _refuse_unused(asked, wishes)
     items = person.until_right(
         wishes.items,
         "--items",
@@ -178,6 +179,11 @@ def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Pers
                 next_step="--items PHOTOS names the folder with the pictures; sounds and videos "
                 "need a table with their addresses: --items recordings.csv",
             )
+        if wishes.columns or wishes.pictures not in {None, path}:
+            option = "--column" if wishes.columns else "--pictures"
+            raise click.UsageError(
+                f"{option}: no use here; the items are the pictures of a folder, not a table"
+            )
         asked = asked_about(asked, (), folder=folder)
         return _Items(asked=asked, file=None, pictures=path, columns={})
     if not path.exists():
@@ -186,13 +192,17 @@ def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Pers
     if not rows:
         raise ConfigError([f"{path}: has no items"])
     asked = asked_about(asked, (*rows[0], *wishes.columns), folder=folder)
-    known, named = _columns(path, rows, asked, wishes, person) if asked.needed else ({}, {})
+    known: Mapping[str, str] = {}
+    named: Mapping[str, str] = wishes.columns  # a generic task needs none
+    if asked.needed:
+        known, named = _columns(path, rows, asked, wishes, person)
+    shown = [renamed_row(row, wishes.columns, wanted=()) for row in rows]
     return _Items(
         asked=asked,
         file=path,
         pictures=_pictures(path, rows, {**known, **named}, asked, wishes, person),
         columns=named,
-        header=[name for name in rows[0] if name != id_column(rows)],
+        header=[name for name in shown[0] if name != id_column(shown)],
     )
 
 
@@ -243,9 +253,7 @@ def _pictures(
     shown = (row.get(columns.get(name, name), "") for name in possible for row in rows)
     addresses += filter(is_picture, shown)
     inside = next((name for name in addresses if name and not is_on_the_web(name)), None)
-    if inside is None:
-        return None
-    if wishes.pictures is not None:
+    if wishes.pictures is not None or inside is None:
         return wishes.pictures
     beside = folder_of_pictures([path.parent], inside)
     if beside is not None:
@@ -315,6 +323,22 @@ def _question(
             )
         options = options or proposed
     return question, [text.strip() for text in options.split(",") if text.strip()]
+
+
+def _refuse_unused(asked: Asked, wishes: Wishes) -> None:
+    """Refuse options that say nothing about this task.
+
+    Raises:
+        click.UsageError: it names the first.
+    """
+    of_generic = f"{asked.named} has its own; they are for {', '.join(GENERIC)}"
+    for option, stated, is_of_use, why in (
+        ("--host", wishes.hosts, asked.is_page, "only a page of HTML loads from other hosts"),
+        ("--question", wishes.question, asked.task is None, of_generic),
+        ("--options", wishes.options, asked.task is None, of_generic),
+    ):
+        if stated and not is_of_use:
+            raise click.UsageError(f"{option}: no use here; {why}")
 
 
 def _refuse_other(path: Path, wishes: Wishes) -> None:
