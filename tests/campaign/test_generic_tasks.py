@@ -343,6 +343,21 @@ def test_items_that_grow_show_the_columns_of_the_first_rows(tmp_path: Path) -> N
     assert [(part.column, part.may_lack) for part in campaign.task.parts] == [("text", True)]
 
 
+@pytest.mark.parametrize("name", ["id", "ID"])
+def test_items_that_grow_may_call_their_id_so(tmp_path: Path, name: str) -> None:
+    """As those that do not grow; a header without any id is shown with what to write."""
+    path = written(tmp_path, CHOOSE, [{name: f"r{n}", **row} for n, row in enumerate(TEXTS)])
+    text = path.read_text().replace("[posting]", "[grows]\n[posting]")
+    path.write_text(text)
+    checked = check_campaign(path, on=START.date())
+    assert checked.campaign.task.columns[0] == name
+    assert checked.campaign.items[0].item_id == "r0"
+    written(tmp_path, CHOOSE, [{"key": "a", "text": "A"}])
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"no column item_id.*; the columns are key, text"):
+        load_campaign(path)
+
+
 def test_a_later_row_is_no_link_to_anything_but_a_page(tmp_path: Path) -> None:
     """A source may be written by others; the first rows said that the cells are addresses."""
     first = [{"item_id": "a", "page": "https://example.org/1", "sound": "https://a.org/1.mp3"}]
@@ -507,7 +522,7 @@ def test_tags_of_items_that_grow_are_asked_about_the_first_rows(tmp_path: Path) 
     path.write_text(growing)
     assert "text" in load_campaign(path).task.optional_columns
     (tmp_path / "items.csv").write_text("item_id,text\n")
-    for stated, fault in ((growing, "no row has an item_id yet"), (finite, "has no items")):
+    for stated, fault in ((growing, "no row can be used yet"), (finite, "has no items")):
         path.write_text(stated)
         with pytest.raises(ConfigError, match=fault):
             load_campaign(path)

@@ -5,10 +5,11 @@ task is built. They are checked later, as those of any task.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 
 from piecework.campaign.deriving import most_shown, purpose
-from piecework.campaign.growing_source import first_rows
+from piecework.campaign.growing_source import first_rows, source_of
 from piecework.config.campaign_file import HOUR, CampaignFile
 from piecework.config.items_file import read_rows, renamed_row
 from piecework.config.named_files import documents_of
@@ -142,13 +143,16 @@ def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
     """Return the first rows of items that grow; the page shows their columns."""
     if file.tables.items.file is None:
         return [dict.fromkeys(_OF_A_PICTURE, "picture.jpg")]
-    rows = [item.columns for item in first_rows(file, task)]
-    if not rows:
+    ids = [ITEM_ID] if file.tables.task == TAG else [ITEM_ID, "id", "ID"]
+    of_ids = [replace(task, columns=(name, *task.columns[1:])) for name in ids]
+    for with_id in of_ids:
+        if rows := [item.columns for item in first_rows(file, with_id)]:
+            return rows
+    with closing(source_of(file, of_ids[0]).read()):  # says what its header lacks
         raise ConfigError(
-            [f"{file.at('items')}: no row has an item_id yet, so the columns are not known"],
+            [f"{file.at('items')}: no row can be used yet, so the columns are not known"],
             next_step="add the first row, or write a page of your own: piecework init --new-task",
         )
-    return rows
 
 
 _OF_A_PICTURE = (ITEM_ID, "url")
