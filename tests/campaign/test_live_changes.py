@@ -75,6 +75,40 @@ def test_a_pass_refuses_exactly_what_is_said_to_be_bound(at_work: Open) -> None:
             assert "item" in str(refused.next_step)
 
 
+ASKED = """task = "choose"
+question = "Is it a bird?"
+options = ["yes", "no"]
+answers = { least = 2, most = 4, until = 0.9 }"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("most = 4", "most = 5", Means.FREE),
+        ("until = 0.9", "until = 0.8", Means.FREE),
+        ("{ least = 2, most = 4, until = 0.9 }", "2", Means.FREE),
+        ("{ least = 2, most = 4, until = 0.9 }", "3", Means.BOUND),
+        ("least = 2", "least = 3", Means.BOUND),
+        ('task = "choose"', 'language = "he"\ntask = "choose"', Means.BOUND),
+        ("a bird", "an owl", Means.BOUND),
+    ],
+)
+def test_a_pass_takes_what_is_said_of_a_question_in_the_file(
+    at_work: Open, before: str, after: str, kind: Means
+) -> None:
+    """How many answers more an item may get is free; its language is part of the question."""
+    text = CAMPAIGN.replace("answers = 2\n", "").replace('task = "caption"', ASKED)
+    with at_work(text) as (run, _):
+        run_pass(run)
+        run.campaign.path.write_text(text.replace(before, after))
+        changed = load_campaign(run.campaign.path)
+        changes = live_changes(run.store, changed)
+        assert kind in {each.means for each in changes}
+        is_bound = Means.BOUND in {each.means for each in changes}
+        assert is_bound == (kind is Means.BOUND)
+        assert (refusal_of_changes(run.store, changed) is not None) == is_bound
+
+
 def test_the_complete_file_in_place_of_the_short_one_is_no_change(at_work: Open) -> None:
     """What was derived is then stated, and the next pass goes on; so it is back again."""
     short = CAMPAIGN

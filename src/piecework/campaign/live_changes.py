@@ -40,7 +40,7 @@ _BOUND = (
 )
 _FREE = (
     *("decisions", "heuristics", "card", "dataset", "earned", "machine", "rehearsal"),
-    *("grows", "formats", "sink"),
+    *("grows", "formats", "sink", "answers.most", "answers.until"),
     *(
         "posting.max_rounds",
         "posting.expected_loss_percent",
@@ -87,8 +87,9 @@ def live_changes(store: Store, campaign: Campaign) -> tuple[LiveChange, ...]:
     used = campaign_facts.latest_inputs(store)
     if used is None or not environment.startswith("http"):
         return ()
+    dealt = bound.read_dealt(store)
     changes = [
-        LiveChange(**asdict(each), means=_of(each))
+        LiveChange(**asdict(each), means=_of(each, campaign, dealt))
         for each in differences(used, complete_inputs(campaign))
         if each.key != CODE
     ]
@@ -105,5 +106,15 @@ def refusal_of_changes(store: Store, campaign: Campaign) -> StoreError | None:
     return None
 
 
-def _of(change: Difference) -> Means:
-    return Means.FREE if change.key.endswith("(no key)") else means(change.key)
+def _of(change: Difference, campaign: Campaign, dealt: bound.Dealt | None) -> Means:
+    key, own = change.key, campaign.task.own
+    least = str(campaign.posting.assignments)
+    # A number of answers is the least of a table.
+    keeps_least = key in _LEAST and dealt is not None and dealt.assignments == least
+    if key.endswith("(no key)") or keeps_least:
+        return Means.FREE
+    # What a generic task is bound to by name, such as its language.
+    return Means.BOUND if own is not None and key in own.digests else means(key)
+
+
+_LEAST = ("answers", "answers.least")
