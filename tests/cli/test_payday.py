@@ -160,7 +160,7 @@ def test_a_record_can_be_taken_back_from_who_got_too_much(worked: Worked) -> Non
     with open_to_look(load_campaign(worked.path)) as opened, opened.store.db.atomic():
         opened.store.db.execute("UPDATE payouts SET cents = 50000 WHERE label = 'second'")
     (row,) = (row for row in worked.sheet("too-much") if row["name"] == "cat")
-    assert "-498." in row["left"]
+    assert row["left"].startswith("-498.")  # a number, for sums in a spreadsheet
     assert "is left of" in worked.pay(f"{cat},0.01,{DAY}\n").output
     for label in ("first", "second"):
         taken_back = worked.pay(f"{cat},0,{DAY}\n", "--label", label)

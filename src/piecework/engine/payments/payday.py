@@ -9,6 +9,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Final
 
 from piecework.campaign.opened import OpenedCampaign
@@ -114,7 +115,7 @@ def _payer(opened: OpenedCampaign, worker_id: WorkerId, markets: Mapping[str, st
     return markets.get(worker_id) or YOU
 
 
-def sheet(people: Sequence[PersonPay], names: Mapping[str, str]) -> dict[str, list[str]]:
+def sheet(people: Sequence[PersonPay], names: Mapping[str, str]) -> dict[str, list[object]]:
     """Return the columns of a pay sheet, with a row of totals at its end.
 
     A worker id is there only for a person to pay whose name is not known. `amount` and
@@ -124,7 +125,7 @@ def sheet(people: Sequence[PersonPay], names: Mapping[str, str]) -> dict[str, li
         people: their amounts.
         names: names by worker id, as far as they are known.
     """
-    columns: dict[str, list[str]] = {
+    columns: dict[str, list[object]] = {
         "name": [names.get(person.worker_id, "") for person in people],
         "worker": [person.worker for person in people],
         "worker_id": [
@@ -148,8 +149,9 @@ def sheet(people: Sequence[PersonPay], names: Mapping[str, str]) -> dict[str, li
     return {name: [*cells, totals.get(name, "")] for name, cells in columns.items()}
 
 
-def _plain_amount(cents: int) -> str:
-    return f"{'-' if cents < 0 else ''}{cents_to_wire(abs(cents))}"
+def _plain_amount(cents: int) -> Decimal:
+    # A number, since a text that begins with a minus gets an apostrophe in a file.
+    return Decimal(f"{'-' if cents < 0 else ''}{cents_to_wire(abs(cents))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
