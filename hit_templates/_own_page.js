@@ -135,7 +135,7 @@
   window.addEventListener("submit", (event) => {
     pressed = event.submitter;
     leadAgain(event);
-    [window, event.target].forEach((node) => of(node, "addEventListener", "submit", checkLast));
+    [window, ...event.composedPath()].forEach((node) => of(node, "addEventListener", "submit", checkLast));
   }, true);
   if (required.length) window.addEventListener("click", () => {
     enabled = all("button, input, select, textarea, crowd-button").filter((control) => !control.disabled);

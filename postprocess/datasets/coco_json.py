@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.areas import Areas, area_within, painted
+from piecework.analyses.areas import Areas, area_within
+from piecework.analyses.masks import painted
 from piecework.analyses.regions import Extents, Marks, read_marks
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.domain.field import Regions
@@ -75,16 +76,43 @@ def captions_documents(
     return {name: partial(_write, document) for name, document in whole.items()}
 
 
+class Drawn(NamedTuple):
+    """What COCO needs of the merged marks of an item, without their bitmaps.
+
+    Attributes:
+        labels: of each mark.
+        boxes: `[x, y, width, height]` of each.
+        outlines: of each polygon or mask `segmentation`, as JSON, and its area in pixels.
+        size: width and height of the picture that workers saw, if it is known.
+    """
+
+    labels: Sequence[str]
+    boxes: Sequence[Sequence[float]]
+    outlines: Sequence[tuple[str, float]]
+    size: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, marks: Marks | None) -> "Drawn | None":
+        """Return it for marks; `None` without an answer."""
+        if marks is None:
+            return None
+        ends = marks.ends if isinstance(marks, Extents) else _ends_of(marks)
+        sides = np.concatenate([ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]], axis=1)
+        boxes = [[round(side, _DECIMALS) for side in box] for box in sides.tolist()]
+        outlines = [] if isinstance(marks, Extents) else [*_outlines_of(marks)]
+        return cls([*marks.labels], boxes, outlines, marks.size)
+
+
 class Objects(NamedTuple):
     """The merged boxes, polygons or masks of a field.
 
     Attributes:
-        marks: of each item, in the order of the items file; `None` without an answer.
+        drawn: of each item, in the order of the items file; `None` without an answer.
         numbers: of the categories, from 1: the page's labels in its order, then others by
             name.
     """
 
-    marks: Sequence[Marks | None]
+    drawn: Sequence[Drawn | None]
     numbers: Mapping[str, int]
 
     @classmethod
@@ -96,41 +124,30 @@ class Objects(NamedTuple):
             offered: the labels of the page.
             part: the part of an answer that holds them.
         """
-        marks = [read_marks(text, part) for text in merged]
-        others = sorted({label for each in marks if each for label in each.labels} - {*offered})
-        return cls(marks, {label: n for n, label in enumerate((*offered, *others), start=1)})
-
-    def sides(self, place: int) -> list[list[float]]:
-        """Return `[x, y, width, height]` of each mark of an item."""
-        marks = self.marks[place]
-        if marks is None:
-            return []
-        ends = marks.ends if isinstance(marks, Extents) else _ends_of(marks)
-        sides = np.concatenate([ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0]], axis=1)
-        return [[round(side, _DECIMALS) for side in box] for box in sides.tolist()]
-
-    def outlines(self, place: int) -> Iterator[tuple[str, float]]:
-        """Yield `segmentation`, as JSON, and the area in pixels of each polygon or mask."""
-        marks = self.marks[place]
-        if isinstance(marks, Areas):
-            pixels = painted(marks) if marks.colours else None
-            for n, area in enumerate(marks.areas, start=1):
-                if pixels is None:
-                    corners = area.corners
-                    yield json.dumps([corners.ravel().tolist()]), abs(area_within(corners))
-                else:
-                    is_it = pixels == n
-                    yield json.dumps(_run_lengths(is_it)), float(np.count_nonzero(is_it))
+        drawn = [Drawn.of(read_marks(text, part)) for text in merged]
+        others = sorted({label for each in drawn if each for label in each.labels} - {*offered})
+        return cls(drawn, {label: n for n, label in enumerate((*offered, *others), start=1)})
 
     def with_sizes(self, items: pd.DataFrame) -> pd.DataFrame:
         """Return items with the sizes of the pictures that workers saw."""
-        sizes = [None if each is None else each.size for each in self.marks]
+        sizes = [None if each is None else each.size for each in self.drawn]
         columns = {}
         for column, side in (("width", 0), ("height", 1)):
             drawn_on = [pd.NA if size is None else round(size[side]) for size in sizes]
             seen = pd.Series(drawn_on, index=items.index, dtype="Int64")
             columns[column] = seen.fillna(items[column])
         return items.assign(**columns)
+
+
+def _outlines_of(areas: Areas) -> Iterator[tuple[str, float]]:
+    pixels = painted(areas) if areas.colours else None
+    for n, area in enumerate(areas.areas, start=1):
+        if pixels is None:
+            corners = area.corners
+            yield json.dumps([corners.ravel().tolist()]), abs(area_within(corners))
+        else:
+            is_it = pixels == n
+            yield json.dumps(_run_lengths(is_it)), float(np.count_nonzero(is_it))
 
 
 def _ends_of(areas: Areas) -> npt.NDArray[np.float64]:
@@ -183,16 +200,14 @@ def objects_documents(
         licence: the licence of the pictures, if known.
     """
     images = objects.with_sizes(_numbered(items, licence))
-    is_answered = np.array([each is not None for each in objects.marks], dtype="bool")
+    is_answered = np.array([each is not None for each in objects.drawn], dtype="bool")
     rows = [
         (n, place, objects.numbers[label], box)
-        for n, each in enumerate(objects.marks, start=1)
+        for n, each in enumerate(objects.drawn, start=1)
         if each is not None
-        for place, (label, box) in enumerate(
-            zip(each.labels, objects.sides(n - 1), strict=True), start=1
-        )
+        for place, (label, box) in enumerate(zip(each.labels, each.boxes, strict=True), start=1)
     ]
-    outlines = [each for n in range(len(objects.marks)) for each in objects.outlines(n)]
+    outlines = [outline for each in objects.drawn if each for outline in each.outlines]
     areas = [area for _, area in outlines] or [box[2] * box[3] for *_, box in rows]
     ids = [_MOST_OF_IMAGE * n + place for n, place, *_ in rows]
     annotations = pd.DataFrame(
@@ -248,17 +263,17 @@ def _write_imagefolder(fields: Mapping[str, Objects], items: pd.DataFrame, file:
     columns = ("file_name", "item_id", "split")
     written = set[str]()
     for place, cells in enumerate(zip(*(items[name].tolist() for name in columns), strict=True)):
-        is_answered = any(boxes.marks[place] is not None for boxes in fields.values())
+        is_answered = any(boxes.drawn[place] is not None for boxes in fields.values())
         # Two items may show one picture, which the list can name once.
         if not is_answered or cells[0] in written:
             continue
         written.add(cells[0])
         line: dict[str, object] = dict(zip(columns, cells, strict=True))
         for name, boxes in fields.items():
-            marks = boxes.marks[place]
-            labels = [] if marks is None else [*marks.labels]
+            drawn = boxes.drawn[place]
+            labels = [] if drawn is None else drawn.labels
             line["objects" if len(fields) == 1 else f"objects_{name}"] = {
-                "bbox": boxes.sides(place),
+                "bbox": [] if drawn is None else drawn.boxes,
                 "category": labels,
                 "category_id": [boxes.numbers[label] for label in labels],
             }

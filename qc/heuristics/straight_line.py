@@ -147,13 +147,15 @@ def _judged(
 
 
 def _of_drawn(answers: pd.DataFrame, field: str, params: Params) -> Iterator[WorkerScore]:
-    read = [marks_in(text) for text in answers[DRAWN + field].tolist()]
+    read = [_without_bitmaps(marks_in(text)) for text in answers[DRAWN + field].tolist()]
     answers = answers[[marks is not None for marks in read]]
     marks = [each for each in read if each is not None]
     if not marks:
         return
     items = pd.factorize(answers["item_id"])[0]
-    ways: list[list[Marks]] = [[each.in_place() for each in marks]]
+    ways: list[list[Marks]] = [
+        [each.in_place() if isinstance(each, Extents) else each for each in marks]
+    ]
     spans = [each for each in marks if isinstance(each, Extents) and each.is_of_text]
     if len(spans) == len(marks):
         # Of a span around a whole text, only the part of the text is the same.
@@ -164,6 +166,11 @@ def _of_drawn(answers: pd.DataFrame, field: str, params: Params) -> Iterator[Wor
         table = _Drawn(field, drawn, items)
         for worker, places in _lines(answers, params):
             yield _drawn_line(worker, places, table, params)
+
+
+def _without_bitmaps(marks: Marks | None) -> Marks | None:
+    """Return areas in parts of their picture: the bitmaps of all answers are too large."""
+    return marks if marks is None or isinstance(marks, Extents) else marks.in_place()
 
 
 class _Drawn(NamedTuple):

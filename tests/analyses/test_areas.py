@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 from PIL import Image, ImageDraw
 
-from piecework.analyses.areas import MOST_MASKS, Areas, painted
-from piecework.analyses.regions import Extents, item_regions, overlaps, read_marks
+from piecework.analyses.areas import MOST_MASKS, Areas, area_within
+from piecework.analyses.masks import painted
+from piecework.analyses.regions import Extents, f1, item_regions, marks_in, overlaps, read_marks
 from piecework.domain.field import Regions
 
 WIDE, HIGH = 400, 300
@@ -313,3 +314,59 @@ def test_points_of_an_answer_without_a_size_are_compared_by_their_extent() -> No
     marks = read_marks(text, "keypoints")
     assert isinstance(marks, Extents)
     assert marks.reach == pytest.approx(0.1 * math.hypot(90, 90))
+
+
+@pytest.mark.parametrize(("wide", "high"), [(50, 1), (3, 3), (10, 10), (30, 30), (2_000, 3)])
+def test_one_worker_s_polygon_stays_as_it_is(wide: int, high: int) -> None:
+    """Thin and small ones too; and what two drew alike."""
+    ends = [(10, 10), (10 + wide, 10), (10 + wide, 10 + high), (10, 10 + high)]
+    vertices = [{"x": x, "y": y} for x, y in ends]
+    text = json.dumps({"polygons": [{"label": "a", "vertices": vertices}]})
+    for values in ([text], [text, text]):
+        merged = json.loads(item_regions(_votes(values), "polygons")["merged"].iloc[0])
+        assert merged["polygons"] == [{"label": "a", "vertices": vertices}]
+
+
+def test_polygons_of_several_keep_the_size_of_small_objects() -> None:
+    """Corners of a square of thirty pixels are not cut off."""
+    texts = [
+        json.dumps(
+            {
+                "polygons": [
+                    {
+                        "label": "a",
+                        "vertices": [
+                            {"x": x, "y": y}
+                            for x, y in ((n, 0), (30 + n, 0), (30 + n, 30), (n, 30))
+                        ],
+                    }
+                ],
+                "inputImageProperties": SIZE,
+            }
+        )
+        for n in (0, 1, 2)
+    ]
+    merged = read_marks(item_regions(_votes(texts), "polygons")["merged"].iloc[0], "polygons")
+    assert isinstance(merged, Areas)
+    assert abs(area_within(merged.areas[0].corners)) == pytest.approx(900, rel=0.02)
+
+
+def test_polygons_without_a_size_are_about_the_same_picture() -> None:
+    """A known answer states none, and another worker's farthest corner is elsewhere."""
+    stated = _polygons(("Cat", 100, 100, 40))
+    bare = json.dumps({"polygons": json.loads(stated)["polygons"]})
+    other = json.dumps({"polygons": json.loads(_polygons(("Cat", 102, 101, 41)))["polygons"]})
+    assert f1(marks_in(stated), marks_in(bare)) == 1
+    assert f1(marks_in(bare), marks_in(other)) == 1
+    for values in ([stated, bare, other], [bare, other]):
+        row = item_regions(_votes(values), "polygons").iloc[0]
+        assert row["f1"] == 1
+        assert len(json.loads(row["merged"])["polygons"]) == 1
+
+
+@pytest.mark.parametrize("far", [1e15, 1e19, 1e300, -1e19])
+def test_a_polygon_far_away_is_left_out(far: float) -> None:
+    """Numbers that no picture has make no bitmap."""
+    vertices = [{"x": far, "y": y} for y in (1, 5, 9)] + [{"x": 1, "y": 1}]
+    whole = {"polygons": [{"label": "a", "vertices": vertices}], "inputImageProperties": SIZE}
+    assert item_regions(_votes([json.dumps(whole)]), "polygons")["workers"].iloc[0] == 1

@@ -9,13 +9,10 @@ of their weight covers; so of two workers, the cells that either covers.
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
-import re
-from base64 import b64decode, b64encode
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from piecework.domain.late_modules import np, npt
 
@@ -30,15 +27,15 @@ MOST_MASKS = 255
 """As many colours as a PNG's palette has beside white."""
 
 _MOST_ON_A_SIDE = 2_048
-_MOST_PIXELS = 100_000_000
-_OPAQUE = 128
 _ON_A_SIDE = 128
 """Cells on each side of a picture whose areas are compared with another picture's."""
 _HALF = 0.5 - 1e-9
 _LEAST_CORNERS = 3
 _ROUND = 1
-_TOLERANCE = 0.75
-_COLOUR = re.compile("#[0-9a-f]{6}")
+_TOLERANCES = (0.3, 0.75)
+"""How far an outline may be simplified, in cells: of a small area, and of a large one."""
+_OF_SIDE = 0.005
+_FARTHEST = 1e9
 
 
 class Area(NamedTuple):
@@ -126,7 +123,7 @@ class Areas:
         for area in self.areas:
             whole = np.zeros(self.shape, dtype="bool")
             whole[area.part] = area.bits
-            areas.append(Area(0, 0, whole[np.ix_(rows, columns)], area.corners))
+            areas.append(cut_out(whole[np.ix_(rows, columns)], area.corners))
         return Areas(
             labels=[""] * len(self),
             size=None,
@@ -143,11 +140,11 @@ def read_polygons(listed: Sequence[object], size: Size | None) -> Areas | None:
         listed: one with fewer than three corners, or without a cell, is left out.
         size: width and height of the picture in pixels, if the answer states it.
     """
-    read = [(_label_of(entry), _corners(entry)) for entry in listed]
+    read = [(label_of(entry), _corners(entry)) for entry in listed]
     with_corners = [(label, corners) for label, corners in read if corners is not None]
     reach = max((float(corners.max()) for _, corners in with_corners), default=1.0)
     wide, high = size or (max(reach, 1.0), max(reach, 1.0))
-    cell = _cell_of(wide, high)
+    cell = cell_of(wide, high)
     shape = math.ceil(high / cell), math.ceil(wide / cell)
     labels, areas, cells = list[str](), list[Area](), 0
     for label, corners in with_corners:
@@ -160,6 +157,32 @@ def read_polygons(listed: Sequence[object], size: Size | None) -> Areas | None:
         labels.append(label)
         areas.append(area)
     return Areas(labels=labels, size=size, areas=areas, shape=shape, cell=cell)
+
+
+def aligned(answers: Sequence[Areas]) -> Sequence[Areas]:
+    """Return polygons on one grid: an answer that states no size is about the others' picture."""
+    sizes = [each.size for each in answers if each.size is not None]
+    if len(sizes) == len(answers) or any(each.colours for each in answers):
+        return answers
+    reach = [[each.cell * side for side in reversed(each.shape)] for each in answers]
+    wide, high = max(sizes, key=sizes.count) if sizes else np.max(reach, axis=0).tolist()
+    cell = cell_of(wide, high)
+    shape = math.ceil(high / cell), math.ceil(wide / cell)
+
+    def on_grid(each: Areas) -> Areas:
+        filled = [
+            (label, _filled(area.corners, shape, cell))
+            for label, area in zip(each.labels, each.areas, strict=True)
+        ]
+        return dataclasses.replace(
+            each,
+            labels=[label for label, area in filled if area],
+            areas=[area for _, area in filled if area],
+            shape=shape,
+            cell=cell,
+        )
+
+    return [on_grid(each) if each.size is None else each for each in answers]
 
 
 def merged_areas(
@@ -191,8 +214,14 @@ def merged_areas(
     for members in clusters[: MOST_MASKS if is_mask else None]:
         n, place = members[0]
         top, left, field = _coverage([(answers[n].areas[at], weights[n]) for n, at in members])
-        corners = np.empty((0, 2)) if is_mask else _outline(top, left, field) * first.cell
-        area = Area(top, left, field >= _HALF, corners.round(_ROUND))
+        drawn = [answers[n].areas[at].corners for n, at in members]
+        corners = (
+            np.empty((0, 2)) if is_mask else drawn[int(np.argmax(weights[[n for n, _ in members]]))]
+        )
+        if not is_mask and any(not np.array_equal(other, corners) for other in drawn):
+            outline = _outline(top, left, field) * first.cell
+            corners = outline.round(_ROUND) if len(outline) >= _LEAST_CORNERS else corners
+        area = Area(top, left, field >= _HALF, corners)
         colour = answers[n].colours[place] if is_mask else ""
         kept.append((area, answers[n].labels[place], colour, field))
     kept.sort(key=lambda each: (each[0].top, each[0].left, each[1]))
@@ -205,46 +234,29 @@ def merged_areas(
     return _not_empty(_apart(merged, [each[-1] for each in kept]) if is_mask else merged)
 
 
-def as_document(areas: Areas, *, are_masks: bool) -> dict[str, object]:
-    """Return areas in the shape in which crowd elements send them, without the size."""
-    if not are_masks:
-        return {
-            "polygons": [
-                {
-                    "label": label,
-                    "vertices": [
-                        {"x": _plain(x), "y": _plain(y)} for x, y in area.corners.tolist()
-                    ],
-                }
-                for label, area in zip(areas.labels, areas.areas, strict=True)
-            ]
-        }
-    colours = _distinct(areas)
-    image = {"labeledImage": {"pngImageData": _as_png(areas, colours)}}
-    named = zip(areas.labels, colours, strict=True)
-    if areas.are_instances:
-        return {"instances": [{"color": c, "label": label} for label, c in named], **image}
-    return {"labelMappings": {label: {"color": c} for label, c in named}, **image}
-
-
-def painted(areas: Areas) -> npt.NDArray[np.uint8]:
-    """Return the picture's pixels: 0, or the place of the area in the list, from 1."""
-    cells = np.zeros(areas.shape, dtype="uint8")
-    for n, area in enumerate(areas.areas, start=1):
-        cells[area.part][area.bits] = n
-    pixels = cells.repeat(areas.cell, axis=0).repeat(areas.cell, axis=1)
-    wide, high = areas.size or (pixels.shape[1], pixels.shape[0])
-    return pixels[: math.ceil(high), : math.ceil(wide)]
+def polygons_document(areas: Areas) -> dict[str, object]:
+    """Return polygons in the shape in which crowd elements send them, without the size."""
+    return {
+        "polygons": [
+            {
+                "label": label,
+                "vertices": [{"x": _plain(x), "y": _plain(y)} for x, y in area.corners.tolist()],
+            }
+            for label, area in zip(areas.labels, areas.areas, strict=True)
+        ]
+    }
 
 
 # --- reading --------------------------------------------------------------------------
-def _label_of(entry: object) -> str:
+def label_of(entry: object) -> str:
+    """Return the label of a mark as crowd elements send it; "" without any."""
     label = entry.get("label") if isinstance(entry, dict) else None
     # JSON may escape half of a character, which no file can hold.
     return label.encode(errors="replace").decode() if isinstance(label, str) else ""
 
 
-def _cell_of(wide: float, high: float) -> int:
+def cell_of(wide: float, high: float) -> int:
+    """Return how many pixels a side of a cell has in a picture of this size."""
     return max(1, math.ceil(max(wide, high) / _MOST_ON_A_SIDE))
 
 
@@ -262,7 +274,8 @@ def _corners(entry: object) -> Floats | None:
         corners = np.array(places, dtype="float64").reshape(-1, 2)
     except OverflowError:
         return None
-    return corners if np.isfinite(corners).all() else None
+    # Farther away, no picture has a pixel; infinity and NaN are not nearer.
+    return corners if (np.abs(corners) < _FARTHEST).all() else None
 
 
 def _filled(corners: Floats, shape: tuple[int, int], cell: int) -> Area | None:
@@ -284,93 +297,14 @@ def _filled(corners: Floats, shape: tuple[int, int], cell: int) -> Area | None:
     return Area(top, left, bits, corners) if bits.any() else None
 
 
-def read_masks(document: Mapping[str, object], size: Size | None) -> Areas | None:
-    """Return the masks of an answer as crowd elements send it; `None` if it is unreadable."""
-    named = _named_colours(document)
-    image = document.get("labeledImage")
-    text = image.get("pngImageData") if isinstance(image, dict) else None
-    if named is None or not isinstance(text, str):
-        return None
-    pixels = _pixels(text)
-    if pixels is None:
-        return None
-    size = size or (float(pixels.shape[1]), float(pixels.shape[0]))
-    cell = _cell_of(pixels.shape[1], pixels.shape[0])
-    middles = [
-        np.arange(cell // 2, side + cell // 2, cell).clip(max=side - 1) for side in pixels.shape
-    ]
-    cells = pixels[np.ix_(*middles)]
-    labels, colours, areas, count = list[str](), list[str](), list[Area](), 0
-    for colour, label in named[:MOST_MASKS]:
-        bits = cells == int(colour[1:], 16)
-        rows, columns = bits.any(axis=1), bits.any(axis=0)
-        if not rows.any():
-            continue  # a label that was not used
-        top, left = int(rows.argmax()), int(columns.argmax())
-        part = bits[
-            top : len(rows) - rows[::-1].argmax(), left : len(columns) - columns[::-1].argmax()
-        ]
-        count += part.size
-        if count > MOST_CELLS:
-            return None
-        labels.append(label)
-        colours.append(colour)
-        areas.append(Area(top, left, part.copy(), np.empty((0, 2))))
-    return Areas(
-        labels=labels,
-        size=size,
-        areas=areas,
-        shape=(cells.shape[0], cells.shape[1]),
-        cell=cell,
-        colours=colours,
-        are_instances="instances" in document,
-    )
-
-
-def _named_colours(document: Mapping[str, object]) -> list[tuple[str, str]] | None:
-    """Return colour and label of each mask; `None` if the answer lists none of either kind."""
-    listed, mappings = document.get("instances"), document.get("labelMappings")
-    if isinstance(mappings, dict) and not isinstance(listed, list):
-        listed = [
-            {"label": label, **value}
-            for label, value in mappings.items()
-            if isinstance(value, dict)
-        ]
-    if not isinstance(listed, list):
-        return None
-    colours = [(str(each.get("color")).lower(), each) for each in listed if isinstance(each, dict)]
-    return [
-        (colour, _label_of(each))
-        for colour, each in dict(colours).items()
-        if _COLOUR.fullmatch(colour)
-    ]
-
-
-def _pixels(text: str) -> npt.NDArray[np.int32] | None:
-    """Return the colours of an image as numbers, -1 where it is transparent."""
-    # Commands that only check a campaign's rules load this module too.
-    from PIL import Image  # noqa: PLC0415
-
-    try:
-        content = b64decode(text.partition("base64,")[2] or text, validate=True)
-        with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
-            if image.width * image.height > _MOST_PIXELS:
-                return None
-            palette = image.getpalette()
-            if palette is not None and "transparency" not in image.info:
-                colours = np.full((256, 3), 255)
-                colours[: len(palette) // 3] = np.array(palette).reshape(-1, 3)
-                return np.take(_codes(colours), np.asarray(image))
-            whole = np.asarray(image.convert("RGBA"))
-    except (Image.DecompressionBombError, OSError, SyntaxError, ValueError):
-        return None
-    return np.where(whole[:, :, 3] >= _OPAQUE, _codes(whole[:, :, :3]), -1).astype("int32")
-
-
-def _codes(colours: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """Return colours, whose last dimension is red, green and blue, as numbers."""
-    parts = colours.astype("int32")
-    return np.asarray((parts[..., 0] << 16) + (parts[..., 1] << 8) + parts[..., 2])
+def cut_out(bits: Bits, corners: Floats) -> Area:
+    """Return the part of a picture's cells that has any; the first cell if none has."""
+    ends = []
+    for side in (1, 0):
+        places = np.flatnonzero(bits.any(axis=side))
+        ends.append((int(places[0]), int(places[-1]) + 1) if len(places) else (0, 1))
+    (top, bottom), (left, right) = ends
+    return Area(top, left, bits[top:bottom, left:right].copy(), corners)
 
 
 # --- comparing and merging ------------------------------------------------------------
@@ -432,7 +366,9 @@ def _outline(top: int, left: int, field: Floats) -> Floats:
     rings = [np.asarray(line, dtype="float64") for line in lines if len(line) > _LEAST_CORNERS]
     if not rings:
         return np.empty((0, 2))
-    ring = _simpler(max(rings, key=lambda ring: abs(area_within(ring))), _TOLERANCE)[:-1]
+    largest = max(rings, key=lambda ring: abs(area_within(ring)))
+    tolerance = np.clip(_OF_SIDE * np.ptp(largest, axis=0).min(), *_TOLERANCES)
+    ring = _simpler(largest, float(tolerance))[:-1]
     # The middle of the first cell of the padded field is half a cell before the first row.
     return np.asarray(ring + np.array([left, top]) - 0.5)
 
@@ -465,33 +401,6 @@ def _simpler(line: Floats, tolerance: float) -> Floats:
             is_kept[middle] = True
             stack += [(start, middle), (middle, end)]
     return line[is_kept]
-
-
-# --- writing --------------------------------------------------------------------------
-def _distinct(areas: Areas) -> list[str]:
-    """Return a colour for each mask: its own, or another one if that is taken."""
-    colours = list[str]()
-    for n, colour in enumerate(areas.colours):
-        chosen, step = colour, 0
-        while chosen in colours or chosen in {"", "#ffffff"}:
-            # Steps of a prime number go through all colours.
-            step += 1
-            chosen = f"#{((n + step) * 5_046_301) % (1 << 24):06x}"
-        colours.append(chosen)
-    return colours
-
-
-def _as_png(areas: Areas, colours: Sequence[str]) -> str:
-    from PIL import Image  # noqa: PLC0415 - as in `_pixels`
-
-    image = Image.fromarray(painted(areas), mode="P")
-    palette = [255, 255, 255]
-    for colour in colours:
-        palette += bytes.fromhex(colour[1:])
-    image.putpalette(palette)
-    file = io.BytesIO()
-    image.save(file, format="PNG", optimize=True)
-    return b64encode(file.getvalue()).decode()
 
 
 def _plain(number: float) -> int | float:

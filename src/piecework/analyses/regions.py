@@ -24,13 +24,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
-from piecework.analyses.areas import (
-    Areas,
-    as_document,
-    merged_areas,
-    read_masks,
-    read_polygons,
-)
+from piecework.analyses.areas import Areas, aligned, merged_areas, polygons_document, read_polygons
+from piecework.analyses.masks import masks_document, read_masks
 from piecework.analyses.votes import votes_that_count
 from piecework.domain.field import Regions
 from piecework.domain.late_modules import np, npt, pd
@@ -200,7 +195,8 @@ def marks_in(text: str) -> Marks | None:
 def overlaps(first: Marks | None, second: Marks | None) -> Floats | None:
     """Return how alike each mark is to each other one; `None` for marks of two kinds."""
     if isinstance(first, Areas) and isinstance(second, Areas):
-        return first.overlaps(second)
+        own, other = aligned([first, second])
+        return own.overlaps(other)
     if isinstance(first, Extents) and isinstance(second, Extents):
         is_same = first.is_of_text == second.is_of_text and bool(first.reach) == bool(second.reach)
         return first.overlaps(second) if is_same else None
@@ -275,6 +271,8 @@ def interval_of_mean(scores: Floats, *, seed: int, resamples: int) -> tuple[floa
 def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, float, int]:
     if not answers:
         return "", math.nan, math.nan, math.nan, 0
+    areas = [marks for marks in answers if isinstance(marks, Areas)]
+    answers = aligned(areas) if areas else answers
     matches = {
         (i, j): _matches(shares, _LEAST[part])
         for i, j in combinations(range(len(answers)), 2)
@@ -298,7 +296,8 @@ def _as_text(marks: Marks, part: Regions) -> str:
     """Return marks as the JSON text in which crowd elements send them."""
     document: dict[str, object]
     if isinstance(marks, Areas):
-        document = as_document(marks, are_masks=part == "labeledImage")
+        write = masks_document if part == "labeledImage" else polygons_document
+        document = write(marks)
     else:
         document = {part: [_entry(label, ends, part) for label, ends in marks.listed()]}
     if marks.size is not None:

@@ -15,6 +15,7 @@ from piecework.importing.readers.rows import ImportedRow, Read
 from piecework.importing.readers.tables import (
     CellError,
     Cells,
+    cell_in,
     cents_in,
     filled,
     read_table,
@@ -54,7 +55,7 @@ def _row(line: int, cells: Cells) -> Read:
             raise CellError(_ANSWER + CROWD, str(fault)) from fault
     submitted = time_in(cells, "SubmitTime")
     accepted = time_in(cells, "AcceptTime")
-    if accepted is None:
+    if accepted is None and cell_in(cells, "WorkTimeInSeconds").isdecimal():
         accepted, submitted = with_duration(cells, "WorkTimeInSeconds", None, submitted)
     return ImportedRow(
         line=line,

@@ -20,7 +20,14 @@ from piecework.domain.imported import Reading
 from piecework.domain.toml_text import toml_line
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable, together
-from piecework.importing.readers.tables import CellError, Cells, read_table, time_in, with_duration
+from piecework.importing.readers.tables import (
+    CellError,
+    Cells,
+    cell_in,
+    read_table,
+    time_in,
+    with_duration,
+)
 
 NAME = "Prolific export"
 
@@ -285,7 +292,7 @@ def _row(line: int, cells: Cells) -> Read:
         return NotSent(line=line, why=status.lower() or "without a status")
     accepted = time_in(cells, "Started at")
     submitted = time_in(cells, "Completed at")
-    if submitted is None:
+    if submitted is None and cell_in(cells, "Time taken").isdecimal():
         accepted, submitted = with_duration(cells, "Time taken", accepted, None)
     return ImportedRow(
         line=line,

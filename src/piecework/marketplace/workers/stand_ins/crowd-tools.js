@@ -241,6 +241,7 @@ export class Tool {
     const regions = this.regions.map(({ node, row, ...rest }) => rest);
     const kept = { savedAt: Date.now(), source: this.source(), regions, instances: this.instances, nothing: this.nothing.checked };
     try {
+      localStorage.removeItem(this.draft()); // An older draft may not stay if this one is too large.
       localStorage.setItem(this.draft(), JSON.stringify(kept));
     } catch {}
   }

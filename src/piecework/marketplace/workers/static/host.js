@@ -6,6 +6,7 @@ const byId = (id) => document.getElementById(id);
 const frame = document.querySelector("iframe[data-thanks]");
 const left = byId("left");
 const SECOND_IN_MS = 1000;
+const REPLY_MS = 3000;
 const ASK_EACH_MS = "ticks" in left.dataset ? 30000 : 2000; // A rehearsal's clock jumps.
 const allowed = Number(left.dataset.allowed);
 const texts = JSON.parse(byId("strip").dataset.texts);
@@ -70,9 +71,10 @@ const ask = async () => {
     readAt = Date.now();
     if (found.status === "Abandoned") {
       end();
-    } else if (found.status !== "Accepted" && !isSubmitted && !answered()?.getElementById("submitted")) {
+    } else if (found.status !== "Accepted" && !isOver) {
       isOver = true;
-      window.location.reload(); // It was sent or returned in another tab: the site says so.
+      // It was sent or returned in another tab, unless this frame's reply is on its way.
+      setTimeout(() => isSubmitted || window.location.reload(), REPLY_MS);
     }
   } catch {
     // No network: count on from the last answer until the next request.
