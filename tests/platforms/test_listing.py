@@ -9,9 +9,11 @@ import httpx
 import pytest
 
 from piecework.domain.clock import FixedClock
+from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitType, PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.marketplace.requester import extensions
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.listing import newer
 from piecework.platforms.mturk import MTurk
@@ -101,6 +103,29 @@ def test_a_listing_is_read_no_further_than_to_what_is_older(shop: Shop) -> None:
     assert shop.noon <= {hit_id for hit_id, _ in shop.platform.submitted(older=shop.morning)}
     assert shop.calls("ListReviewableHITs") - before[0] == 1
     assert shop.calls("ListHITs") - before[1] == 1
+
+
+def test_hits_with_too_many_assignments_for_one_call_are_read_alone(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slots that were added by hand can exceed what a call may list together."""
+    monkeypatch.setattr(extensions, "_MOST_TOGETHER", -1)
+    hit_ids = [HitId(hit_id) for hit_id in sorted(shop.noon)]
+    before = shop.calls("ListAssignmentsForHIT")
+    assert shop.platform.assignments(dict.fromkeys(hit_ids, 1)) == {
+        hit_id: [] for hit_id in hit_ids
+    }
+    assert shop.calls("ListAssignmentsForHIT") - before > len(hit_ids)
+
+
+def test_another_refusal_of_a_joint_call_is_passed_on(shop: Shop) -> None:
+    """An unknown HIT stays unknown."""
+    slots = {HitId(min(shop.noon)): 1, HitId("3" + "A" * 29): 1}
+    before = shop.calls("ListAssignmentsForHIT")
+    with pytest.raises(PlatformRefused) as refused:
+        shop.platform.assignments(slots)
+    assert refused.value.kind == "hit_unknown"
+    assert shop.calls("ListAssignmentsForHIT") - before == 1
 
 
 def _page(*hours: int) -> dict[str, list[dict[str, object]]]:

@@ -142,6 +142,7 @@ def take_back(
 
 
 PAGE = 100
+_TOO_MANY = "ParameterValidationError"
 _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
 
@@ -247,13 +248,17 @@ def fetch(
         slots: how many assignments each HIT asks for, as far as known.
     """
     if len(slots) == 1:
-        return {
-            hit_id: _of_one_hit(client, hit_id, slots=number) for hit_id, number in slots.items()
-        }
+        return _each_alone(client, slots)
     first, *others = slots
-    reply = called(
-        client.list_assignments_for_hit, HITId=first, MaxResults=PAGE, **{LIST_TOGETHER: others}
-    )
+    try:
+        reply = called(
+            client.list_assignments_for_hit, HITId=first, MaxResults=PAGE, **{LIST_TOGETHER: others}
+        )
+    except PlatformRefused as refusal:
+        if refusal.code != _TOO_MANY:
+            raise
+        # Slots that were added by hand let the HITs have more than one call may list.
+        return _each_alone(client, slots)
     by_hit: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
     for assignment in _each_once(reply["Assignments"]):
         if assignment.hit_id in by_hit:
@@ -263,6 +268,12 @@ def fetch(
         hit_id: some if len(some) < PAGE else _of_one_hit(client, hit_id, slots=slots[hit_id])
         for hit_id, some in by_hit.items()
     }
+
+
+def _each_alone(
+    client: "MTurkClient", slots: Mapping[HitId, int]
+) -> Mapping[HitId, Sequence[Assignment]]:
+    return {hit_id: _of_one_hit(client, hit_id, slots=number) for hit_id, number in slots.items()}
 
 
 def _of_one_hit(client: "MTurkClient", hit_id: HitId, *, slots: int) -> list[Assignment]:
