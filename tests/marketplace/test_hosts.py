@@ -6,7 +6,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from piecework.cli.main import main
+from piecework.domain.errors import RefusedForSafety
 from piecework.marketplace.http.hosts import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give, running
@@ -217,3 +220,24 @@ def test_a_rehearsal_keeps_to_this_machine(tmp_path: Path, host: str) -> None:
     with pytest.raises(UnsafeBindError, match="move its clock"), serve(options):
         pass
     assert not (tmp_path / "m.db").exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hits.example.org:99999",
+        "https://b\N{LATIN SMALL LETTER U WITH DIAERESIS}..org",
+        "https://[hits",
+    ],
+)
+@pytest.mark.parametrize("option", ["--site-url", "--frames-url"])
+def test_an_address_that_is_none_is_refused_with_a_sentence(
+    tmp_path: Path, option: str, url: str
+) -> None:
+    """Before anything is made."""
+    database = tmp_path / "m.db"
+    words = ["market", "serve", "--database", str(database), "--port", "0", option, url]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == RefusedForSafety.exit_code
+    assert "is not an address that a browser can open" in result.output
+    assert not database.exists()

@@ -169,6 +169,10 @@ def check(address: Address) -> None:
 def _check_url(url: str) -> None:
     if not url:
         return
+    try:
+        origin_of(url)
+    except ValueError as fault:
+        raise ConfigError([f"--url {url}: not an address: {fault}"]) from fault
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or parts.path.strip("/") or parts.query:
         raise ConfigError([f"--url {url}: give it as https://NAME or https://NAME:PORT"])

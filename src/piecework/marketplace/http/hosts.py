@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from piecework.foundation.hosts import DEFAULT_PORTS, is_every_address, is_loopback
+from piecework.foundation.hosts import DEFAULT_PORTS, is_every_address, is_loopback, origin_of
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import wire
 from piecework.marketplace.state import clock
@@ -150,15 +150,26 @@ def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
         )
 
 
-def check_frames_url(address: str) -> None:
-    """Refuse a star that could not become the label of a requester.
+def check_urls(site: str, frames: str) -> None:
+    """Refuse URLs without an origin, and a star that could not become a requester's label.
+
+    Args:
+        site: the site's URL for browsers, or "".
+        frames: the same of the frames.
 
     Raises:
-        UnsafeBindError: says where the star belongs.
+        UnsafeBindError: says what is wrong, or where the star belongs.
     """
-    if "*" in address and not _STARRED.fullmatch(address):
+    for address in (site, frames):
+        try:
+            origin_of(address)
+        except ValueError as fault:
+            raise UnsafeBindError(
+                f"{address} is not an address that a browser can open: {fault}."
+            ) from fault
+    if "*" in frames and not _STARRED.fullmatch(frames):
         raise UnsafeBindError(
-            f"{address} is not an address that a browser can open: its star must be "
+            f"{frames} is not an address that a browser can open: its star must be "
             "the first label of a name, as in https://*.frames.example.org."
         )
 

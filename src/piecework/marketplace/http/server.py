@@ -133,7 +133,7 @@ def _run_until_stopped(server: Server, sockets: list[socket.socket]) -> None:
 
 @contextlib.contextmanager
 def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.socket], Running]]:
-    hosts.check_frames_url(marketplace.frames_url)
+    hosts.check_urls(marketplace.site_url, marketplace.frames_url)
     hosts.check_host(
         marketplace.host,
         is_guarded=_checks_signatures(marketplace),
