@@ -639,6 +639,26 @@ def test_what_a_restored_marketplace_lost_about_a_worker_is_carried_out_again(
         assert _reconcile(folder, endpoint).comparison.is_equal
 
 
+def test_a_block_by_another_campaign_is_no_lost_inclusion(folder: Path) -> None:
+    """It stays, also if this campaign once blocked the worker and took that back."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        assert _pass(folder, endpoint) == "workers"
+        _decide(folder, endpoint, "block")
+        worker = _decide(folder, endpoint, "include")
+        with _opened(folder, endpoint) as run:
+            run.platform.block(worker, "By another campaign.")
+        _copy(folder / "m.db", folder / "copy.db")
+        _decide(folder, endpoint, "exclude")
+        _decide(folder, endpoint, "include")
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert _reconcile(folder, endpoint).comparison.lost_exclusions == ()
+        assert _is_kept_out(folder, endpoint, worker) == (False, True)
+
+
 def test_an_older_store_takes_over_who_is_excluded(folder: Path) -> None:
     """The worker stays excluded, and the store says who decided so."""
     store = folder / "out/crash/piecework.db"

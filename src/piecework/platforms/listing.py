@@ -105,14 +105,14 @@ def holders(client: "MTurkClient", type_id: QualificationTypeId) -> Iterator[tup
             yield WorkerId(grant["WorkerId"]), grant["IntegerValue"]
 
 
-def blocks(client: "MTurkClient") -> Iterator[WorkerId]:
-    """Yield all workers whom the requester blocks."""
+def blocks(client: "MTurkClient") -> Iterator[tuple[WorkerId, str]]:
+    """Yield all workers whom the requester blocks, with the reason of the block."""
     pages = client.get_paginator("list_worker_blocks").paginate(
         PaginationConfig={"PageSize": _PAGE}
     )
     for page in pages_of(pages):
         for block in page["WorkerBlocks"]:
-            yield WorkerId(block["WorkerId"])
+            yield WorkerId(block["WorkerId"]), block.get("Reason", "")
 
 
 def notify(client: "MTurkClient", worker_id: WorkerId, subject: str, text: str) -> bool:

@@ -429,9 +429,9 @@ class MTurk:
         """Block the worker, which counts against their account; a repeat changes nothing."""
         called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
 
-    def blocked(self) -> set[WorkerId]:
-        """Return whom this requester blocks, for any campaign."""
-        return set(blocks(self._client))
+    def blocked(self) -> dict[WorkerId, str]:
+        """Return whom this requester blocks, for any campaign, with the reason."""
+        return dict(blocks(self._client))
 
     def unblock(self, worker_id: WorkerId) -> None:
         """Take back the block; no effect on workers who are not blocked."""

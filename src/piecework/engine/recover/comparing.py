@@ -247,10 +247,12 @@ def _compare_exclusions(
 ) -> tuple[tuple[WorkerId, ...], tuple[Decision, ...], bool]:
     """Return workers kept out only there, decisions only here, and a lost type."""
     decided = decisions.about_workers(run.store)
-    was_blocked = {
-        worker for worker, history in decided.items() if any(d.verdict == "block" for d in history)
+    reasons = {
+        worker: {each.because for each in history if each.verdict == "block"}
+        for worker, history in decided.items()
     }
-    blocked = run.platform.blocked() & was_blocked if was_blocked else set()
+    is_asked = may_have_lost and any(reasons.values())
+    blocked = run.platform.blocked() if is_asked else {}
     type_id, is_type_lost = campaign_facts.platform_type(run.store, "exclusion"), False
     excluded = set[WorkerId]()
     if type_id is not None:
@@ -266,7 +268,8 @@ def _compare_exclusions(
             return type_id is not None and worker not in excluded
         if verdict == "block":
             return worker not in blocked
-        return worker in excluded or worker in blocked
+        # A block with another reason is another campaign's.
+        return worker in excluded or blocked.get(worker) in reasons[worker]
 
     in_force = _about_workers_in_force(run) if may_have_lost else {}
     return (
