@@ -36,7 +36,7 @@ class Queue:
         self.requests: list[dict[str, str]] = []
         self.credentials: list[str] = []
         self.failures = 0
-        self.wrong = ""
+        self.wrong = self.refused = ""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -47,7 +47,8 @@ class Queue:
                 outer.credentials.append(self.headers["Authorization"])
                 is_broken = len(outer.requests) <= outer.failures
                 is_broken |= outer.requests[-1].get("QueueUrl") == outer.wrong
-                self.send_response(500 if is_broken else 200)
+                is_refused = outer.refused and outer.refused in form["MessageBody"][0]
+                self.send_response(500 if is_broken else 400 if is_refused else 200)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -279,6 +280,38 @@ def test_a_wrong_queue_delays_nobody_elses_messages(tmp_path: Path, queue: Queue
         assert time.monotonic() - before < 5
     tries = sum(request["QueueUrl"] == queue.wrong for request in queue.requests)
     assert tries < notification_sender.MOST_TRIES
+
+
+def test_a_message_that_is_refused_delays_no_other(
+    tmp_path: Path, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many are refused, and also to the same queue."""
+    monkeypatch.setattr(notification_sender, "_FIRST_DELAY_SECONDS", 1000)
+    monkeypatch.setattr(notification_sender, "_LONGEST_DELAY_SECONDS", 1000)
+    queue.refused = "HITExpired"
+    with a_telling_market(tmp_path / "market.db", queue.url) as market:
+        client = market.requester()
+        for _ in range(101):
+            send_test(client, "HITExpired")
+        send_test(client, "Ping")
+        wait_until(lambda: "Delivered" in delivered(market))
+        assert delivered(market) == {"Waiting", "Delivered"}
+        assert len(queue.requests) == 102
+
+
+def test_a_message_that_was_given_up_delays_no_other(
+    tmp_path: Path, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not sent again, so nothing waits for that."""
+    monkeypatch.setattr(notification_sender, "MOST_TRIES", 1)
+    monkeypatch.setattr(notification_sender, "_FIRST_DELAY_SECONDS", 1000)
+    monkeypatch.setattr(notification_sender, "_LONGEST_DELAY_SECONDS", 1000)
+    queue.failures = 1
+    with a_telling_market(tmp_path / "market.db", queue.url) as market:
+        client = market.requester()
+        for kind in ("HITExpired", "Ping"):
+            send_test(client, kind)
+        wait_until(lambda: delivered(market) == {"Failed", "Delivered"})
 
 
 def test_messages_outlive_a_restart(tmp_path: Path, queue: Queue) -> None:

@@ -1,9 +1,10 @@
 """Delivers notifications to a queue or topic on this machine, at least once each.
 
 It reads the file through its own connection, so it sees only committed data, and calls
-do not wait for it. It retries failed deliveries with growing delays, in which nothing else
-goes to the same queue or topic, and finally gives up with a log line. A restart
-continues where it stopped.
+do not wait for it. It retries failed deliveries with growing delays, and finally gives up
+with a log line. If a queue or topic is out of order, nothing else goes there during the
+delay; if it refuses a message, only that message waits. A restart continues where it
+stopped.
 """
 
 import http.client
@@ -32,7 +33,8 @@ _FIRST_DELAY_SECONDS = 0.2
 _LONGEST_DELAY_SECONDS = 60.0
 _WAITING = (
     "SELECT * FROM deliveries WHERE status = 'Waiting' "
-    "AND destination NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?"
+    "AND destination NOT IN (SELECT value FROM json_each(?1)) "
+    "AND id NOT IN (SELECT value FROM json_each(?1)) ORDER BY id LIMIT ?2"
 )
 
 
@@ -76,7 +78,8 @@ class NotificationSender:
         self._database = database
         self._address = address
         self._stop = threading.Event()
-        self._not_before: dict[str, float] = {}
+        # By destination that is out of order, or by id of a refused message.
+        self._not_before: dict[str | int, float] = {}
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -104,17 +107,18 @@ class NotificationSender:
     def _deliver_waiting(self, connection: sqlite3.Connection) -> None:
         now = time.monotonic()
         self._not_before = {
-            destination: until for destination, until in self._not_before.items() if until > now
+            delayed: until for delayed, until in self._not_before.items() if until > now
         }
         rows = connection.execute(_WAITING, (json.dumps([*self._not_before]), _BATCH)).fetchall()
         for row in rows:
             if self._stop.is_set():
                 return
             if row["destination"] not in self._not_before:
-                self._mark(connection, row, self._post(row))
+                complaint, delayed = self._post(row)
+                self._mark(connection, row, complaint, delayed)
 
-    def _post(self, row: sqlite3.Row) -> str:
-        """Send one message; return what went wrong, or ""."""
+    def _post(self, row: sqlite3.Row) -> tuple[str, str | int]:
+        """Send one message; return what went wrong, or "", and what to delay then."""
         service, form = _request(row)
         day = clock.to_datetime(clock.machine_ms()).strftime("%Y%m%d")
         headers = {
@@ -134,17 +138,22 @@ class NotificationSender:
                 connection.request("POST", self._address.path, urlencode(form), headers)
                 status = connection.getresponse().status
         except (OSError, http.client.HTTPException) as fault:
-            return f"{type(fault).__name__}: {fault}"
+            return f"{type(fault).__name__}: {fault}", row["destination"]
         is_taken = http.client.OK <= status < http.client.MULTIPLE_CHOICES
-        return "" if is_taken else f"HTTP {status}"
+        is_out_of_order = status >= http.client.INTERNAL_SERVER_ERROR
+        delayed = row["destination"] if is_out_of_order else row["id"]
+        return "" if is_taken else f"HTTP {status}", delayed
 
-    def _mark(self, connection: sqlite3.Connection, row: sqlite3.Row, complaint: str) -> None:
+    def _mark(
+        self, connection: sqlite3.Connection, row: sqlite3.Row, complaint: str, delayed: str | int
+    ) -> None:
         tries = row["tries"] + 1
         status = "Delivered"
         if complaint:
             status = "Failed" if tries >= MOST_TRIES else "Waiting"
-            delay = min(_FIRST_DELAY_SECONDS * 2 ** row["tries"], _LONGEST_DELAY_SECONDS)
-            self._not_before[row["destination"]] = time.monotonic() + delay
+            if status == "Waiting":
+                delay = min(_FIRST_DELAY_SECONDS * 2 ** row["tries"], _LONGEST_DELAY_SECONDS)
+                self._not_before[delayed] = time.monotonic() + delay
             _LOG.log(
                 logging.ERROR if status == "Failed" else logging.WARNING,
                 "notification delivery=%s try=%s not delivered: %s",
