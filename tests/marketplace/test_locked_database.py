@@ -188,6 +188,31 @@ def test_a_worker_sees_their_pages_under_a_lock_and_submits_after_it(live: Live)
         assert worker.post("/mturk/externalSubmit", data=form).status_code == 200
 
 
+def test_a_page_is_shown_under_a_lock_when_its_session_is_to_be_renewed(live: Live) -> None:
+    """The renewal comes after the lock."""
+    with opened(live.database) as backend, backend.transaction() as transaction:
+        new = accounts.NewWorker(handle="ann", country="DE")
+        code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
+
+    def expires_ms(less_days: int = 0) -> int:
+        with opened(live.database) as backend, backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE worker_sessions SET expires_ms = expires_ms - ?", less_days * clock.DAY
+            )
+            row = transaction.first_row("SELECT expires_ms FROM worker_sessions")
+        assert row is not None
+        return int(row["expires_ms"])
+
+    with httpx.Client(base_url=live.endpoint, timeout=60) as worker:
+        worker.post("/worker/sign-in", data={"invitation": code})
+        before = expires_ms(less_days=2)
+        with locked(live.database):
+            assert worker.get("/worker/hits").status_code == 200
+        assert expires_ms() == before
+        assert worker.get("/worker/hits").status_code == 200
+        assert expires_ms() > before
+
+
 @pytest.mark.full
 def test_a_command_says_that_the_database_is_locked(tmp_path: Path) -> None:
     """It waits for a while, and then calls the file locked, not another program's."""

@@ -20,6 +20,7 @@ from piecework.foundation.server.transport import cookie_values
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.clock import DAY, SECOND
+from piecework.marketplace.state.storage import is_passing
 from piecework.marketplace.state.transaction import Transaction
 
 LIFE = 7 * DAY
@@ -147,14 +148,24 @@ class Sessions:
         return reply
 
     def _renew(self, transaction: Transaction, key: str, session: sqlite3.Row) -> None:
-        """Let a session in use last longer; this writes at most once a day."""
+        """Let a session in use last longer; this writes at most once a day.
+
+        While nothing can be written, a later request does it: a page that only reads is
+        shown.
+        """
         expires_ms = min(transaction.now_ms + LIFE, session["started_ms"] + LONGEST)
-        if expires_ms >= session["expires_ms"] + DAY:
+        if expires_ms < session["expires_ms"] + DAY:
+            return
+        try:
             transaction.execute(
                 "UPDATE worker_sessions SET expires_ms = ? WHERE key_hash = ?",
                 expires_ms,
                 _hash(key),
             )
+        except sqlite3.OperationalError as fault:
+            # On a full disk, SQLite may have rolled back the whole transaction.
+            if not (is_passing(fault) and transaction.conn.in_transaction):
+                raise
 
     def _key(self, request: Request) -> str:
         keys = self._keys(request)
