@@ -225,7 +225,7 @@ def test_long_descriptions_side_by_side() -> None:
 @pytest.mark.shared
 @pytest.mark.full
 def test_textual_entailment() -> None:
-    """Majority 0.8969 with 65 ties, Dawid-Skene 0.9275; ability 0.9287, and so sure."""
+    """Majority 0.8969 with 65 ties, Dawid-Skene 0.9275; ability 0.9287."""
     analysis = analysed("snow_rte.csv", "snow_rte")
     methods = by(analysis["labels"], "method")
     assert round(methods["majority"]["right"], 4) == 0.8969
@@ -233,7 +233,8 @@ def test_textual_entailment() -> None:
     assert round(methods["Dawid-Skene"]["right"], 4) == 0.9275
     assert methods["weighted majority"]["right"] > methods["majority"]["right"]
     assert round(methods["ability"]["right"], 4) == 0.9287
-    assert abs(methods["ability"]["sure"] - methods["ability"]["right"]) < 0.02
+    # A little less sure than right: crowds usually share more errors than this one.
+    assert 0 < methods["ability"]["right"] - methods["ability"]["sure"] < 0.03
     assert all(
         math.isfinite(row["kappa"])
         for row in analysis["pairs_of_workers"]
