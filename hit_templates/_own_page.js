@@ -113,7 +113,7 @@
     if (!missing.length || isPreview) return false;
     notice.textContent = filled(ours.texts.missing, "labels", missing.map(([, label]) => label).join("; "));
     of(form, "append", notice);
-    if (!notice.getClientRects().length) document.body.append(notice); // A script sends a form that nobody sees.
+    if (!notice.getClientRects().length) document.body.append(notice); // A script sends a hidden form.
     notice.scrollIntoView();
     // The page's script may switch off what it thinks is sent.
     setTimeout(() => enabled.forEach((control) => { control.disabled = false; }));

@@ -355,7 +355,7 @@ def of_flat(flat: Mapping[str, str]) -> str:
 
 
 def read_json(text: str) -> object:
-    """Return the value that a text is in JSON; the text itself if it is none."""
+    """Parse a text as JSON; return the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -278,7 +278,7 @@ def test_a_polygon_without_an_area_in_the_picture_is_left_out(vertices: object) 
 
 
 def test_more_cells_than_a_computer_holds_are_not_read() -> None:
-    """Hundreds of polygons around the whole picture, of which each needs a bitmap."""
+    """Hundreds of polygons cover the whole picture, and each needs a bitmap of it."""
     around = [
         {"x": 0, "y": 0},
         {"x": 9_000, "y": 0},

@@ -131,7 +131,7 @@ def test_digits_choose_what_stands_there_and_a_lost_picture_is_named(
 
 
 def test_a_digit_chooses_the_number_of_a_scale(tmp_path: Path, open_page: Open) -> None:
-    """Wherever the scale begins; a number that it lacks is none."""
+    """A scale may begin at any number; a digit that is not on it does nothing."""
     stated = 'task = "rate"\nquestion = "How polite?"\nscale = [0, 5]\n'
     campaign = load_campaign(written(tmp_path, stated))
     with serving() as host:

@@ -324,7 +324,7 @@ def test_slots_that_a_cap_puts_off_until_their_hit_is_old_become_a_hit(
     was_begun: bool,
     is_extended: bool,
 ) -> None:
-    """It is of the same round, the last one, so no answer is lost; nobody answers twice."""
+    """The new HIT belongs to the last round: no answer is lost, no worker answers twice."""
     capped = campaign_text.replace('"20.00"', '{ total = "20.00", day = "1.20" }')
     text = capped.replace("[posting]", "[posting]\nmax_rounds = 1").replace("batches = 2", "")
     with at_work(text, pictures=2) as (opened, people):

@@ -234,7 +234,7 @@ def test_textual_entailment() -> None:
     assert methods["weighted majority"]["right"] > methods["majority"]["right"]
     assert round(methods["ability"]["right"], 4) == 0.9287
     # A little less sure than right: crowds usually share more errors than this one.
-    assert 0 < methods["ability"]["right"] - methods["ability"]["sure"] < 0.03
+    assert round(methods["ability"]["sure"], 4) == 0.9087
     assert all(
         math.isfinite(row["kappa"])
         for row in analysis["pairs_of_workers"]

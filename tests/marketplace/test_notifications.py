@@ -269,7 +269,7 @@ def test_what_fails_is_sent_again_and_nothing_waits_for_it(
 
 def test_a_wrong_queue_delays_nobody_elses_messages(tmp_path: Path, queue: Queue) -> None:
     """However many messages wait for it."""
-    queue.wrong = f"{QUEUE}-of-nobody"
+    queue.wrong = f"{QUEUE}-that-is-missing"
     with a_telling_market(tmp_path / "market.db", queue.url) as market:
         careless, client = market.requester(), market.requester()
         for _ in range(101):

@@ -113,7 +113,7 @@ def test_what_is_no_grade_is_no_vote_for_one(summary: pd.DataFrame) -> None:
 
 
 def test_what_is_outside_the_scale_is_no_vote_for_a_mean() -> None:
-    """No grade that is not offered, no place that nobody can point at; both ends count."""
+    """Values outside the options or the scale do not count; both ends of the scale do."""
     outside: list[tuple[str, str, dict[str, Any]]] = [
         ("a", "i1", {"place": 0.0, "grade": "1"}),
         ("b", "i1", {"place": 100.0, "grade": "4"}),

@@ -31,7 +31,7 @@ _ON_A_SIDE = 128
 """Cells on each side of a picture whose areas are compared with another picture's."""
 _HALF = 0.5 - 1e-9
 _LEAST_CORNERS = 3
-_ROUND = 1
+_ROUND, _DECIMALS = 1, 4
 _TOLERANCES = (0.3, 0.75)
 """How far an outline may be simplified, in cells: of a small area, and of a large one."""
 _OF_SIDE = 0.005
@@ -240,7 +240,9 @@ def polygons_document(areas: Areas) -> dict[str, object]:
         "polygons": [
             {
                 "label": label,
-                "vertices": [{"x": _plain(x), "y": _plain(y)} for x, y in area.corners.tolist()],
+                "vertices": [
+                    {"x": plain_number(x), "y": plain_number(y)} for x, y in area.corners.tolist()
+                ],
             }
             for label, area in zip(areas.labels, areas.areas, strict=True)
         ]
@@ -403,5 +405,6 @@ def _simpler(line: Floats, tolerance: float) -> Floats:
     return line[is_kept]
 
 
-def _plain(number: float) -> int | float:
-    return int(number) if number.is_integer() else number
+def plain_number(number: float) -> int | float:
+    """Return a coordinate as crowd elements send it: whole, or with four decimals."""
+    return int(number) if number.is_integer() else round(number, _DECIMALS)

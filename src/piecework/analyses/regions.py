@@ -24,7 +24,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
-from piecework.analyses.areas import Areas, aligned, merged_areas, polygons_document, read_polygons
+from piecework.analyses.areas import (
+    Areas,
+    aligned,
+    label_of,
+    merged_areas,
+    plain_number,
+    polygons_document,
+    read_polygons,
+)
 from piecework.analyses.masks import masks_document, read_masks
 from piecework.analyses.votes import votes_that_count
 from piecework.domain.field import Regions
@@ -44,7 +52,6 @@ _LEAST: Mapping[Regions, float] = {
 _REACH = 0.1
 """Points this part of the picture's diagonal apart are not alike at all."""
 _FARTHEST = 1e15
-_ROUND = 4
 _CLOSE = 1e-9
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
@@ -301,7 +308,7 @@ def _as_text(marks: Marks, part: Regions) -> str:
     else:
         document = {part: [_entry(label, ends, part) for label, ends in marks.listed()]}
     if marks.size is not None:
-        width, height = map(_plain, marks.size)
+        width, height = map(plain_number, marks.size)
         document[_SIZE] = {"height": height, "width": width}
     return json.dumps(document, ensure_ascii=False)
 
@@ -432,9 +439,7 @@ def _region(entry: object, part: Regions) -> tuple[str, list[tuple[float, float]
         )
     if not ends or not all(least < high - low < math.inf for low, high in ends):
         return None
-    label = entry.get("label")
-    # JSON may escape half of a character, which no file can hold.
-    return (label.encode(errors="replace").decode() if isinstance(label, str) else ""), ends
+    return label_of(entry), ends
 
 
 def _numbers(entry: Mapping[str, object], names: Sequence[str]) -> list[float] | None:
@@ -447,18 +452,18 @@ def _numbers(entry: Mapping[str, object], names: Sequence[str]) -> list[float] |
 
 def _entry(label: str, ends: Sequence[float], part: Regions) -> dict[str, object]:
     if part == "entities":
-        return {"endOffset": _plain(ends[1]), "label": label, "startOffset": _plain(ends[0])}
+        return {
+            "endOffset": plain_number(ends[1]),
+            "label": label,
+            "startOffset": plain_number(ends[0]),
+        }
     left, right, top, bottom = ends
     if part == "keypoints":
-        return {"label": label, "x": _plain(left), "y": _plain(top)}
+        return {"label": label, "x": plain_number(left), "y": plain_number(top)}
     return {
-        "height": _plain(bottom - top),
+        "height": plain_number(bottom - top),
         "label": label,
-        "left": _plain(left),
-        "top": _plain(top),
-        "width": _plain(right - left),
+        "left": plain_number(left),
+        "top": plain_number(top),
+        "width": plain_number(right - left),
     }
-
-
-def _plain(number: float) -> int | float:
-    return int(number) if number.is_integer() else round(number, _ROUND)

@@ -132,7 +132,7 @@ SENDERS = {
         """form.onsubmit = () => { fill(); [...form.elements].forEach((control) => {
         control.disabled = !control.value; }); };""",
     ),
-    "a form that nobody sees": (
+    "a hidden form": (
         "",
         """form.hidden = true;
         document.body.insertAdjacentHTML("beforeend", "<input id='t'><button id='b'>Send");
