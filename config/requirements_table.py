@@ -7,6 +7,8 @@ by good work.
 """
 
 import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, get_args
 
 from pydantic import (
@@ -22,7 +24,9 @@ from pydantic import (
 )
 
 from piecework.config.named import Names, Words, as_list
-from piecework.domain.hit import Comparator
+from piecework.config.user_files import read_text
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Comparator, Recruiting, Share
 from piecework.domain.text import did_you_mean
 
 _WHOLE = 100
@@ -98,6 +102,67 @@ class ParticipantFile(BaseModel):
 
 ALLOWED, BLOCKED = "custom_allowlist", "custom_blocklist"
 """Prolific's filters with ids of participants."""
+
+
+_PARTICIPANT = re.compile(r"[0-9a-f]{24}")
+_MOST_PARTICIPANTS = 5000
+_FAULTS_SHOWN = 3
+
+
+def read_recruiting(
+    table: Mapping[str, object],
+    shares: Sequence[Share],
+    *,
+    named: Callable[[str], Path],
+    at: Callable[..., str],
+) -> Recruiting | None:
+    """Return whom a campaign recruits at Prolific beyond its filters.
+
+    Args:
+        table: `[prolific]`.
+        shares: the shares of visits by what participants answered.
+        named: the path of a file that the campaign file names.
+        at: where a key is, for a fault.
+
+    Raises:
+        ConfigError: a file of ids cannot be read, has a line that is not an id,
+            none or too many ids, or both lists have the same id.
+    """
+    only, never = (
+        _ids(filter_, named(filter_.file), at("prolific", name))
+        if isinstance(filter_ := table.get(name), ParticipantFile)
+        else ()
+        for name in (ALLOWED, BLOCKED)
+    )
+    if both := set(only) & set(never):
+        raise ConfigError([f"{at('prolific', BLOCKED)}: {min(both)} is in {ALLOWED} too"])
+    if not (only or never or shares):
+        return None
+    return Recruiting(only=only, never=never, shares=tuple(shares))
+
+
+def _ids(named: ParticipantFile, path: Path, where: str) -> tuple[str, ...]:
+    if not path.is_file():
+        raise ConfigError([f"{where}: no such file: {named.file}"])
+    lines = {
+        number: text
+        for number, line in enumerate(read_text(path).splitlines(), start=1)
+        if (text := line.partition("#")[0].strip())
+    }
+    faults = [
+        f"{where}: {named.file}:{number}: {text[:40]!a} is not the id of a "
+        "participant, 24 digits and letters from a to f"
+        for number, text in lines.items()
+        if not _PARTICIPANT.fullmatch(text)
+    ]
+    ids = tuple(dict.fromkeys(lines.values()))
+    if not ids:
+        faults.append(f"{where}: {named.file} has no id")
+    if len(ids) > _MOST_PARTICIPANTS:
+        faults.append(f"{where}: {named.file} has {len(ids)} ids; {_MOST_PARTICIPANTS} are allowed")
+    if faults:
+        raise ConfigError(faults[:_FAULTS_SHOWN])
+    return ids
 
 
 def _are_lists(table: dict[str, object]) -> dict[str, object]:

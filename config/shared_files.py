@@ -10,6 +10,7 @@ file's folder or below, so that reading it needs no trust. What it names is rela
 import os
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from piecework.config.schema import (
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
 from piecework.domain.task import is_page
 from piecework.domain.text import control_in
 
@@ -38,6 +40,20 @@ class ColumnsTable(ImportedTable):
     """A file of columns; it may also say what the fields of the answers are."""
 
     fields: dict[Words, FieldTable] = Field(default_factory=dict)
+
+
+def read_reading(path: Path) -> Reading:
+    """Read what a TOML file says about the columns of other files.
+
+    Raises:
+        ConfigError: the file cannot be read, is not TOML, or breaks the schema; it has
+            every fault.
+    """
+    table = read_table(path, ColumnsTable)
+    fields = {name: field.model_dump(exclude_unset=True) for name, field in table.fields.items()}
+    # Unlike in a campaign file, what is not stated here is guessed.
+    guessed = () if "numbers" in table.model_fields_set else None
+    return replace(table.reading(), fields=fields, numbers=table.numbers or guessed)
 
 
 def with_shared(

@@ -218,6 +218,8 @@ def test_a_case_of_the_largest_suites_is_tested_once_in_as_many_weeks_as_its_mar
     times = [sum(week) for week in zip(*weeks, strict=True)]
     assert times == [20, *[5] * 11, *[4] * 7, 20]
     assert {sum(week[1:12]) for week in weeks} == {2, 3}
+    single = [in_week([(f"test {number}", 4) for number in range(200)], week) for week in (1, 2)]
+    assert all(30 < sum(week) < 70 for week in single), "one week has its share of single tests"
 
 
 def test_each_part_of_the_tests_begins_with_its_share_of_the_long_forms() -> None:

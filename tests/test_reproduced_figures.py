@@ -34,7 +34,7 @@ def test_figures_that_differ_have_a_reason() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.full
+@pytest.mark.full(weeks=2)
 def test_the_page_is_what_the_commands_compute() -> None:
     """If this fails: `python -m tools.reproduced_figures ../shared/data`."""
     if not _DATA.is_dir():

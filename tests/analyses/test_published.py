@@ -42,7 +42,7 @@ class TestData:
         page = published.PAGE.read_text(encoding="utf-8")
         assert published.with_blocks(page) == page
 
-    @pytest.mark.full
+    @pytest.mark.full(weeks=4)
     def test_the_replay_is_what_the_data_say(self) -> None:
         """If this fails: `python -m tests.analyses.published`."""
         page = published.PAGE.read_text(encoding="utf-8")

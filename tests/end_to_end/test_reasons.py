@@ -141,7 +141,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
         assert any(words in reason for reason in reasons), name
 
 
-@pytest.mark.full
+@pytest.mark.full(weeks=4)
 def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> None:
     """The demo's policy and crowd; replacements, and batches that know each other."""
     path = changed(

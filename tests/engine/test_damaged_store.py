@@ -51,7 +51,7 @@ def _look(campaign: Path, store: Path, bytes_: bytes) -> list[tuple[int, str]]:
     return looked
 
 
-@pytest.mark.parametrize("tries", [2, pytest.param(100, marks=pytest.mark.full)])
+@pytest.mark.parametrize("tries", [2, pytest.param(100, marks=pytest.mark.full(weeks=3))])
 def test_flipped_bytes_are_said(finished: Path, tries: int) -> None:
     """Anywhere in the file, one byte or a whole block of them."""
     store = finished.parent / "out/crash" / FILE_NAME

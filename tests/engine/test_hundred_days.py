@@ -115,7 +115,7 @@ def answer(workers: list[Worker]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("days", "rows", "apart"), [(6, 20, 5), *in_full((100, 100, 13), (30, 1_000, 97))]
+    ("days", "rows", "apart"), [(6, 20, 5), *in_full((100, 100, 13), (30, 1_000, 97), weeks=4)]
 )
 def test_each_row_is_dealt_answered_and_paid_once(
     days: int, rows: int, apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from piecework.campaign.assembling import load_campaign
-from piecework.config.named_files import read_reading
+from piecework.config.shared_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_to_look
 from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, head_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.config.named_files import read_reading
+from piecework.config.shared_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import NamedColumns
 from piecework.importing.named_columns import FOR_DESCRIBING

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from piecework.config.named_files import read_reading
+from piecework.config.shared_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Times
 from piecework.importing.readers.moments import moment

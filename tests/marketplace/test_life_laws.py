@@ -391,5 +391,5 @@ class ManyLives(LifeLaws):
 TestLifeLaws = LifeLaws.TestCase
 TestLifeLaws.settings = examples(20, unchecked=list(HealthCheck))
 
-TestManyLives = pytest.mark.full(ManyLives.TestCase)
+TestManyLives = pytest.mark.full(weeks=2)(ManyLives.TestCase)
 TestManyLives.settings = settings(TestLifeLaws.settings, max_examples=1500)

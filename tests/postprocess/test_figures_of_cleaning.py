@@ -11,7 +11,7 @@ def _block() -> str:
 
 
 @pytest.mark.shared
-@pytest.mark.full
+@pytest.mark.full(weeks=2)
 def test_the_figures_are_what_the_labelled_captions_give() -> None:
     """All tables made again, to the last digit; some minutes."""
     if not labels.SPELLING.exists():

@@ -204,6 +204,7 @@ def test_a_flow_is_suspended_until_people_have_answered(asked: Asked) -> None:
     assert _paid(campaign) == 2 * 50
 
 
+@pytest.mark.full(weeks=3)
 def test_a_flow_that_is_killed_at_each_call_asks_and_pays_once(asked: Asked) -> None:
     """A second run with the same key is answered, and so is one that lived on."""
     prefect, campaign = asked.prefect, asked.campaign

@@ -108,6 +108,7 @@ def test_a_machine_that_dies_before_its_run_begins_delays_the_schedule(tmp_path:
         print(f"{ended.seconds:.0f} s", Counter(ended.states))  # noqa: T201 - docs/internals/measurements/schedule.md
 
 
+@pytest.mark.full(weeks=3)
 def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
     """600 pictures: worker and server die by SIGKILL; the files are the same bytes."""
     ended = []

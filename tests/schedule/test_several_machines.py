@@ -43,7 +43,7 @@ def _end_lost_runs(prefect: PrefectApart, within: int) -> None:
     prefect.run("automation", "create", "--from-file", file)
 
 
-@pytest.mark.parametrize(("items", "kills"), [(8, 4), *in_full((24, 16))])
+@pytest.mark.parametrize(("items", "kills"), [(8, 4), *in_full((24, 16), weeks=4)])
 def test_killed_machines_leave_no_trace_in_the_books(
     tmp_path: Path, postgres_url: str, items: int, kills: int
 ) -> None:

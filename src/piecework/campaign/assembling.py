@@ -39,7 +39,7 @@ from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.input_tables import ImportedTable
 from piecework.config.items_file import items_from_rows
-from piecework.config.named_files import read_recruiting
+from piecework.config.requirements_table import read_recruiting
 from piecework.config.rewards import pay_of, read_rewards
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Campaign, Derived, EarlierCampaign, RehearsalPlan, formats_of
@@ -458,7 +458,9 @@ def _campaign(
         requirements=values.requirements(tables),
         earlier=read_earlier(file),
         crowds=values.crowds(tables),
-        recruiting=read_recruiting(file, values.shares(tables)),
+        recruiting=read_recruiting(
+            tables.prolific or {}, values.shares(tables), named=file.named, at=file.at
+        ),
         exclusion_name=tables.requirements.exclusion_name or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
         most_per_worker=tables.per_worker,

@@ -12,12 +12,12 @@ from piecework.campaign.deriving import most_shown, purpose
 from piecework.campaign.growing_source import first_rows, source_of
 from piecework.config.campaign_file import HOUR, CampaignFile
 from piecework.config.items_file import read_rows, renamed_row
-from piecework.config.named_files import documents_of
 from piecework.config.posting_tables import scale_end
-from piecework.config.schema import CampaignTables
+from piecework.config.schema import CampaignTables, QualificationTestTable
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.pictures import scene_rows
-from piecework.domain.qualifications import QualificationTest
+from piecework.domain.qualifications import QualificationTest, TestDocuments
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.generic import (
     ITEMS_PER_HIT,
@@ -104,7 +104,7 @@ def test_of_file(file: CampaignFile, task_named: Callable[[str], Task]) -> Quali
     if table is None:
         return None
     retry, needed = table.retry_hours, table.correct_at_least
-    documents = documents_of(file, table)
+    documents = _documents_of(file, table)
     if documents is not None:
         task, items = task_of_documents(documents)
     elif table.task is not None and table.items is not None:
@@ -163,3 +163,20 @@ def located(file: CampaignFile, fault: str) -> str:
     """Add the line to a sentence that begins with a key (`heuristics.too_fast: …`)."""
     key = fault.split(maxsplit=1)[0].rstrip(":")
     return file.at(*key.split(".")) + fault.removeprefix(key)
+
+
+def _documents_of(file: CampaignFile, table: QualificationTestTable) -> TestDocuments | None:
+    """Return MTurk's documents that the file of a test names; `None` if it names none.
+
+    Raises:
+        ConfigError: one is not there, or is not UTF-8.
+    """
+    if table.form is None or table.key is None:
+        return None
+    form, key = file.named(table.form), file.named(table.key)
+    faults = [f"{table.file}: {path} does not exist" for path in (form, key) if not path.is_file()]
+    if faults:
+        raise ConfigError(faults)
+    return TestDocuments(
+        form=read_text(form), key=read_text(key), form_path=str(form), key_path=str(key)
+    )

@@ -85,7 +85,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
       piecework data analyse votes.csv --label answer --item q --worker w
     """
     from piecework.cli.output import say_sections
-    from piecework.config.named_files import read_reading
+    from piecework.config.shared_files import read_reading
     from piecework.importing.assessing import Comparing, analyse_campaign, analyse_file
     from piecework.report.page import render_sections
 

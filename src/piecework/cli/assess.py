@@ -108,7 +108,7 @@ def _assess(
     what: Sequence[Path], columns: Path | None, task: str | None, stated: NamedColumns
 ) -> "Assessed":
     """Judge the campaign or the files."""
-    from piecework.config.named_files import read_reading
+    from piecework.config.shared_files import read_reading
     from piecework.domain.imported import Reading
     from piecework.importing.assessing import assess_campaign, assess_files
 

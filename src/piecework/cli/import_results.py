@@ -70,7 +70,7 @@ def import_results(
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:
         raise ConfigError(["--map needs a file to look at: piecework data import FILES --map"])
-    from piecework.config.named_files import read_reading
+    from piecework.config.shared_files import read_reading
     from piecework.importing.importing import import_files, understand_files
 
     seen = understand_files(

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from piecework.cli.init_wishes import (
+from piecework.cli.options import (
     ASSIGNMENTS,
     BATCHES,
     CURRENCY_OF_WAGE,
+    JSON,
     MINUTES,
     WAGE,
+    TaskName,
     Wishes,
+    grouped,
 )
-from piecework.cli.options import JSON, TaskName, grouped
 from piecework.domain.clock import SystemClock
 from piecework.domain.money import CURRENCIES
 from piecework.domain.text import plural, shell_word

@@ -19,7 +19,7 @@ from piecework.campaign.draft import (
     relative,
     unknown_hosts,
 )
-from piecework.cli.init_wishes import ASSIGNMENTS, MINUTES, WAGE, Wishes
+from piecework.cli.options import ASSIGNMENTS, MINUTES, WAGE, Wishes
 from piecework.config.campaign_file import parse_text, parse_untrusted, plain_name
 from piecework.config.items_file import Row, read_rows, renamed_row
 from piecework.config.rewards import own_minutes

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.config.named_files import read_reading
+from piecework.config.shared_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import FieldKind
 from piecework.domain.imported import UNNAMED, Reading

@@ -439,7 +439,7 @@ def test_the_command_cleans_files(
     assert json.loads((tmp_path / "clean" / "_SUCCESS").read_text())["answers"] == 200
 
 
-@pytest.mark.full
+@pytest.mark.full(weeks=3)
 def test_a_million_rows_are_judged_the_same_however_they_are_cut(tmp_path: Path) -> None:
     """1, 7 and 100 files: the same findings, to the bit."""
     before = None
