@@ -18,8 +18,11 @@ from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.cli.marketplace_file import transaction_in
+from piecework.domain.ids import WorkerId
+from piecework.domain.money import Compensation
 from piecework.marketplace.workers import invitations
 from piecework.markets.panel.rehearsal.simulated_panel import panel_file
+from piecework.platforms.mturk import MTurk
 from tests.conftest import in_full
 from tests.markets.panel.scene import USUAL, Scene
 
@@ -178,6 +181,62 @@ def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
         database.execute("DELETE FROM pay_lists")
     both = ("--sent", sent, "--sent", str(scene.database.with_name("next.csv")))
     assert "no payment is due" in _listed(scene, "last.csv", *both).output
+
+
+def _compensate(scene: Scene, name: str, cents: int = 50) -> None:
+    """Pay ann, who has no assignment that a bonus could be attached to."""
+    with transaction_in(scene.database) as transaction:
+        [worker_id] = [
+            row["worker_id"]
+            for row in invitations.list_names(transaction)
+            if (row["participant_id"] or "").endswith("/ann")
+        ]
+    platform = MTurk(scene.market.endpoint, access_key="LAB", secret_key="any")  # noqa: S106
+    with closing(platform._client):
+        platform.compensate(
+            Compensation(
+                name=name, worker_id=WorkerId(worker_id), cents=cents, reason="The page broke."
+            )
+        )
+
+
+def test_a_compensation_is_listed_once_also_for_a_visit_without_answers(scene: Scene) -> None:
+    """A person who stopped their visit is paid, and not forgotten before."""
+    scene.post(2)
+    visitor = scene.visitor()
+    visitor.arrive(scene.panel.open("ann", "s-1"))
+    visitor.http.post("/visit/leave").raise_for_status()
+    _compensate(scene, "birds:1")
+    words = ["workers", "forget", "ann", "--yes", "--database", str(scene.database)]
+    assert "no list for their panel has: 1" in CliRunner().invoke(main, words).output
+    assert "1 lines, $0.50" in _listed(scene, "first.csv").output
+    [row] = _rows(scene, "first.csv")
+    assert (row["Person"], row["Session"], row["Kind"], row["Amount"], row["Reason"]) == (
+        *("ann", "s-1", "bonus"),
+        *("0.50", "The page broke."),
+    )
+    assert "no payment is due" in _listed(scene, "second.csv").output
+    assert CliRunner().invoke(main, words).exit_code == 0
+
+
+def test_a_restored_copy_lists_no_compensation_again_through_another_visit(scene: Scene) -> None:
+    """The copy lacks the later visit, so the same name is paid through an earlier visit."""
+    scene.post(4)
+    first, second = scene.visitor(), scene.visitor()
+    first.arrive(scene.panel.open("ann", "s-1"))
+    first.http.post("/visit/leave").raise_for_status()
+    copy = _copy(scene)
+    second.arrive(scene.panel.open("ann", "s-2"))
+    second.http.post("/visit/leave").raise_for_status()
+    _compensate(scene, "birds:1")
+    assert "1 lines, $0.50" in _listed(scene, "monday.csv").output
+    _restored(scene, copy)
+    for name in ("birds:1", "birds:2"):
+        _compensate(scene, name)
+    assert _listed(scene, "tuesday.csv").exit_code == 3
+    # The other name is another payment, though amount and reason are the same.
+    assert "1 lines, $0.50" in _listed(scene, "tuesday.csv", "--compared").output
+    assert "no payment is due" in _listed(scene, "last.csv").output
 
 
 def _copy(scene: Scene) -> Path:

@@ -42,12 +42,15 @@ class Payment:
         kind: `visit`, `correction` or `bonus`.
         cents: how much.
         reason: of a bonus.
+        name: of a compensation, after its requester's: it is paid once, whatever visit
+            a restored copy pays it through. "" for other payments.
     """
 
     visit: str
     kind: str
     cents: int
     reason: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +84,7 @@ class Sent:
 
     Attributes:
         visits: cents by participation.
-        bonuses: how often by participation, cents and reason.
+        bonuses: how often by participation or a compensation's name, cents and reason.
         rows: how often, in files whose rows alone are known.
     """
 
@@ -166,7 +169,7 @@ class PayRecord:
             sent.rows.update(tuple(row) for row in each.rows)
             for payment in each.payments:
                 if payment.kind == "bonus":
-                    paid = (payment.visit, payment.cents, payment.reason)
+                    paid = (payment.name or payment.visit, payment.cents, payment.reason)
                     sent.bonuses[paid] += 1
                 else:
                     sent.visits[payment.visit] += payment.cents
@@ -233,22 +236,26 @@ _DECIDED = (
     "AND (approved = 0 OR listed_cents IS NULL OR cents > listed_cents) "
     "ORDER BY visits.id"
 )
+_NAME = "coalesce(requesters.name || ' ' || bonuses.name, '') AS name"
 _UNLISTED_BONUSES = (
-    "SELECT bonuses.id, bonuses.cents, coalesce(bonuses.reason, '') AS reason, "
-    "assignments.visit, visits.submission_id FROM bonuses "
-    "JOIN assignments ON assignments.id = bonuses.assignment "
-    "JOIN visits ON visits.id = assignments.visit "
+    f"SELECT bonuses.id, bonuses.cents, coalesce(bonuses.reason, '') AS reason, {_NAME}, "
+    "visits.id AS visit, visits.submission_id FROM bonuses "
+    # A compensation has no assignment, but a visit that pays it.
+    "LEFT JOIN assignments ON assignments.id = bonuses.assignment "
+    "LEFT JOIN requesters ON requesters.id = bonuses.requester "
+    "JOIN visits ON visits.id = coalesce(assignments.visit, bonuses.paid_visit) "
     f"WHERE {_OF_PANEL} AND NOT EXISTS "
     "(SELECT 1 FROM pay_list_lines WHERE bonus = bonuses.id) ORDER BY bonuses.id"
 )
 _LINES = (
     "SELECT pay_list_lines.id, pay_list_lines.kind, pay_list_lines.cents, "
-    "coalesce(bonuses.reason, '') AS reason, visits.submission_id, participant_id, "
-    "workers.worker_id "
+    f"coalesce(bonuses.reason, '') AS reason, {_NAME}, visits.submission_id, "
+    "participant_id, workers.worker_id "
     "FROM pay_list_lines JOIN visits ON visits.id = pay_list_lines.visit "
     "JOIN participants ON participants.worker = visits.worker "
     "JOIN workers ON workers.id = visits.worker "
     "LEFT JOIN bonuses ON bonuses.id = pay_list_lines.bonus "
+    "LEFT JOIN requesters ON requesters.id = bonuses.requester "
     "WHERE list = ? ORDER BY pay_list_lines.id"
 )
 _GONE = (
@@ -337,7 +344,7 @@ def _due_bonuses(
 ) -> Iterator[tuple[int, int | None, str, int]]:
     left = Counter(sent.bonuses)
     for row in transaction.all(_UNLISTED_BONUSES, panel.name):
-        paid = (row["submission_id"], row["cents"], row["reason"])
+        paid = (row["name"] or row["submission_id"], row["cents"], row["reason"])
         if left[paid]:
             left[paid] -= 1
         else:
@@ -383,6 +390,7 @@ def read_pay_list(
                     kind=line["kind"],
                     cents=line["cents"],
                     reason=line["reason"],
+                    name=line["name"],
                 )
                 for line in lines
             ],
