@@ -45,10 +45,16 @@ def test_a_worker_reads_how_long_a_hit_takes_and_what_an_hour_pays(market: Marke
     assert pace in bea.http.get("/worker/hits", headers=HTML).text
     assert pace in bea.http.get(f"{address}/preview", headers=HTML).text
     assert pace in ann.http.get(f"/worker/assignments/{taken}", headers=HTML).text
-    # The same type, expected to be quicker: it is the same, and says so from now on.
-    assert platform.hit_type(replace(made, expected_seconds=100)) == type_id
-    quicker = bea.http.get("/worker/hits", headers=HTML).text
-    assert "about 1 minute 40 seconds, so $18.00 an hour" in quicker
+    # Expected to be quicker, or of an unknown time, it is another type; the first stays.
+    others = [replace(made, expected_seconds=seconds) for seconds in (100, None)]
+    for other in others:
+        client.create_hit_with_hit_type(
+            HITTypeId=platform.hit_type(other), Question=QUESTION, LifetimeInSeconds=3600
+        )
+    listed = bea.http.get("/worker/hits", headers=HTML).text
+    assert "about 1 minute 40 seconds, so $18.00 an hour" in listed
+    assert (listed.count("an hour"), listed.count(pace)) == (2, 1)
+    assert platform.hit_type(made) == type_id
 
 
 def test_without_the_extension_no_time_is_said(market: Market) -> None:

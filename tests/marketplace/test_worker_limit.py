@@ -137,9 +137,10 @@ def test_a_limit_that_was_lowered_below_what_was_done_leaves_nothing(market: Mar
     group = group_of(ann)["hit_group_id"]
     for _ in range(2):
         ann.submit(ann.accept(group).json()["assignment_id"])
-    post_hits(market, with_limits(*of_batch(1, most=1, in_all=9)), 0)
-    assert (group_of(ann)["available"], group_of(ann)["may_accept"]) == (0, False)
-    refused = ann.accept(group)
+    post_hits(market, with_limits(*of_batch(1, most=1, in_all=9)), 4)
+    [lowered] = (each for each in ann.groups() if each["hit_group_id"] != group)
+    assert (lowered["available"], lowered["may_accept"]) == (0, False)
+    refused = ann.accept(lowered["hit_group_id"])
     assert refused.status_code == 409
     assert "You have done 2 HITs of this batch" in refused.text
 
@@ -240,15 +241,25 @@ def test_calls_at_the_same_time_in_two_batches_pass_no_limit(market: Market) -> 
     assert len(statuses) == 16
 
 
-def test_the_last_stated_limit_holds(market: Market) -> None:
-    """The type stays the same."""
-    type_id = post_hits(market, TYPE, 4)
+def test_new_hits_have_the_limit_that_is_stated_last(market: Market) -> None:
+    """Changed, removed, and as it was at first: posted HITs keep theirs, and all count."""
+    first = post_hits(market, TYPE, 4)
     ann = market.worker()
     group = group_of(ann)["hit_group_id"]
     for _ in range(2):
         ann.submit(ann.accept(group).json()["assignment_id"])
-    assert post_hits(market, with_limits(replace(LIMIT, most=3)), 0) == type_id
-    assert group_of(ann)["available"] == 1
+
+    def left_by_group() -> dict[str, int]:
+        return {each["hit_group_id"]: each["available"] for each in ann.groups()}
+
+    assert left_by_group() == {group: 0}
+    changed = post_hits(market, with_limits(replace(LIMIT, most=3)), 4)
+    assert sorted(left_by_group().values()) == [0, 1]
+    removed = post_hits(market, with_limits(), 4)
+    assert sorted(left_by_group().values()) == [0, 1, 4]
+    assert len({first, changed, removed}) == 3
+    assert post_hits(market, TYPE, 1) == first
+    assert left_by_group()[group] == 0
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ _NEW_HITS = (
     *("posting.lifetime_hours", "posting.assignment_minutes", "posting.auto_approval_hours"),
     *("posting.title", "posting.description", "posting.keywords", "posting.records_typing"),
     *("reward", "requirements", "qualification", "experiment", "markets", "language"),
-    *("hosts", "description", "per_worker", "per_worker_in_batch", "prolific"),
+    *("hosts", "description", "minutes", "per_worker", "per_worker_in_batch", "prolific"),
     "cheapest_within_hours",
 )
 _BOUND = (
@@ -46,7 +46,6 @@ _FREE = (
         "posting.expected_loss_percent",
         "gold.feedback",
         "hourly_wage",
-        "minutes",
         "budget",
         "fees",
     ),

@@ -55,7 +55,7 @@ def check_recruiting(member: str, value: object) -> Members:
 
 
 def keep_recruiting(transaction: Transaction, hit_type_id: str, asked: Members) -> None:
-    """State whom to recruit for a HIT type; it replaces what was stated before.
+    """State whom to recruit for a HIT type.
 
     Raises:
         Refusal: no other market sends workers here, or a filter is not offered.
@@ -120,6 +120,9 @@ def store_of(header: str | None) -> tuple[str, str] | None:
     return (name, mark) if is_named else None
 
 
+_Action = Callable[[Call, Any, Members], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Extension:
     """One more member of an operation's request.
@@ -136,7 +139,7 @@ class _Extension:
 
     member: str
     check: Callable[[str, object], Any]
-    add: Callable[[Call, Any, Members], None] | None = None
+    add: _Action | None = None
     instead: Callable[[Call, Any], Members] | None = None
     before: Callable[[Members, Any], Members] | None = None
     spared: tuple[str, ...] = ()
@@ -218,7 +221,7 @@ def _limits(member: str, value: object) -> list[Members]:
     limits = [_checked_limit(member, limit) for limit in value]
     if len({limit["Name"] for limit in limits}) < len(limits):
         raise invalid_parameters(f"{member} must not have two limits of one Name.")
-    return limits
+    return sorted(limits, key=lambda limit: str(limit["Name"]))
 
 
 def _checked_limit(member: str, value: object) -> Members:
@@ -361,10 +364,14 @@ def _expect(call: Call, seconds: int, reply: Members) -> None:
     )
 
 
-def _of_batch(members: Members, limits: list[Members]) -> Members:
-    """Give each batch HIT types of its own, so that it can have its own limit."""
-    names = [limit["Name"] for limit in limits if limit["IsOfBatch"]]
-    return {**members, hit_types.OF_BATCH: sorted(names)} if names else members
+def _of_type(member: str, check: Callable[[str, object], Any], add: _Action) -> _Extension:
+    """Return an extension whose value is one of the values of a HIT type."""
+    return _Extension(
+        member=member,
+        check=check,
+        before=lambda members, value: {**members, member: value},
+        add=add,
+    )
 
 
 def _limit(call: Call, limits: list[Members], reply: Members) -> None:
@@ -399,9 +406,9 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHIT": (_KEEP_APART, _QUESTION_TEXTS),
     "CreateHITWithHITType": (_KEEP_APART, _QUESTION_TEXTS),
     "CreateHITType": (
-        _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
-        _Extension(member="PieceworkWorkerLimits", check=_limits, before=_of_batch, add=_limit),
-        _Extension(member="PieceworkRecruiting", check=check_recruiting, add=_recruit),
+        _of_type(hit_types.EXPECTED_SECONDS, _seconds, _expect),
+        _of_type(hit_types.WORKER_LIMITS, _limits, _limit),
+        _of_type(hit_types.RECRUITING, check_recruiting, _recruit),
     ),
     "ListAssignmentsForHIT": (
         _Extension(

@@ -27,8 +27,11 @@ _YEAR_SECONDS = 31_536_000
 _MONTH_SECONDS = 30 * DAY // SECOND
 _DEFAULT_AUTO_APPROVAL = _MONTH_SECONDS
 
-OF_BATCH = "PieceworkOfBatch"
-"""A member that only this server adds: names of the batches whose limits a type has."""
+EXPECTED_SECONDS = "PieceworkExpectedSeconds"
+WORKER_LIMITS = "PieceworkWorkerLimits"
+RECRUITING = "PieceworkRecruiting"
+_STATED = (EXPECTED_SECONDS, WORKER_LIMITS, RECRUITING)
+"""Extensions that make types differ as other values do: posted HITs keep what they state."""
 
 
 def create_hit_type(call: Call) -> Members:
@@ -39,9 +42,9 @@ def create_hit_type(call: Call) -> Members:
 def find_or_make_hit_type(call: Call) -> sqlite3.Row:
     """Return the type with the values of a CreateHITType or CreateHIT request."""
     values = _hit_type_values(call.transaction, call.members)
-    batches = {OF_BATCH: call.members[OF_BATCH]} if OF_BATCH in call.members else {}
+    stated = {name: call.members[name] for name in _STATED if name in call.members}
     print_of_values = hashlib.sha256(
-        json.dumps(values | batches, sort_keys=True).encode()
+        json.dumps(values | stated, sort_keys=True).encode()
     ).hexdigest()
     row = call.transaction.first_row(
         "SELECT * FROM hit_types WHERE requester = ? AND fingerprint = ?",

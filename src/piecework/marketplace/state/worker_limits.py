@@ -49,10 +49,7 @@ class WorkerLimit:
 def keep_limits(
     transaction: Transaction, hit_type: int, limits: Iterable[tuple[str, int, bool]]
 ) -> None:
-    """State the limits of a HIT type: name, most, whether it is a batch's.
-
-    They replace the limits before.
-    """
+    """State the limits of a HIT type: name, most, whether it is a batch's."""
     transaction.execute("DELETE FROM hit_type_limits WHERE hit_type = ?", hit_type)
     for name, most, is_of_batch in limits:
         transaction.insert(

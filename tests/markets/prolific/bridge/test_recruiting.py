@@ -57,6 +57,20 @@ def test_those_on_the_block_list_may_not(town: Town) -> None:
     assert _may(town, ann, bob) == [False, True]
 
 
+def test_new_hits_recruit_as_stated_last_and_posted_ones_as_before(town: Town) -> None:
+    """A list is removed and stated again: the same two HIT types, a study for each."""
+    ann, bob = (town.visitor() for _ in range(2))
+    only_ann = _recruiting(Only=[ann.participant_id])
+    _post(town, only_ann)
+    town.post(8)
+    town.settle()
+    assert [len(each.studies()) for each in (ann, bob)] == [2, 1]
+    _post(town, only_ann)
+    with town.bridge.backend.reading() as transaction:
+        rows = transaction.all("SELECT recruiting, assignable_hits FROM hit_types ORDER BY id")
+    assert [tuple(row) for row in rows] == [(json.dumps(only_ann), 16), (None, 8)]
+
+
 def test_a_quota_that_is_full_keeps_its_people_out(town: Town) -> None:
     """Four places: one for English, three for German."""
     shares = {LANGUAGE: {"0": 25, "1": 75}}
