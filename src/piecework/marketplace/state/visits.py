@@ -304,6 +304,23 @@ def finish(transaction: Transaction, visit: int) -> None:
     )
 
 
+def finish_test(transaction: Transaction, worker: sqlite3.Row, qualification_type: int) -> None:
+    """Finish a worker's open visit for a test that they have sent.
+
+    Args:
+        transaction: the open one.
+        worker: the worker.
+        qualification_type: row id of the test's type.
+    """
+    for visit in transaction.all(
+        "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
+        "WHERE visits.worker = ? AND visits.stage = 'Open' AND studies.qualification_type = ?",
+        worker["id"],
+        qualification_type,
+    ):
+        finish(transaction, visit["id"])
+
+
 def close_visit(
     transaction: Transaction, visit: int, *, stage: str, at_ms: int | None = None
 ) -> None:

@@ -17,6 +17,7 @@ from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.languages import say
 from piecework.marketplace.requester.qualifications import grant_qualification
+from piecework.marketplace.state import visits
 from piecework.marketplace.state.clock import SECOND, to_datetime
 from piecework.marketplace.state.qualification_types import SHOWN as SHOWN_TYPES
 from piecework.marketplace.state.transaction import Transaction, next_number
@@ -173,6 +174,9 @@ def submit_test(
 ) -> Outcome:
     """Take a test: grade it if there is a key, else leave it to the requester.
 
+    The visit of another market's participant for this test is done with it: they may
+    never look at another page.
+
     Raises:
         UnfinishedForm: the form is incomplete; the attempt continues (422).
         Refusal: no attempt was begun, or its time is over (409).
@@ -187,6 +191,7 @@ def submit_test(
         transaction.now_ms,
         row["id"],
     )
+    visits.finish_test(transaction, worker, row["qualification_type"])
     key_text = row["answer_key"]
     outcome = Outcome(status="Pending")
     if key_text is not None:

@@ -217,7 +217,7 @@ class Visits(Endpoints):
             worker, visit = self._visitor(transaction, request)
             test = visit["qualification_type_id"]
             if test and visit["stage"] == "Open":
-                _follow_test(transaction, worker, visit)
+                _end_if_late(transaction, worker, visit)
                 visit = visits.described(transaction, visit["id"])
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
@@ -397,8 +397,8 @@ def _next_part(
     return None
 
 
-def _follow_test(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row) -> None:
-    """End a test's visit with the test: done when sent, late after its time."""
+def _end_if_late(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row) -> None:
+    """End a test's visit after its time; a test that is sent ends it at once."""
     attempt = transaction.first_row(
         "SELECT test_attempts.status FROM test_attempts JOIN studies "
         "ON studies.qualification_type = test_attempts.qualification_type "
@@ -408,8 +408,6 @@ def _follow_test(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.R
         worker["id"],
         visit["began_ms"],
     )
-    status = None if attempt is None else attempt["status"]
-    if status == "Submitted":
-        visits.finish(transaction, visit["id"])
-    elif status == "Late" or transaction.due_ms > visit["deadline_ms"]:
+    is_late = attempt is not None and attempt["status"] == "Late"
+    if is_late or transaction.due_ms > visit["deadline_ms"]:
         visits.close_visit(transaction, visit["id"], stage="Late")

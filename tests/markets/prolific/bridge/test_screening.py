@@ -40,13 +40,18 @@ def post_for_tested(town: Town, type_id: str) -> list[str]:
     )
 
 
-def take_test(someone: Visitor, study_id: str, answer: str, *, is_in_time: bool = True) -> None:
-    """Come to a screening and answer its test."""
+def send_test(someone: Visitor, study_id: str, answer: str) -> None:
+    """Come to a screening, answer its test, and look at no other page."""
     assert someone.arrive(study_id).status_code == 201
     type_id = someone.visit()["test"]
     someone.http.post(f"/worker/qualifications/{type_id}/request", data={"begin": "1"})
     sent = someone.http.post(f"/worker/qualifications/{type_id}/test", data={"animal": answer})
     assert sent.status_code == 200, sent.text
+
+
+def take_test(someone: Visitor, study_id: str, answer: str, *, is_in_time: bool = True) -> None:
+    """Come to a screening, answer its test, and read the code."""
+    send_test(someone, study_id, answer)
     visit = someone.visit()
     assert visit["stage"] == "Done"
     if is_in_time:
@@ -97,6 +102,21 @@ def test_who_took_the_test_and_did_not_enter_the_code_is_paid(tmp_path: Path, st
         submission = town.researcher.submission(ann.submission_id)
         assert submission["status"] == status
         assert submission["bonus_payments"] == [60]
+        town.check_books()
+
+
+def test_who_closes_the_page_after_the_test_is_paid(tmp_path: Path) -> None:
+    """They never see the code: the bridge ends the submission itself."""
+    with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
+        post_for_tested(town, make_test(town))
+        town.settle()
+        [screening] = [study["id"] for study in town.studies() if study["reward"] == 60]
+        ann = town.visitor()
+        send_test(ann, screening, WRONG)
+        town.wait(minutes=4)
+        town.settle()
+        [submission] = town.researcher.books()["submissions"]
+        assert (submission["status"], submission["reward_paid"]) == ("APPROVED", 60)
         town.check_books()
 
 
