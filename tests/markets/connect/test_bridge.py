@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from piecework.marketplace.workers.forgetting import find_person, forget_person, unfinished
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.serving import CONSENT
 from piecework.markets.connect.bridge.status import read_status
@@ -189,6 +190,54 @@ def test_bonuses_and_messages_arrive_once(town: Town) -> None:
     town.settle()
     assert town.connect.calls()["bonus"] == 2
     assert town.connect.calls()["send-message"] == 1
+    town.check_books()
+
+
+def test_who_is_owed_a_bonus_is_forgotten_after_it_is_paid(town: Town) -> None:
+    """Not before a bridge has seen it, nor after Connect refused it; then once, for good."""
+    hits = town.post(2)
+    town.settle()
+    visitor, keeps_it_open = town.visitor(), town.visitor()
+    town.post(2)
+    town.settle()
+    assignment = visitor.work(town.project())
+    town.settle()
+    [sent, _] = town.submitted(*hits)
+    for each in town.submitted(*hits):
+        town.requester.approve_assignment(AssignmentId=each)
+    town.settle()
+
+    def owe() -> dict[str, int]:
+        town.requester.send_bonus(
+            WorkerId=visitor.worker_id, BonusAmount="0.30", AssignmentId=sent, Reason="Good."
+        )
+        return left()
+
+    def left() -> dict[str, int]:
+        with town.bridge.backend.reading() as transaction:
+            [person] = find_person(transaction, visitor.participant_id)
+            return unfinished(transaction, person)
+
+    waiting = {"bonuses that their market has not paid": 1}
+    assert (left(), owe()) == ({}, waiting)
+    town.connect.set_faults({"kind": "throttle", "operation": "bonus", "times": 1})
+    town.settle()
+    [batch] = town.rows("SELECT stage, paid_before FROM bonus_batches JOIN bonus_lines")
+    assert batch == {"stage": "Wanted", "paid_before": "0"}
+    assert left() == waiting
+    town.wait(hours=2)
+    town.settle()
+    assert (left(), town.status_of(assignment)["bonus"]) == ({}, 30)
+    with town.bridge.backend.transaction() as transaction:
+        forget_person(transaction, find_person(transaction, visitor.participant_id)[0])
+    # The project still runs: reading it brings nobody back, and a later bonus is paid.
+    town.requester.send_bonus(
+        WorkerId=visitor.worker_id, BonusAmount="0.20", AssignmentId=sent, Reason="Very good."
+    )
+    town.settle()
+    assert town.status_of(assignment)["bonus"] == 50
+    assert town.rows("SELECT * FROM participants") == []
+    assert keeps_it_open.arrive(town.project()).status_code == 201
     town.check_books()
 
 

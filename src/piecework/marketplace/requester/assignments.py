@@ -136,6 +136,7 @@ def _check_override(transaction: Transaction, row: sqlite3.Row) -> None:
             f"Assignment {row['assignment_id']} was submitted more than "
             f"{OVERRIDE_DAYS} days ago; its rejection stands.",
         )
+    outside_crowd.check_payable(transaction, row["worker"])
 
 
 def _feedback(members: Members) -> str:
@@ -202,9 +203,11 @@ def pay_bonus(call: Call, worker: int, *, reason: str, subject: str, **columns: 
         columns: what the bonus belongs to.
 
     Raises:
-        Refusal: the amount is below one cent or too large, or funds are insufficient.
+        Refusal: the amount is below one cent or too large, funds are insufficient, or no
+            list can name the worker.
     """
     transaction = call.transaction
+    outside_crowd.check_payable(transaction, worker)
     cents = money.cents(call.members["BonusAmount"])
     if cents < 1:
         raise invalid_parameters("BonusAmount must be at least 0.01.")

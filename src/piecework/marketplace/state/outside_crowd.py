@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from piecework.marketplace.exceptions import Refusal, invalid_parameters
+from piecework.marketplace.exceptions import Refusal, invalid_parameters, request_error
 from piecework.marketplace.state import qualification_types
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.qualification_types import OutsideType
@@ -150,6 +150,29 @@ def prices_of_worker(transaction: Transaction, worker: int) -> PriceList:
         worker,
     )
     return _prices(transaction, kept)
+
+
+def check_payable(transaction: Transaction, worker: int) -> None:
+    """Refuse to book money that nobody would pay: no list can name a forgotten person.
+
+    A bridge needs no name: it pays through a submission.
+
+    Args:
+        transaction: the open one.
+        worker: row id.
+
+    Raises:
+        Refusal: a market without a bridge sent the worker, who was forgotten.
+    """
+    if transaction.has(
+        "SELECT 1 FROM visits JOIN outside_markets ON outside_markets.name = visits.market "
+        "WHERE worker = ? AND NOT has_bridge "
+        "AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.worker = visits.worker)",
+        worker,
+    ):
+        raise request_error(
+            "PermissionDenied", "This person's data were deleted, so their panel cannot pay them."
+        )
 
 
 def _prices(transaction: Transaction, kept: str | None) -> PriceList:

@@ -241,14 +241,19 @@ def never_begun(
     transaction: Transaction,
     *,
     study: sqlite3.Row,
-    worker: sqlite3.Row,
+    participant_id: str,
     submission_id: str,
     status: str,
     ended_ms: int,
 ) -> None:
-    """Record a submission that ended there although its visit never began here."""
-    # Another process may have done the same.
-    transaction.insert_new(
+    """Record a submission that ended there although its visit never began here.
+
+    Nothing changes if its visit is known: the participant may have been forgotten since.
+    """
+    if of_submission(transaction, study["market"], submission_id) is not None:
+        return
+    worker = participant(transaction, study["market"], participant_id)
+    transaction.insert(
         "visits",
         study=study["id"],
         worker=worker["id"],

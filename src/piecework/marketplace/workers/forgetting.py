@@ -30,9 +30,14 @@ _UNFINISHED = {
     "visits that their market has not settled": "SELECT count(*) FROM visits "
     "JOIN participants USING (worker) JOIN outside_markets ON name = visits.market "
     "WHERE worker = :worker AND outcome IS NULL AND (has_bridge OR stage IN ('Open', 'Done'))",
-    "bonuses that their market has not paid": "SELECT count(*) FROM bonus_lines "
+    # A bridge may not have listed the last ones yet.
+    "bonuses that their market has not paid": "SELECT (SELECT count(*) FROM bonus_lines "
     "LEFT JOIN bonus_batches ON bonus_batches.id = batch "
-    f"WHERE visit IN ({_VISITS}) AND coalesce(stage, '') <> 'Paid' AND paid_before IS NULL",
+    f"WHERE visit IN ({_VISITS}) AND coalesce(stage, '') <> 'Paid') "
+    "+ (SELECT count(*) FROM bonuses JOIN participants USING (worker) "
+    "JOIN outside_markets ON outside_markets.name = market "
+    "WHERE worker = :worker AND has_bridge "
+    "AND NOT EXISTS (SELECT 1 FROM bonus_lines WHERE bonus = bonuses.id))",
     "bonuses that no list for their panel has": "SELECT count(*) FROM bonuses "
     "JOIN participants USING (worker) JOIN outside_markets ON outside_markets.name = market "
     "WHERE worker = :worker AND NOT has_bridge "

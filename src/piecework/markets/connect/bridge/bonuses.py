@@ -51,7 +51,8 @@ _BATCHES = (
     "JOIN studies ON studies.id = bonus_batches.study "
     "JOIN bonus_lines ON bonus_lines.batch = bonus_batches.id "
     "JOIN visits ON visits.id = bonus_lines.visit "
-    "JOIN participants USING (worker) "
+    # A bonus for a person who was forgotten is paid through their assignment.
+    "LEFT JOIN participants USING (worker) "
     "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus "
     f"WHERE bonus_batches.stage <> 'Paid' AND studies.market = '{NAME}' "
     "ORDER BY bonus_batches.id"
@@ -130,7 +131,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
     if batch["paying_ms"] and now_ms < batch["paying_ms"] + _AFTER_REFUSAL_MS:
         return
     is_stated = _is_stated(bridge, batch)
-    if batch["visit_status"] == AT_WORK and not is_stated:
+    if batch["visit_status"] == AT_WORK and (not is_stated or batch["participant_id"] is None):
         bridge.say_of_bonus(
             batch,
             _NEVER_SHOWN.format(

@@ -287,7 +287,7 @@ def _take_all_in(
     open_visits = []
     for visit in transaction.all(
         "SELECT visits.*, participant_id FROM visits "
-        "JOIN participants USING (worker) WHERE study = ? "
+        "LEFT JOIN participants USING (worker) WHERE study = ? "
         # A person's finished visit goes before those that they, or somebody with
         # their id, did not finish.
         "ORDER BY stage = 'Done' DESC, stage = 'Open' DESC, visits.id DESC",
@@ -296,7 +296,7 @@ def _take_all_in(
         assignment = strangers.get(visit["submission_id"])
         if assignment is None:
             open_visits.append(visit)
-        elif assignment.participant_id != visit["participant_id"]:
+        elif visit["participant_id"] not in (None, assignment.participant_id):
             # The link of this visit named an assignment of somebody else.
             visits.give_up_id(transaction, visit["id"])
             open_visits.append(visit)
@@ -337,7 +337,7 @@ def _note_stranger(transaction: Transaction, study: sqlite3.Row, assignment: Ass
     visits.never_begun(
         transaction,
         study=study,
-        worker=visits.participant(transaction, NAME, assignment.participant_id),
+        participant_id=assignment.participant_id,
         submission_id=assignment.id,
         status=assignment.status,
         ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),

@@ -85,7 +85,7 @@ def _state_losses(
             visits.never_begun(
                 transaction,
                 study=study,
-                worker=visits.participant(transaction, NAME, each.participant_id),
+                participant_id=each.participant_id,
                 submission_id=each.id,
                 status=each.status,
                 ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),

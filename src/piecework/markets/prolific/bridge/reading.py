@@ -299,7 +299,7 @@ def _note_stranger(transaction: Transaction, study: sqlite3.Row, submission: Sub
     visits.never_begun(
         transaction,
         study=study,
-        worker=visits.participant(transaction, NAME, submission.participant_id),
+        participant_id=submission.participant_id,
         submission_id=submission.id,
         status=submission.status,
         ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
