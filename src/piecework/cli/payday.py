@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import click
 from click.core import ParameterSource
@@ -55,7 +56,7 @@ def known_people(database: Path) -> KnownPeople:
         names={row["worker_id"]: row["handle"] for row in rows if row["market"] is None},
         markets={row["worker_id"]: row["market"] for row in sent},
         participants={
-            row["worker_id"]: f"{row['market']} {row['participant_id']}"
+            row["worker_id"]: f"{row['market']} {unquote(row['participant_id'])}"
             for row in sent
             if row["participant_id"] is not None
         },

@@ -13,18 +13,22 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import click
 import pytest
+from botocore.exceptions import ClientError
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.payday import known_people
 from piecework.domain.ids import WorkerId
 from piecework.domain.money import Compensation
 from piecework.marketplace.workers import invitations
+from piecework.markets.panel.arrivals import Ids, Secrets, signature
 from piecework.markets.panel.rehearsal.simulated_panel import panel_file
 from piecework.platforms.mturk import MTurk
 from tests.conftest import in_full
-from tests.markets.panel.scene import USUAL, Scene
+from tests.markets.panel.scene import SECRET, USUAL, Scene, a_scene, changed, panel_of
 
 _KILLED = """
 import os, signal, sys
@@ -495,3 +499,46 @@ def test_a_participant_is_forgotten_after_their_payment_is_listed(scene: Scene) 
         paid = database.execute("SELECT sum(cents) FROM pay_list_lines").fetchone()
     assert paid == (70,)
     assert CliRunner().invoke(main, words).exit_code == 2
+
+
+def test_a_forgotten_person_whose_id_is_their_session_comes_back_as_another(
+    tmp_path: Path,
+) -> None:
+    """Found by the id that they know, with characters that keys have in another form."""
+    person = "ann+1@x.example"
+    file = changed(('session = "sid"\n', ""), ('Session = "{session}"\n', "")).replace(
+        "&sid={session}", ""
+    )
+    link = {"pid": person, "project": "p1"}
+    ids = Ids(person=person, session=person, project="p1")
+    link["sig"] = signature(panel_of(file), Secrets(SECRET.encode()), ids)
+    with a_scene(tmp_path, file=file) as scene:
+        hits = scene.post(4, Reward="0.35")
+        words = ["workers", "forget", person, "--yes", "--database", str(scene.database)]
+        for number in (1, 2):
+            visitor = scene.visitor()
+            reply = visitor.arrive(link)
+            assert reply.status_code == 201, reply.text
+            worker_id = reply.json()["worker_id"]
+            visitor.finish()
+            assignments = _decide(scene, hits)
+            assert "1 lines, $0.70" in _listed(scene, f"{number}.csv").output
+            with click.Context(click.Command("any")):
+                participants = known_people(scene.database).participants
+            assert participants == {worker_id: f"panel example/{person}"}
+            assert CliRunner().invoke(main, words).exit_code == 0
+            assert b"ann%2B1" not in scene.database.read_bytes()
+            # No list could name them, so no money is booked for them.
+            with pytest.raises(ClientError, match="data were deleted"):
+                scene.requester.send_bonus(
+                    WorkerId=worker_id,
+                    AssignmentId=assignments[0],
+                    BonusAmount="0.10",
+                    Reason="Thanks",
+                )
+            assert "no payment is due" in _listed(scene, "none.csv").output
+            # A live marketplace draws ids; only a rehearsal gives the same person the same.
+            with transaction_in(scene.database) as transaction:
+                transaction.execute(
+                    "UPDATE workers SET worker_id = 'A' || id, handle = id, token_hash = id"
+                )

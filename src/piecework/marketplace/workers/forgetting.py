@@ -15,8 +15,7 @@ _EMPTY = f'<QuestionFormAnswers xmlns="{NAMESPACE}"></QuestionFormAnswers>'
 _FIND = (
     "SELECT workers.id, worker_id, handle FROM workers "
     "LEFT JOIN participants ON participants.worker = workers.id "
-    "WHERE worker_id = ?1 OR handle = ?1 OR participant_id = ?1 "
-    "OR substr(participant_id, instr(participant_id, '/') + 1) = ?1 ORDER BY workers.id"
+    f"WHERE handle = ?1 OR {invitations.IS_PERSON} ORDER BY workers.id"
 )
 _VISITS = "SELECT id FROM visits WHERE worker = :worker"
 _UNFINISHED = {
@@ -63,6 +62,10 @@ _REMOVABLE = {
     "+ (SELECT count(*) FROM objections WHERE worker = :worker) "
     "+ (SELECT count(*) FROM reported_problems WHERE worker = :worker)",
 }
+_GIVE_UP_IDS = (
+    "UPDATE visits SET submission_id = 'forgotten ' || id || '//' WHERE worker = :worker "
+    "AND market IN (SELECT name FROM outside_markets WHERE NOT has_bridge)"
+)
 _REMOVALS = (
     "DELETE FROM participants WHERE worker = :worker",
     "UPDATE invitations SET email_hash = NULL WHERE worker = :worker",
@@ -72,6 +75,8 @@ _REMOVALS = (
     "DELETE FROM objections WHERE worker = :worker",
     "DELETE FROM reported_problems WHERE worker = :worker",
     f"DELETE FROM visit_links WHERE visit IN ({_VISITS})",
+    # A panel's link names person or session; of this text `ids_of` reads empty ids.
+    _GIVE_UP_IDS,
     "UPDATE qualification_requests SET answer = NULL WHERE worker = :worker",
     "UPDATE assignments SET answer = :empty WHERE worker = :worker AND answer IS NOT NULL",
     "UPDATE workers SET handle = :no_name, country = '', subdivision = NULL WHERE id = :worker",
@@ -97,7 +102,7 @@ def find_person(transaction: Transaction, word: str) -> list[KnownPerson]:
     """Return the workers with this name, worker id, or id at their market."""
     return [
         KnownPerson(number=row["id"], worker_id=row["worker_id"], name=row["handle"])
-        for row in transaction.all(_FIND, word)
+        for row in transaction.all(_FIND, word, invitations.quoted_id(word))
     ]
 
 

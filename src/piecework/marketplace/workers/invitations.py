@@ -282,6 +282,23 @@ def visit_link_address(site: str, key: str) -> str:
     return f"{site}{VISIT_LINK_ADDRESS}?{urlencode({'key': key})}"
 
 
+IS_PERSON = (
+    "(worker_id = ?1 OR participant_id IN (?1, ?2) "
+    # A panel's people are kept under the panel's name.
+    "OR substr(participant_id, instr(participant_id, '/') + 1) = ?2)"
+)
+"""SQL: a worker is meant by their id, or by a participant's; ?2 is `quoted_id` of ?1."""
+
+
+def quoted_id(word: str) -> str:
+    """Return an id at a market as it is stored: a panel's people may have `@` in theirs.
+
+    >>> quoted_id("lab/a@b.example")
+    'lab/a%40b.example'
+    """
+    return quote(word, safe="/")
+
+
 def visit_link_of_person(transaction: Transaction, person: str) -> sqlite3.Row | None:
     """Return a participant's latest visit that goes on or is done, if any.
 
@@ -292,12 +309,9 @@ def visit_link_of_person(transaction: Transaction, person: str) -> sqlite3.Row |
     return transaction.first_row(
         "SELECT visits.* FROM visits JOIN workers ON workers.id = visits.worker "
         "JOIN participants USING (worker) WHERE visits.stage IN ('Open', 'Done') "
-        "AND (worker_id = ?1 OR participant_id = ?1 "
-        # A panel's people are kept under the panel's name.
-        "OR substr(participant_id, instr(participant_id, '/') + 1) = ?2) "
-        "ORDER BY visits.id DESC LIMIT 1",
+        f"AND {IS_PERSON} ORDER BY visits.id DESC LIMIT 1",
         person,
-        quote(person, safe=""),
+        quoted_id(person),
     )
 
 
