@@ -113,7 +113,7 @@ def test_a_path_in_a_command_is_one_word_of_a_shell() -> None:
     """A folder may have spaces in its name, and a command is there to be copied."""
     bare = [
         f"{path.relative_to(ROOT)}: {before}{{{value}}}"
-        for path in _sources()
+        for path in sources()
         if path.name not in NO_COMMANDS
         for before, value in _values_in_commands(ast.parse(_read(path)))
         if FILE.search(value)
@@ -138,14 +138,15 @@ def _values_in_commands(tree: ast.Module) -> Iterator[tuple[str, str]]:
 _NO_MARKS = str.maketrans("", "", ";:()`\n")
 
 
-def _sources() -> Iterator[Path]:
+def sources() -> Iterator[Path]:
+    """Every module of the package."""
     rooms = ("src/piecework", "config", "flows", "hit_templates", "postprocess", "qc")
     yield from chain.from_iterable((ROOT / room).rglob("*.py") for room in rooms)
 
 
 def test_no_message_names_a_class_of_ours(messages: list[Message]) -> None:
     """Users know files, keys and commands, not Python's names for them."""
-    names = set(chain(*(INTERNAL.findall(_read(path)) for path in _sources())))
+    names = set(chain(*(INTERNAL.findall(_read(path)) for path in sources())))
     names -= ALSO_MTURKS | FOR_PROGRAMMERS
     for message in messages:
         words = set(re.findall(r"\w+", message.text))

@@ -1,5 +1,7 @@
 """The help of every command and subcommand, and other names for commands."""
 
+import ast
+import re
 from collections.abc import Iterator
 
 import click
@@ -11,6 +13,7 @@ from piecework.cli.main import main
 from piecework.cli.serve_markets import options_by_crowd
 from tests.conftest import ROOT
 from tests.for_each import for_each
+from tests.test_messages import sources
 from tools.command_line_page import leaves, own_options
 
 _COLUMNS = 80
@@ -120,6 +123,76 @@ def test_other_names_reach_the_command(alias: str, name: str) -> None:
         command = main.get_command(context, alias)
     assert command is main.commands[name]
     assert main.commands[name].get_short_help_str(500) in _help(alias)
+
+
+_PRINTED = re.compile(r"(`?)\bpiecework ([a-z\0][^\n`;:(),]*)")
+"""A command in a text; a value stands in it as a null."""
+_WORD = re.compile(r"[a-z][a-z-]*|\0")
+
+
+def test_each_command_that_a_text_names_exists() -> None:
+    """Also with a market's name as a value; a short form is no name."""
+    unknown = [
+        f"{path.relative_to(ROOT)}: {printed}"
+        for path in sources()
+        for text in _texts(ast.parse(path.read_text("utf-8")))
+        for printed in _PRINTED.findall(text)
+        if not _exists(printed[1].split(), is_marked=bool(printed[0]))
+    ]
+    assert not unknown, "\n".join(unknown)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_known"),
+    [
+        ("market \0 reconcile --adopt \0", True),
+        ("\0 reconcile", False),
+        ("connect status", False),
+        ("market conect status", False),
+        ("pay \0 --paid", True),
+        ("data", True),
+        ("data import batch.csv", True),
+        ("data imports", False),
+        ("\0 --help", True),
+    ],
+)
+def test_a_command_is_followed_through_its_groups(words: str, *, is_known: bool) -> None:
+    """What follows a command is its own affair."""
+    assert _exists(words.split(), is_marked=True) is is_known
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    inner = set[ast.AST]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            inner.update(ast.walk(node))
+            parts = (getattr(part, "value", "") for part in node.values)
+            yield "".join(part if isinstance(part, str) else "\0" for part in parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inner:
+            yield node.value
+
+
+def _exists(words: list[str], *, is_marked: bool) -> bool:
+    """Whether words name a command; words that are not marked may be prose."""
+    if words[:1] == ["\0"]:
+        return not is_marked or not _WORD.fullmatch("".join(words[1:2]))
+    named = {""}
+    for number, word in enumerate(words):
+        if not _WORD.fullmatch(word):
+            break
+        inside = {
+            path
+            for path in _ALL
+            if path.rpartition(" ")[0] in named and word in ("\0", path.split()[-1])
+        }
+        if not inside:
+            return not is_marked if number == 0 else any(not _has_commands(path) for path in named)
+        named = inside
+    return True
+
+
+def _has_commands(path: str) -> bool:
+    return any(each.startswith(f"{path} ") for each in _ALL)
 
 
 _MOST_OPTIONS = 215

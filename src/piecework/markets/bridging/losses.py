@@ -176,7 +176,13 @@ def is_unknown(transaction: Transaction, study_id: str, internal_name: str | Non
 
 
 def loss_sentence(
-    study: UnknownStudy, *, word: str, market: str, submissions: str, money: Callable[[int], object]
+    study: UnknownStudy,
+    *,
+    word: str,
+    market: str,
+    name: str,
+    submissions: str,
+    money: Callable[[int], object],
 ) -> str:
     """Return the warning about an unknown study.
 
@@ -184,6 +190,7 @@ def loss_sentence(
         study: the study.
         word: what the market calls it.
         market: the market's display name.
+        name: the market's name in commands.
         submissions: what it calls those who took a place.
         money: returns cents as people read them.
     """
@@ -192,7 +199,7 @@ def loss_sentence(
         f"in this file: {study.status.lower()}, {study.places} places, "
         f"{study.submissions} {submissions}, {money(study.spent_cents)} spent, "
         f"{money(study.held_cents)} held. Was the file restored from a copy? Nothing "
-        f"is published until you run `piecework {market.lower()} reconcile` with --adopt "
+        f"is published until you run `piecework market {name} reconcile` with --adopt "
         f"{study.study_id} or --leave {study.study_id}"
     )
 
@@ -205,7 +212,7 @@ def why_not_publish(bridge: Bridge, word: str) -> str:
         return ""
     return (
         f"nothing is published: {len(waiting)} of this marketplace's {word} at "
-        f"{bridge.market} are not in its file; see `piecework {bridge.name} status`"
+        f"{bridge.market} are not in its file; see `piecework market {bridge.name} status`"
     )
 
 

@@ -58,7 +58,7 @@ def look(bridge: Bridge) -> dict[str, Project]:
 def unknown_sentence(study: UnknownStudy) -> str:
     """Return the warning about an unknown project."""
     return losses.loss_sentence(
-        study, word="project", market="Connect", submissions="finished", money=money
+        study, word="project", market="Connect", name=NAME, submissions="finished", money=money
     )
 
 

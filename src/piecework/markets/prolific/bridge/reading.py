@@ -67,9 +67,13 @@ def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
 
 def unknown_sentence(bridge: Bridge, study: UnknownStudy) -> str:
     """Return the warning about an unknown study."""
-    money = bridge.terms.money
     return losses.loss_sentence(
-        study, word="study", market="Prolific", submissions="submissions", money=money
+        study,
+        word="study",
+        market="Prolific",
+        name=NAME,
+        submissions="submissions",
+        money=bridge.terms.money,
     )
 
 
