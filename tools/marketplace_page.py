@@ -34,7 +34,9 @@ NOTES = {
     "AssociateQualificationWithWorker": Note("simpler", _LETTERBOX),
     "DisassociateQualificationFromWorker": Note("simpler", _LETTERBOX),
     "GetFileUploadURL": Note("simpler", _NO_FILES),
-    "NotifyWorkers": Note("simpler", _LETTERBOX),
+    "NotifyWorkers": Note(
+        "simpler", f"{_LETTERBOX} A panel's people have no letterbox: `HardFailure`."
+    ),
     "SendTestEventNotification": Note("simpler", _QUEUES),
     "UpdateNotificationSettings": Note("simpler", _QUEUES),
 }

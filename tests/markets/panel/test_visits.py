@@ -1,7 +1,9 @@
 """People of a panel: they arrive, work, and leave by the exit that fits."""
 
 import re
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,6 +84,29 @@ def test_a_visit_is_approved_before_the_market_would_approve_it(
     for days, status in ((approved_after - 1, "Submitted"), (1, "Approved")):
         scene.market.wait(days=days)
         assert {each["AssignmentStatus"] for each in scene.submitted(hits)} == {status}
+
+
+def test_who_can_read_no_message_is_reported_as_not_reached(scene: Scene) -> None:
+    """Nothing is stored for them, also not about a qualification."""
+    hits = scene.post(2)
+    visitor = scene.visitor()
+    worker_id = visitor.arrive(scene.panel.open("ann", "s1")).json()["worker_id"]
+    visitor.finish()
+    for each in scene.submitted(hits):
+        scene.requester.approve_assignment(AssignmentId=each["AssignmentId"])
+    [failure] = scene.requester.notify_workers(
+        Subject="Thanks", MessageText="Well done.", WorkerIds=[worker_id]
+    )["NotifyWorkersFailureStatuses"]
+    assert failure["NotifyWorkersFailureCode"] == "HardFailure"
+    assert "their market delivers no messages" in failure["NotifyWorkersFailureMessage"]
+    kind = scene.requester.create_qualification_type(
+        Name="Careful", Description="Careful people.", QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    scene.requester.associate_qualification_with_worker(
+        QualificationTypeId=kind, WorkerId=worker_id
+    )
+    with closing(sqlite3.connect(scene.database)) as database:
+        assert database.execute("SELECT count(*) FROM messages").fetchone() == (0,)
 
 
 def test_a_person_is_one_worker_in_all_projects(scene: Scene) -> None:

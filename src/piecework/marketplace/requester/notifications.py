@@ -29,20 +29,23 @@ def notify_workers(call: Call) -> Members:
     failures = []
     for worker_id in named:
         worker = _judged_worker(call, worker_id)
-        if worker is None:
-            failures.append(
-                {
-                    "NotifyWorkersFailureCode": "HardFailure",
-                    "NotifyWorkersFailureMessage": (
-                        "Notification was not sent to this worker because you have "
-                        "not approved or rejected any of their work."
-                    ),
-                    "WorkerId": worker_id,
-                }
-            )
-            continue
-        messages.send_message(
+        if worker is not None and messages.send_message(
             call.transaction, requester=call.requester, worker=worker, subject=subject, text=text
+        ):
+            continue
+        why_not = (
+            "you have not approved or rejected any of their work."
+            if worker is None
+            else "their market delivers no messages. Write to them there."
+        )
+        failures.append(
+            {
+                "NotifyWorkersFailureCode": "HardFailure",
+                "NotifyWorkersFailureMessage": (
+                    f"Notification was not sent to this worker because {why_not}"
+                ),
+                "WorkerId": worker_id,
+            }
         )
     return {"NotifyWorkersFailureStatuses": failures}
 

@@ -13,10 +13,22 @@ from piecework.marketplace.state.qualification_types import SHOWN
 from piecework.marketplace.state.transaction import Transaction
 
 
+_HAS_INBOX = (
+    "SELECT 1 FROM workers WHERE id = ? AND (comes_by_visits = 0 OR EXISTS (SELECT 1 "
+    "FROM participants JOIN outside_markets ON outside_markets.name = participants.market "
+    "WHERE participants.worker = workers.id AND has_bridge))"
+)
+
+
 def send_message(
     transaction: Transaction, *, requester: int, worker: int, subject: str, text: str
-) -> None:
-    """Put a message into a worker's inbox."""
+) -> bool:
+    """Put a message into a worker's inbox, here or through a bridge; return whether they have one.
+
+    A panel's people have none, so nothing is stored for them.
+    """
+    if not transaction.has(_HAS_INBOX, worker):
+        return False
     transaction.insert(
         "messages",
         worker=worker,
@@ -25,6 +37,7 @@ def send_message(
         text=text,
         sent_ms=transaction.now_ms,
     )
+    return True
 
 
 OVERRIDE_DAYS = 30
