@@ -11,6 +11,7 @@ import pytest
 
 from piecework.domain.crowds import crowd_type
 from piecework.marketplace.state import qualification_types as system
+from piecework.marketplace.watching.state_figures import StateFigures
 from piecework.markets.panel.rehearsal.simulated_panel import Terms
 from tests.marketplace.test_kept_apart import post_apart
 from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
@@ -107,6 +108,36 @@ def test_who_can_read_no_message_is_reported_as_not_reached(scene: Scene) -> Non
     )
     with closing(sqlite3.connect(scene.database)) as database:
         assert database.execute("SELECT count(*) FROM messages").fetchone() == (0,)
+
+
+def test_nothing_for_a_panel_waits_for_a_bridge(scene: Scene) -> None:
+    """Its bonuses wait for a list, and messages of earlier versions for nobody."""
+    hits = scene.post(2)
+    visitor = scene.visitor()
+    worker_id = visitor.arrive(scene.panel.open("ann", "s1")).json()["worker_id"]
+    visitor.finish()
+    for each in scene.submitted(hits):
+        scene.requester.approve_assignment(AssignmentId=each["AssignmentId"])
+        scene.requester.send_bonus(
+            WorkerId=worker_id,
+            AssignmentId=each["AssignmentId"],
+            BonusAmount="0.10",
+            Reason="Thanks",
+        )
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute(
+            "INSERT INTO messages (worker, requester, subject, text, sent_ms) "
+            "SELECT worker, 1, 'a', 'b', 0 FROM participants"
+        )
+    with closing(StateFigures(scene.database, "USD", has_bridge=True)) as figures:
+        waiting = {
+            sample.name: sample.value
+            for family in figures.collect()
+            for sample in family.samples
+            if "_waiting" in sample.name
+        }
+    assert set(waiting.values()) == {0.0}, waiting
+    assert "piecework_bridge_bonuses_waiting" in waiting
 
 
 def test_a_person_is_one_worker_in_all_projects(scene: Scene) -> None:

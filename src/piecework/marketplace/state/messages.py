@@ -12,7 +12,6 @@ from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.qualification_types import SHOWN
 from piecework.marketplace.state.transaction import Transaction
 
-
 _HAS_INBOX = (
     "SELECT 1 FROM workers WHERE id = ? AND (comes_by_visits = 0 OR EXISTS (SELECT 1 "
     "FROM participants JOIN outside_markets ON outside_markets.name = participants.market "

@@ -50,15 +50,18 @@ _BONUSES = (
     # CROSS JOIN keeps this order: the few batches at work first.
     "CROSS JOIN bonus_lines ON bonus_lines.batch = bonus_batches.id "
     "WHERE bonus_batches.stage <> 'Paid' "
-    # Those that the bridge has not listed yet (`bridging/bonus_lines.py`).
+    # Those that the bridge has not listed yet (`bridging/settling.py`).
     "UNION ALL SELECT bonuses.cents FROM bonuses "
     "LEFT JOIN assignments ON assignments.id = bonuses.assignment "
-    "WHERE coalesce(assignments.visit, bonuses.paid_visit) IS NOT NULL "
-    "AND bonuses.id > (SELECT coalesce(max(bonus), 0) FROM bonus_lines))"
+    "JOIN visits ON visits.id = coalesce(assignments.visit, bonuses.paid_visit) "
+    "JOIN outside_markets ON outside_markets.name = visits.market "
+    "WHERE has_bridge AND bonuses.id > (SELECT coalesce(max(bonus), 0) FROM bonus_lines))"
 )
 _MESSAGES = (
     "SELECT count(*) FROM messages JOIN participants "
-    "ON participants.worker = messages.worker WHERE messages.sent_there IS NULL"
+    "ON participants.worker = messages.worker "
+    "JOIN outside_markets ON outside_markets.name = participants.market "
+    "WHERE has_bridge AND messages.sent_there IS NULL"
 )
 
 
