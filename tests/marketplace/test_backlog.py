@@ -11,7 +11,8 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, ledger, lifecycle
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.workers import assignment_actions, discovery
+from piecework.marketplace.workers import assignment_actions, discovery, qualifying
+from tests.marketplace.documents import choice, form, key, question
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
 from tests.marketplace.sqlite_steps import STEP, steps
 
@@ -154,6 +155,39 @@ def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
     made = crowded.work(None, done=True)
     assignments = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
     assert [assignment["AssignmentId"] for assignment in assignments] == [made]
+
+
+def test_a_test_is_not_accepted_after_its_time_though_others_wait(crowded: Crowded) -> None:
+    """It counts as an attempt, and the next one begins after the delay."""
+    kind = crowded.call(
+        "CreateQualificationType",
+        Name="Knows cats",
+        Description="One question about a cat.",
+        QualificationTypeStatus="Active",
+        Test=form(question("animal", choice("cat", "dog"))),
+        AnswerKey=key({"animal": [(("cat",), 100)]}),
+        TestDurationInSeconds=60,
+        RetryDelayInSeconds=0,
+    )["QualificationType"]["QualificationTypeId"]
+    statuses = "SELECT group_concat(status) FROM (SELECT status FROM test_attempts ORDER BY id)"
+    with crowded.backend.transaction() as transaction:
+        ann = accounts.signed_in(transaction, crowded.token)
+        assert qualifying.request_qualification(transaction, ann, kind) == "Testing"
+        now_ms = transaction.now_ms
+    for _ in range(MANY):
+        crowded.call("CreateHIT", **{**POSTED, "LifetimeInSeconds": 61})
+    crowded.backend.move_clock(now_ms + 62_000)
+    answer = [("animal", "cat")]
+    with crowded.backend.transaction() as transaction:
+        assert transaction.has_backlog
+        assert transaction.value(statuses) == "Open"
+        with pytest.raises(Refusal, match="time for this test ended"):
+            qualifying.submit_test(transaction, ann, kind, answer, {})
+    with crowded.backend.transaction() as transaction:
+        assert transaction.has_backlog
+        assert qualifying.request_qualification(transaction, ann, kind) == "Testing"
+        assert transaction.value(statuses) == "Late,Open"
+        assert qualifying.submit_test(transaction, ann, kind, answer, {}).value == 100
 
 
 def test_who_may_lack_only_what_is_about_to_be_released_is_asked_to_come_again(

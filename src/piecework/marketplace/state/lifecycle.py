@@ -27,7 +27,7 @@ _UNDECIDED = (
 _DISPOSABLE = "SELECT id, dispose_ms FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
 _LATE = (
     "UPDATE test_attempts SET status = 'Late', ended_ms = deadline_ms WHERE id IN "
-    "(SELECT id FROM test_attempts WHERE status = 'Open' AND deadline_ms < ? LIMIT ?)"
+    "(SELECT id FROM test_attempts WHERE status = 'Open' AND deadline_ms < ?1 {} LIMIT ?2)"
 )
 _FORGET = (
     "DELETE FROM request_tokens WHERE (requester, operation, token) IN "
@@ -85,7 +85,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
         # A review may have changed the other due work.
         left -= done
     if left:
-        transaction.execute(_LATE, transaction.due_ms, most)
+        transaction.execute(_LATE.format(""), transaction.due_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
         transaction.execute(_FORGET, transaction.due_ms - TOKEN_LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
@@ -105,6 +105,13 @@ def settle(transaction: Transaction, hit: int) -> None:
     while _do_due(transaction, most=SLICE, hit=hit):
         continue
     _dispose(transaction, "AND id = ?", hit)
+
+
+def settle_tests(transaction: Transaction, worker: sqlite3.Row) -> None:
+    """Update a worker's tests if there is a backlog, before a page that is about them."""
+    if transaction.has_backlog:
+        of_worker = _LATE.format("AND worker = ?3")
+        transaction.execute(of_worker, transaction.due_ms, SLICE, worker["id"])
 
 
 def settle_named(

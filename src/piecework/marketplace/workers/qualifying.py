@@ -17,7 +17,7 @@ from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.languages import say
 from piecework.marketplace.requester.qualifications import grant_qualification
-from piecework.marketplace.state import visits
+from piecework.marketplace.state import lifecycle, visits
 from piecework.marketplace.state.clock import SECOND, to_datetime
 from piecework.marketplace.state.qualification_types import SHOWN as SHOWN_TYPES
 from piecework.marketplace.state.transaction import Transaction, next_number
@@ -148,6 +148,7 @@ def find_attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) ->
     Raises:
         Refusal: no attempt was begun, or its time is over (409).
     """
+    lifecycle.settle_tests(transaction, worker)
     row = transaction.first_row(_ATTEMPT, worker["id"], type_id)
     if row is not None and row["status"] == "Open":
         return row
@@ -270,6 +271,7 @@ def why_not_requestable(
     transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row
 ) -> Refusal | None:
     """Return what keeps a worker from requesting an offered type, or None."""
+    lifecycle.settle_tests(transaction, worker)
     last = transaction.first_row(_LAST, worker["id"], kind["id"])
     if last is not None and last["status"] == "Open":
         return Refusal("TestBegun", "You have begun this test.", status=409)

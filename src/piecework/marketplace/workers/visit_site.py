@@ -21,7 +21,7 @@ from piecework.foundation.server import security_log
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
-from piecework.marketplace.state import accounts, clock, visits
+from piecework.marketplace.state import accounts, clock, lifecycle, visits
 from piecework.marketplace.state.outside_crowd import (
     Arrival,
     NoEvents,
@@ -399,6 +399,7 @@ def _next_part(
 
 def _end_if_late(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row) -> None:
     """End a test's visit after its time; a test that is sent ends it at once."""
+    lifecycle.settle_tests(transaction, worker)
     attempt = transaction.first_row(
         "SELECT test_attempts.status FROM test_attempts JOIN studies "
         "ON studies.qualification_type = test_attempts.qualification_type "
