@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.marketplace.state import visits
-from piecework.markets.prolific.bridge.bridge import NAME
 from piecework.markets.prolific.bridge.reconciling import reconcile
 from piecework.markets.prolific.bridge.status import read_status
 from tests.markets.prolific.bridge.long_campaign import LONG_AGO
@@ -113,14 +112,13 @@ def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(town: Town)
     study, ann = town.study(), town.visitor()
     submission = ann.take(study)
     with town.bridge.backend.transaction() as transaction:
-        worker = visits.participant(transaction, NAME, ann.participant_id)
         row = transaction.first_row("SELECT * FROM studies")
         assert row is not None
         for _ in range(2):
             visits.never_begun(
                 transaction,
                 study=row,
-                worker=worker,
+                participant_id=ann.participant_id,
                 submission_id=submission,
                 status="AWAITING REVIEW",
                 ended_ms=transaction.now_ms,
