@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from piecework.backup import process, replicator
 from piecework.cli.main import main
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store import bound
@@ -122,3 +123,36 @@ def test_a_marketplace_continues_from_yesterday_at_the_same_address(tmp_path: Pa
     assert _kept(tmp_path / "latest.db") == {"first", "third"}
     _restored(replica, tmp_path / "second.db", "--at", moments[1])
     assert _kept(tmp_path / "second.db") == {"first", "second"}
+
+
+def test_a_copy_that_is_made_once_takes_the_time_that_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow bucket is no fault; one that answers nothing is, after a while."""
+    database, replica = tmp_path / "m.db", tmp_path / "replica"
+    _keep(database, "first")
+    tries = []
+
+    def slow(control: Path, path: Path, *, seconds: int) -> None:
+        tries.append(seconds)
+        if len(tries) < 6:
+            time.sleep(0.3)
+            raise process.NotYetReplicatedError("context deadline exceeded")
+        complete(control, path, seconds=seconds)
+
+    complete = process.complete
+    monkeypatch.setattr(process, "complete", slow)
+    monkeypatch.setattr(process, "_LASTING_SECONDS", 1.0)
+    monkeypatch.setattr(replicator, "_REPLICATOR_EVERY_SECONDS", 0.05)
+    backed_up_once(database, replica)
+    assert len(tries) >= 6
+
+    def silent(*_: object, **__: object) -> None:
+        raise process.NotReplicatedError("Litestream does not answer")
+
+    _keep(database, "second")
+    monkeypatch.setattr(process, "complete", silent)
+    words = ["store", "backup", str(database), "--to", str(replica), "--once"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 1
+    assert "was not copied whole: Litestream does not answer" in done.output

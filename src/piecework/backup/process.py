@@ -61,6 +61,7 @@ class LitestreamProcess:
 
     Attributes:
         fault: the last fault that Litestream logged; "" if none.
+        faults: how many it has logged.
     """
 
     def __init__(self, program: Path, file: ReplicatedFile) -> None:
@@ -72,6 +73,7 @@ class LitestreamProcess:
         self._sockets = Path(tempfile.mkdtemp(prefix="piecework-backup-"))
         self._socket = self._sockets / "control"
         self.fault = ""
+        self.faults = 0
 
     def lock(self) -> bool:
         """Lock the database against another Litestream; return whether it worked."""
@@ -199,11 +201,15 @@ class LitestreamProcess:
             for line in lines:
                 text = line.decode(errors="replace").strip()
                 _LOG.debug("litestream: %s", text)
-                self.fault = fault_in(text) or self.fault
+                if fault := fault_in(text):
+                    self.fault = fault
+                    self.faults += 1
 
 
 _TROUBLED_SECONDS = 5.0
 """How long a fault must last before it is reported: a call may fail now and then."""
+_LASTING_SECONDS = 60.0
+"""How long a fault must last before a copy that is made once is given up."""
 
 
 class Trouble:
@@ -219,22 +225,24 @@ class Trouble:
     def __init__(self, address: str) -> None:
         self._address = address
         self._since: float | None = None
+        self._failing_since: float | None = None
         self._is_reported = False
         self.last = ""
 
+    @property
+    def lasts(self) -> bool:
+        """Whether faults have lasted so long that they may not end by themselves."""
+        since = self._failing_since
+        return since is not None and time.monotonic() - since >= _LASTING_SECONDS
+
     def note(self, fault: str) -> None:
         """Take in a fault; report it if faults have lasted for some seconds."""
-        self.last = fault
-        if self._since is None:
-            self._since = time.monotonic()
-        if time.monotonic() - self._since >= _TROUBLED_SECONDS:
+        if time.monotonic() - self._begin(fault) >= _TROUBLED_SECONDS:
             self.report(fault)
 
     def report(self, fault: str) -> None:
         """Report a fault now, unless the trouble was reported already."""
-        self.last = fault
-        if self._since is None:
-            self._since = time.monotonic()
+        self._begin(fault)
         if not self._is_reported:
             self._is_reported = True
             _LOG.warning(
@@ -244,6 +252,17 @@ class Trouble:
                 fault,
             )
 
+    def _begin(self, fault: str) -> float:
+        """Take in a fault; return since when there are any."""
+        now, self.last = time.monotonic(), fault
+        self._since = now if self._since is None else self._since
+        self._failing_since = now if self._failing_since is None else self._failing_since
+        return self._since
+
+    def is_slow(self) -> None:
+        """Take in that the copy is on its way: its faults do not last."""
+        self._failing_since = None
+
     def end(self) -> None:
         """Report that the replica is complete again, if trouble was reported."""
         if self._is_reported and self._since is not None:
@@ -252,11 +271,19 @@ class Trouble:
                 self._address,
                 time.monotonic() - self._since,
             )
-        self._since, self._is_reported = None, False
+        self._since, self._failing_since, self._is_reported = None, None, False
 
 
 class NotReplicatedError(Exception):
     """Litestream could not complete the replica, or does not answer."""
+
+
+class NotYetReplicatedError(NotReplicatedError):
+    """The time that Litestream had for it was too short."""
+
+
+_OUT_OF_TIME = "deadline exceeded"
+"""What Litestream answers if a call took longer than it was given."""
 
 
 def complete(control: Path, database: Path, *, seconds: int) -> None:
@@ -269,6 +296,7 @@ def complete(control: Path, database: Path, *, seconds: int) -> None:
 
     Raises:
         NotReplicatedError: it is not complete; the message says why.
+        NotYetReplicatedError: it will be complete later.
     """
     request = {"path": str(database), "wait": True, "timeout": seconds}
     connection = _Connection(control, seconds + 1.0)
@@ -283,10 +311,11 @@ def complete(control: Path, database: Path, *, seconds: int) -> None:
     finally:
         connection.close()
     if reply.status != http.client.OK:
-        raise NotReplicatedError(_reason(content))
+        reason = _reason(content)
+        raise (NotYetReplicatedError if _OUT_OF_TIME in reason else NotReplicatedError)(reason)
     position = json.loads(content)
     if position["txid"] != position["replicated_txid"]:
-        raise NotReplicatedError(
+        raise NotYetReplicatedError(
             f"the replica is at {position['replicated_txid']} of {position['txid']}"
         )
 

@@ -19,7 +19,12 @@ from pathlib import Path
 
 from piecework.backup.lag import Distance, Identity, Lag, identity_of
 from piecework.backup.marker import FOLDER_MODE, RENEWED_EVERY, Claim, TakenOverError
-from piecework.backup.process import LitestreamProcess, NotReplicatedError, Trouble
+from piecework.backup.process import (
+    LitestreamProcess,
+    NotReplicatedError,
+    NotYetReplicatedError,
+    Trouble,
+)
 from piecework.backup.restoring import DamagedReplicaError, ReplicatedFile, commits_in
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
@@ -122,6 +127,7 @@ class Replicator:
         self._process = LitestreamProcess(program, file)
         self._trouble = Trouble(file.address.text)
         self._trial = Trial(file, self._confirmed)
+        self._thread = threading.Thread(target=self._run, name="backup", daemon=True)
         self._identity: Identity | None = None
         self._lag: Lag | None = None
         self._stopping = threading.Event()
@@ -145,16 +151,24 @@ class Replicator:
 
         The database may be created within the block.
         """
-        thread = threading.Thread(target=self._run, name="backup", daemon=True)
-        thread.start()
+        self._thread.start()
         self._trial.start(self._stopping)
         try:
             yield self
         finally:
             self._stopping.set()
-            thread.join()
+            self._thread.join()
             if self._lag is not None:
                 self._lag.close()
+
+    def wait_until_complete(self) -> None:
+        """Wait until the replica has every commit, however long that takes.
+
+        It ends too if a fault lasts, or if another process writes the replica; then
+        `missing` says why.
+        """
+        while self._thread.is_alive() and not self._is_complete and not self._trouble.lasts:
+            time.sleep(_LOOK_SECONDS)
 
     def distance(self) -> Distance:
         """Return how far the replica is behind now."""
@@ -301,6 +315,7 @@ class Replicator:
         """Complete the replica, unless it has every commit already."""
         if self._lag is None:
             return
+        faults = self._process.faults
         try:
             if not self._lag.is_behind() and self._is_running:
                 return
@@ -308,6 +323,8 @@ class Replicator:
         except (NotReplicatedError, sqlite3.Error) as fault:
             self._is_running = self._is_complete = False
             self._trouble.note(self._process.fault or str(fault))
+            if isinstance(fault, NotYetReplicatedError) and self._process.faults == faults:
+                self._trouble.is_slow()
             return
         self._lag.confirm()
         if not self._has_begun:

@@ -66,18 +66,21 @@ def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
     with ExitStack() as stack:
         for replicator in replicators.values():
             stack.enter_context(replicator.running())
-        if not once:
-            for database in replicators:
-                click.echo(f"backing up {database}; Ctrl-C ends it", err=True)
-            _wait_for_end()
+        _wait(replicators, once=once)
     for database, replicator in replicators.items():
         if replicator.missing:
             raise StoreError(f"{database} was not copied whole: {replicator.missing}")
         click.echo(f"{address} has every commit of {database}")
 
 
-def _wait_for_end() -> None:
-    """Wait for Ctrl-C, or for a supervisor's signal."""
+def _wait(replicators: "dict[Path, Replicator]", *, once: bool) -> None:
+    """Wait until the copies are complete if `once`, or else for Ctrl-C or a signal."""
+    if once:
+        for replicator in replicators.values():
+            replicator.wait_until_complete()
+        return
+    for database in replicators:
+        click.echo(f"backing up {database}; Ctrl-C ends it", err=True)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: ended.set())
