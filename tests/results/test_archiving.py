@@ -291,6 +291,21 @@ def test_a_campaign_that_does_not_grow_has_none(at_work: Open) -> None:
         archive_settled(run, keep=1)
 
 
+def test_an_answer_that_was_forgotten_before_keeps_no_mark_back(tmp_path: Path) -> None:
+    """Its content will never be archived, so passes need not look for it."""
+    with growing(tmp_path, names(1, 4), RELEASED) as grown:
+        three_batches(grown)
+        run, store = grown.run, grown.run.store
+        worker_id = WorkerId(look(run).answers()["worker_id"].iloc[0])
+        forget_worker(store, worker_id, at=run.clock.now(), by="ada")
+        archive_settled(run, keep=1)
+        ((last,),) = store.db.execute(
+            "SELECT max(number) FROM answers JOIN assignments USING (assignment_id) "
+            "JOIN hits USING (hit_id) WHERE batch < 3"
+        )
+        assert archive.through(store) >= last
+
+
 @pytest.mark.parametrize("store_url", ["file", *in_full("postgresql")], indirect=True)
 def test_a_forgotten_worker_leaves_no_content_in_the_archive(
     tmp_path: Path, store_url: str

@@ -315,7 +315,7 @@ def _forget(store: Store, part: Part, files: Mapping[Kind, bytes], *, at: dateti
     with writing(store):
         store.db.execute(
             "UPDATE answers SET fields = '', problems = '' "
-            f"WHERE fields <> '{{}}' AND assignment_id IN ({of_batch} WHERE batch = ?)",
+            f"WHERE fields <> '{FORGOTTEN}' AND assignment_id IN ({of_batch} WHERE batch = ?)",
             [part.batch],
         )
         store.db.execute(
@@ -323,7 +323,9 @@ def _forget(store: Store, part: Part, files: Mapping[Kind, bytes], *, at: dateti
             [part.batch],
         )
         (first_kept,) = store.db.execute(
-            "SELECT min(number) FROM answers WHERE number > ? AND fields <> ''", [before]
+            "SELECT min(number) FROM answers WHERE number > ? "
+            f"AND fields NOT IN ('', '{FORGOTTEN}')",
+            [before],
         ).fetchone()
         last = part.last_number if first_kept is None else first_kept - 1
         row |= {"through": max(before, last), "archived_at": to_text(at)}
