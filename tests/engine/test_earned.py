@@ -16,11 +16,13 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import StoreError
+from piecework.engine import requirements
 from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.recover.rebinding import rebind
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.platforms.mturk import MTurk
 from piecework.simulation.crowd.page import read_page
 from tests.crash.people import People
 from tests.marketplace.market import Worker, free_port
@@ -263,6 +265,21 @@ def test_the_file_says_when_it_is_earned_lost_and_forgotten(scene: Scene) -> Non
             moment = run.clock.now() + timedelta(days=days)
             assert earn(replace(run, clock=FixedClock(moment))) == changes
     assert scene.holders() == set()
+
+
+def test_a_type_that_was_deleted_holds_no_campaign_up(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its changes stay open; the answers are paid, and what is lacking is posted."""
+    path = scene.write("birds")
+    with scene.opened(path) as run:
+        assert isinstance(run.platform, MTurk)
+        for rule in run.campaign.earned:
+            type_id = requirements.earned_type(run, rule.name)
+            run.platform._client.delete_qualification_type(QualificationTypeId=type_id)
+    scene.work(path, ("ann", "good"), ("bob", "good"))
+    assert "deleted an earned qualification" in caplog.text
+    assert scene.titles("eve") == {"birds"}
 
 
 def test_two_files_must_state_the_same_rule(scene: Scene) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.platforms.mturk import MTurk
 from piecework.report.page import render_report
 from piecework.report.sections.workers import BeforeWork
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
-from piecework.store import assignments, workers
+from piecework.store import assignments, campaign_facts, ledger, workers
 from tests.results.reported import reported
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
@@ -105,6 +106,23 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (report)
         pictures_are_there(run)
         made_again(run)
+
+
+def test_after_its_type_was_deleted_what_came_is_collected_and_paid(tmp_path: Path) -> None:
+    """Nobody can take the test any more, and a pass says so only once it has HITs to post."""
+    with rehearsal_of(prepare(written(tmp_path))) as (run, crowd):
+        run_pass(run)
+        crowd.work_until()
+        assert isinstance(run.platform, MTurk)
+        type_id = str(campaign_facts.platform_type(run.store, "test"))
+        run.platform._client.delete_qualification_type(QualificationTypeId=type_id)
+        with suppress(PlatformRefused):
+            run_pass(run, poll_open_hits=True)
+        assert len(assignments.load_assignments(run.store)) == 2
+        assert ledger.balances(run.store)["rewards"] > 0
+        campaign_facts.record_stop(run.store, at=run.clock.now())
+        run_pass(run)
+        assert run_pass(run).waiting_for == "nobody"
 
 
 def pictures_are_there(run: CampaignRun) -> None:

@@ -50,6 +50,8 @@ def due(reader: Reader) -> Sequence[EarnedRule]:
 def act(run: CampaignRun, due: Sequence[EarnedRule]) -> int:
     """Apply these rules; return how many qualifications were granted or revoked.
 
+    If a type was deleted by hand, its changes stay open, and the campaign goes on.
+
     Raises:
         PlatformRefused: the marketplace refused some changes; a later pass tries them
             again, and all others are done.
@@ -65,8 +67,11 @@ def act(run: CampaignRun, due: Sequence[EarnedRule]) -> int:
             now = run.clock.now()
             records.apply(rule, _changes(records, rule, run), now=now)
             number += _finish(run, records, rule, refusals)
+    for refusal in refusals:
+        if refusal.kind != "qualification_type_unknown":
+            raise refusal
     if refusals:
-        raise refusals[0]
+        _LOG.warning("somebody deleted an earned qualification: %s", refusals[0])
     return number
 
 
@@ -168,9 +173,11 @@ def _finish(
     if not unfinished:
         return 0
     type_id = earned_type(run, rule.name)
-    holders: set[WorkerId] = set()
-    if any(change.was_begun and change.done_at is None for change in unfinished):
-        holders = set(run.platform.excluded(type_id))
+    try:
+        holders = _holders(run, unfinished, type_id)
+    except PlatformRefused as refusal:
+        refusals.append(refusal)
+        return 0
     for change in unfinished:
         is_grant = change.change == "grant"
         try:
@@ -187,6 +194,15 @@ def _finish(
         except PlatformRefused as refusal:
             refusals.append(refusal)
     return number
+
+
+def _holders(
+    run: CampaignRun, unfinished: Sequence[RecordedChange], type_id: QualificationTypeId
+) -> set[WorkerId]:
+    """Return who holds a qualification, if an earlier call may have changed that."""
+    if any(change.was_begun and change.done_at is None for change in unfinished):
+        return set(run.platform.excluded(type_id))
+    return set()
 
 
 def _call(run: CampaignRun, change: RecordedChange, type_id: QualificationTypeId) -> None:

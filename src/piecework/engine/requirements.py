@@ -12,6 +12,7 @@ items get a qualification, and the new HITs require its absence. So they do if t
 marketplace has lost such answers: it does not know any more who gave them.
 """
 
+import logging
 from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
@@ -27,6 +28,8 @@ from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
 from piecework.store.database import exists, open_store
 from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
+
+_LOG = logging.getLogger(__name__)
 
 UNKNOWN_WORKER = "InvalidParameterValue"
 """The code with which a marketplace refuses an unknown worker, among other things."""
@@ -68,9 +71,18 @@ def is_test_posted(opened: OpenedCampaign) -> bool:
 
 
 def keep_test_scores(run: CampaignRun) -> None:
-    """Record who has taken the test so far and their scores; they may take it again."""
+    """Record who has taken the test so far and their scores; they may take it again.
+
+    If its type was deleted by hand, there are no more scores; what came is still paid.
+    """
     type_id = QualificationTypeId(str(campaign_facts.platform_type(run.store, "test")))
-    scores = dict(run.platform.scores(type_id))
+    try:
+        scores = dict(run.platform.scores(type_id))
+    except PlatformRefused as refusal:
+        if refusal.kind != "qualification_type_unknown":
+            raise
+        _LOG.warning("somebody deleted the type of the campaign's test: %s", refusal)
+        return
     workers.keep_scores(run.store, scores, at=run.clock.now())
 
 
