@@ -8,9 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
+from piecework.cli.main import main
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.domain.ids import WorkerId
 from piecework.domain.verdicts import Decision, Verdict
@@ -24,7 +26,7 @@ from piecework.engine.requirements import exclusion_type, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
-from piecework.store import assignments, decisions, generations, hits, ledger
+from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
 from piecework.store.database import writing
 from piecework.store.settlements import ELSEWHERE
 from tests.crash.people import WITH_A_HALF, People, _form
@@ -544,6 +546,37 @@ def test_the_rest_of_an_adopted_batch_is_planned_within_the_cap(folder: Path) ->
         with _opened(folder, endpoint) as run:
             assert hits.unposted(run.store) == []
             assert ledger.taken_cents(run.store) == 3 * 120 + 60
+
+
+def test_a_stop_ends_what_only_the_newer_copy_posted(folder: Path) -> None:
+    """Its answers are paid, and what it left open is asked again after the stop."""
+    by_one = CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
+    # A day pays for the first batch and one HIT of the second.
+    a_day = by_one.replace('budget = "20.00"', 'budget = { total = "20.00", day = "3.60" }')
+    path, store = write_campaign(folder, a_day), folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=tuple((f"worker {n}", "good") for n in range(12)))
+        assert _pass(folder, endpoint) == "workers"
+        _copy(store, folder / "copy.db")
+        people.work()
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work(at_most=1) == 1
+        _put_back(folder / "copy.db", store)
+        _reconcile(folder, endpoint)
+        stopped = CliRunner().invoke(main, ["stop", str(path)])
+        assert "expired 3 HITs" in stopped.output
+        assert people.work() == 0
+        for _ in range(3):
+            _pass(folder, endpoint)
+        assert _money(store)["rewards"] == 5 * 50
+        assert _money(store)["held"] == 0
+        with _opened(folder, endpoint) as run:
+            campaign_facts.undo_stop(run.store, at=run.clock.now())
+        write_campaign(folder, by_one)
+        _to_the_end(folder, endpoint, people)
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+    assert _money(store)["rewards"] == 8 * 50
+    assert _money(store)["requester"] == books["balance_cents"] - 1_000_000
 
 
 def _posted(endpoint: str) -> list[str]:

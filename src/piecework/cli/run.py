@@ -412,6 +412,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 def _expire(run: "CampaignRun") -> str:
     """Expire the open HITs now, unless a pass is at work, which does it itself."""
+    from piecework.engine.run_pass import recover
     from piecework.engine.wind_down import wind_down
     from piecework.store import intents
     from piecework.store.lock import only_pass
@@ -419,6 +420,7 @@ def _expire(run: "CampaignRun") -> str:
     before = intents.done(run.store, "expire")
     try:
         with only_pass(run.campaign.store, by="piecework stop"):
+            recover(run)
             wind_down(run)
     except CampaignBusy as busy:
         return f"{busy}, and its next pass expires the open HITs"

@@ -94,7 +94,7 @@ def run_pass(
     campaign_facts.record_inputs(run.store, inputs, completed=completed, at=run.clock.now())
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
-    recover(run, notes)
+    recover(run)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
         step(run, reader, call=_with_log(call))
@@ -109,20 +109,22 @@ def post(run: CampaignRun) -> int:
     Raises:
         PieceworkError: as the steps say; repeating it is always safe.
     """
-    recover(run, campaign_facts.read_notes(run.store))
+    recover(run)
     take_in(run)
     wind_down(run)
     plan(run)
     return launch(run)
 
 
-def recover(run: CampaignRun, notes: PassNotes) -> None:
+def recover(run: CampaignRun) -> None:
     """Adopt what a newer copy of a restored store has posted, before any step.
+
+    So a stopped campaign, too, expires these HITs and pays for their answers.
 
     Raises:
         StoreError: it is not known which items a HIT shows.
     """
-    if notes.is_adopting and campaign_facts.stopped_at(run.store) is None:
+    if campaign_facts.read_notes(run.store).is_adopting:
         adopt(run)
 
 
