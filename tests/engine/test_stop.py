@@ -7,9 +7,10 @@ import httpx
 import pytest
 
 from piecework.campaign.opened import CampaignRun
-from piecework.domain.clock import FixedClock
+from piecework.domain.clock import FixedClock, MonotonicClock
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey
+from piecework.engine.posted_hits import publish_key
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.store import campaign_facts, hits, intents, ledger
@@ -169,6 +170,33 @@ def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
         assert len(hits.unposted(run.store)) == 1
         clock.moment += timedelta(minutes=3)
         post(at_rest)
+        assert hits.unposted(run.store) == []
+
+
+@pytest.mark.parametrize("days", [1, 400])
+def test_a_clock_that_was_ahead_keeps_no_campaign_from_its_stop(
+    days: int, at_work: Open, campaign_text: str
+) -> None:
+    """A cut-off call that is dated in the future may be posted two minutes from now on."""
+    with at_work(campaign_text) as (run, _):
+        clock = FixedClock(run.clock.now())
+        ahead = MonotonicClock(clock, clock.moment + timedelta(days=days))
+        post(run)
+        hit = hits.load_hits(run.store)[0]
+        cut_off = replace(hit, hit_id=None, hit_key=HitKey("crash.b0001.r00.000002"))
+        hits.plan(run.store, [cut_off])
+        key = publish_key(cut_off)
+        intent = intents.Intent(key=key, operation="publish", subject=("hit", cut_off.hit_key))
+        with run.store.db.atomic():
+            declare(run.store, intent, FixedClock(clock.moment + timedelta(days=days)))
+        _stop(run)
+        with pytest.raises(TransientPlatformError, match="no list"):
+            post(replace(run, clock=ahead))
+        clock.moment += timedelta(minutes=1)
+        with pytest.raises(TransientPlatformError, match="no list"):
+            post(replace(run, clock=ahead))
+        clock.moment += timedelta(minutes=2)
+        post(replace(run, clock=ahead))
         assert hits.unposted(run.store) == []
 
 

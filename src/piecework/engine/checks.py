@@ -19,7 +19,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.text import one_line
-from piecework.engine.posted_hits import LONGEST_LAG, publish_key
+from piecework.engine.posted_hits import may_be_posted
 from piecework.store import campaign_facts, hits, item_totals, source
 from piecework.store.campaign_facts import PassNotes
 from piecework.store.database import writing
@@ -140,13 +140,12 @@ def drop_unshowable(
     Returns:
         HITs that no page can show, but that such a call may have posted.
     """
-    lately = run.clock.now() - LONGEST_LAG
     dropped, held, faults = [], set[HitKey](), dict[ItemId, str]()
     for hit in planned:
         pages = Pages(run.campaign, run.items_of([hit]), round_number=hit.round)
         if hit.extends or pages.fits(hit.item_ids):
             continue
-        if begun.get(publish_key(hit), lately) > lately:
+        if may_be_posted(run, hit, begun):
             held.add(hit.hit_key)
             continue
         dropped.append(hit.hit_key)

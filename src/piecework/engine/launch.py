@@ -29,11 +29,11 @@ from piecework.domain.text import shell_word
 from piecework.engine import requirements
 from piecework.engine.checks import check_campaign, drop_unshowable
 from piecework.engine.posted_hits import (
-    LONGEST_LAG,
     PUBLISH,
     annotation,
     extended,
     keep_refused,
+    may_be_posted,
     post_until_refused,
     publish_key,
     record_cut_off,
@@ -151,14 +151,13 @@ def _renewed(
     """
     batches = {hit.batch for hit in planned if hit.extends}
     young = {hit.hit_key for batch in batches for hit in requirements.extendable(run, batch)}
-    lately = run.clock.now() - LONGEST_LAG
     old = [
         hit
         for hit in planned
         if hit.extends
         and hit.extends not in young
         # The slots of a call that was cut off just now may still come.
-        and begun.get(publish_key(hit), lately) <= lately
+        and not may_be_posted(run, hit, begun)
         # A newer copy of the store may have added them.
         and slots_there(run, hit) is None
     ]

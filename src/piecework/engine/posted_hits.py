@@ -15,7 +15,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import takewhile
 from threading import Event
 
@@ -29,6 +29,7 @@ from piecework.campaign.market_shares import (
     shares,
 )
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
+from piecework.domain.clock import wall_time
 from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId
@@ -192,6 +193,18 @@ def publish_key(hit: PlannedHit) -> str:
     return f"{PUBLISH}:{hit.hit_key}"
 
 
+def may_be_posted(run: CampaignRun, hit: PlannedHit, begun: Mapping[str, datetime]) -> bool:
+    """Return whether a call to post a HIT began so lately that no list need show it.
+
+    Args:
+        run: the campaign at work.
+        hit: a HIT that `record_cut_off` has looked for in vain.
+        begun: when calls without an outcome were begun, by intent.
+    """
+    made_at = begun.get(publish_key(hit))
+    return made_at is not None and made_at > wall_time(run.clock) - LONGEST_LAG
+
+
 def annotation(run: CampaignRun, hit: PlannedHit, store_name: str) -> str:
     """Return what identifies a HIT there: `<store name>/<hit key>`, and its items.
 
@@ -292,6 +305,8 @@ def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
 def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
     """Record what was posted by a pass that died.
 
+    Calls that a clock dated after now count from now on (`may_be_posted`).
+
     Returns:
         The platform's HITs by annotation; empty if no call was cut off.
     """
@@ -300,6 +315,7 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
     }
     if not begun:
         return {}
+    intents.redate_later(run.store, PUBLISH, wall_time(run.clock))
     cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
     known, name = {}, intents.store_name(run.store)
     if any(not hit.extends for hit in cut_off):

@@ -17,7 +17,7 @@ from piecework.engine.posted_hits import (
     PUBLISH,
     close_gone,
     live_hits,
-    publish_key,
+    may_be_posted,
     record_cut_off,
     status_of,
 )
@@ -89,14 +89,14 @@ def end_withdrawn(run: CampaignRun) -> int:
         PlatformRefused: it names the HITs that could not be expired; all others were.
     """
     record_cut_off(run)
-    keys, lately = dealt_items.hits_of_closed(run.store), run.clock.now() - LONGEST_LAG
+    keys = dealt_items.hits_of_closed(run.store)
     begun = intents.begun(run.store, PUBLISH)
     hits.give_up(
         run.store,
         [
             hit.hit_key
             for hit in hits.unposted(run.store)
-            if hit.hit_key in keys and begun.get(publish_key(hit), lately) <= lately
+            if hit.hit_key in keys and not may_be_posted(run, hit, begun)
         ],
     )
     live = [hit for hit in live_hits(run.store) if hit.hit_key in keys]
@@ -162,8 +162,8 @@ def _give_up_unposted(run: CampaignRun) -> list[PlannedHit]:
         HITs that may have been posted.
     """
     begun = intents.begun(run.store, PUBLISH)
-    unposted, lately = hits.unposted(run.store), run.clock.now() - LONGEST_LAG
-    unsure = [hit for hit in unposted if begun.get(publish_key(hit), lately) > lately]
+    unposted = hits.unposted(run.store)
+    unsure = [hit for hit in unposted if may_be_posted(run, hit, begun)]
     never = [hit.hit_key for hit in unposted if hit not in unsure]
     hits.give_up(run.store, never)
     return unsure

@@ -114,6 +114,16 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
     }
 
 
+def redate_later(store: Store, operation: str, now: datetime) -> None:
+    """Date open intents of an operation that were made after a time at that time."""
+    with store.db.atomic():
+        store.db.execute(
+            "UPDATE intents SET made_at = :now "
+            "WHERE operation = :operation AND done_at IS NULL AND made_at > :now",
+            {"operation": operation, "now": to_text(now)},
+        )
+
+
 def declared(store: Store, intent_keys: Iterable[str]) -> frozenset[str]:
     """Return which of these acts were begun, with any outcome or none."""
     rows = store.db.execute(
