@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
 from piecework.store import ledger
 from tests.cli.finished_campaign import finished_campaign
 from tests.importing.batches import row, write
@@ -326,6 +327,53 @@ def test_any_id_names_its_own_worker_alone(imported: Path, monkeypatch: pytest.M
         left.remove(name)
         rows = _rows(store, "SELECT raw FROM raw_answers")
         assert len(rows) == len(left)
+
+
+def test_a_file_that_is_imported_again_brings_nothing_of_a_forgotten_worker(
+    imported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same rows, further ones, and one that cannot be read; others' rows come in."""
+    monkeypatch.chdir(imported.parent)
+    (store,) = imported.parent.glob("out/**/piecework.db")
+    shown = {"url": "http://127.0.0.1/a.jpg"}
+    rows = [
+        row(number, name, shown=shown, sent={"words": f"of {number}"}, status="Approved")
+        for number, name in enumerate((*_IDS, _IDS[0], "new", _IDS[0]))
+    ]
+    rows[-1]["SubmitTime"] = "yesterday"
+    source = str(write(imported.parent / "longer.csv", rows))
+    names = [_IDS[0], *_IDS[2:]]
+    for times in range(2):
+        for name in names if times else names[:1]:
+            done = CliRunner().invoke(main, ["workers", "forget", name, str(imported), "--yes"])
+            assert done.exit_code == 0, done.output
+        done = CliRunner().invoke(main, ["data", "import", source, "--as", str(imported)])
+        assert done.exit_code == 0, done.output
+        assert f"{1 - times} assignment" in done.output
+    kept = "SELECT worker_id FROM raw_answers JOIN assignments USING (assignment_id) ORDER BY 1"
+    assert _rows(store, kept) == [(_IDS[1],), ("new",)]
+    told = "SELECT count(*) FROM outcomes WHERE feedback <> ''"
+    assert _rows(store, told) == [(2,)]
+    assert set(_rows(store, "SELECT cells FROM unreadable_rows")) == {("[]",)}
+
+
+def test_an_imported_campaign_ends_without_the_undecided_answers_of_who_left(
+    imported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are dropped, nothing is paid, and what was proposed about them is gone."""
+    monkeypatch.chdir(imported.parent)
+    (store,) = imported.parent.glob("out/**/piecework.db")
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "INSERT INTO proposals SELECT 'answer', answer_id, 'drop', fields FROM answers"
+        )
+    for name in _IDS:
+        done = CliRunner().invoke(main, ["workers", "forget", name, str(imported), "--yes"])
+        assert done.exit_code == 0, done.output
+    assert _rows(store, "SELECT * FROM proposals") == []
+    with open_to_look(load_campaign(imported)) as opened:
+        assert read_progress(opened).is_finished
+        assert not any(ledger.balances(opened.store).values())
 
 
 def test_programs_that_have_the_files_open_keep_no_deleted_word_in_a_log(ready: Path) -> None:

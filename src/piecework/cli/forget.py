@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _STAYS = (
     "stays for the books, under the worker's id: assignments with times, verdicts and reasons; "
-    "payments; qualifications and exclusions; acts of reviewers"
+    "payments; qualifications and their evidence; exclusions; acts of reviewers"
 )
 _OUT_OF_REACH = (
     "not reached: backups and copies of these files, files of results and releases that were "

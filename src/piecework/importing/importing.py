@@ -37,6 +37,7 @@ from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreada
 from piecework.importing.typing_rows import RowIds, RowTyper, row_of
 from piecework.importing.understanding import Understanding, understand
 from piecework.store import imports
+from piecework.store.forgetting import forgotten
 from piecework.store.imports import ImportedAssignment
 
 
@@ -218,7 +219,13 @@ class _FileKeeper:
     def _new(
         self, arrived: list[tuple[ImportedRow, ImportedAssignment]]
     ) -> list[ImportedAssignment]:
-        """Return the new assignments; update the decisions on the others."""
+        """Return the new assignments; update the decisions on the others.
+
+        Rows of workers whose data were deleted at their request count as known.
+        """
+        gone = forgotten(self._store, (assignment.worker_id for _, assignment in arrived))
+        self._count("known", sum(each.worker_id in gone for _, each in arrived))
+        arrived = [(row, each) for row, each in arrived if each.worker_id not in gone]
         ids = (assignment.assignment_id for _, assignment in arrived)
         known = imports.known_raw(self._store, ids)
         new: dict[AssignmentId, ImportedAssignment] = {}
@@ -244,13 +251,14 @@ class _FileKeeper:
         return list(new.values())
 
     def _put_aside(self, row: Unreadable) -> None:
+        cells = () if forgotten(self._store, row.cells) else row.cells
         imports.keep_unreadable(
             self._store,
             self._number,
             row.line,
             column=row.column,
             fault=row.fault,
-            cells=json.dumps(row.cells)[:_LONGEST_KEPT],
+            cells=json.dumps(cells)[:_LONGEST_KEPT],
         )
         self._count("unreadable")
 

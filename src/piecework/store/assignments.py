@@ -33,11 +33,18 @@ Collected = tuple[Assignment, Iterable[Answer]]
 
 
 def keep_collected(store: Store, *collected: Collected) -> None:
-    """Store assignments and their answers; repeating it has no effect.
+    """Store new assignments and their answers; part of the caller's transaction.
 
-    Part of the caller's transaction.
+    Nothing is stored again of a known one: it may be archived, or its worker forgotten.
     """
-    rows = [
+    rows = store.db.execute(
+        "SELECT assignment_id FROM assignments "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps([assignment.assignment_id for assignment, _ in collected])],
+    )
+    known = {assignment_id for (assignment_id,) in rows}
+    new = [pair for pair in collected if pair[0].assignment_id not in known]
+    cells = [
         {
             "assignment_id": assignment.assignment_id,
             "hit_id": assignment.hit_id,
@@ -46,15 +53,14 @@ def keep_collected(store: Store, *collected: Collected) -> None:
             "accepted_at": to_text(assignment.accepted_at),
             "submitted_at": to_text(assignment.submitted_at),
         }
-        for assignment, _ in collected
+        for assignment, _ in new
     ]
-    insert(store, "assignments", rows, or_ignore=True)
+    insert(store, "assignments", cells, or_ignore=True)
     documents = [
-        {"assignment_id": assignment.assignment_id, "raw": assignment.raw}
-        for assignment, _ in collected
+        {"assignment_id": assignment.assignment_id, "raw": assignment.raw} for assignment, _ in new
     ]
     insert(store, "raw_answers", documents, or_ignore=True)
-    sent = (answer_row(answer) for _, answers in collected for answer in answers)
+    sent = (answer_row(answer) for _, answers in new for answer in answers)
     insert(store, "answers", sent, or_ignore=True)
 
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store import ledger
 from piecework.store.database import Store, parsed_moment, to_text
+from piecework.store.forgetting import forgotten
 from piecework.store.settlements import ELSEWHERE
 
 _SENT = """
@@ -235,8 +236,16 @@ def market_of_worker(store: Store, worker_id: str) -> str:
 
 
 def keep_scores(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
-    """Store scores; a worker who took the test again has the new score."""
-    rows = [(worker_id, score, to_text(at)) for worker_id, score in scores.items()]
+    """Store scores; a worker who took the test again has the new score.
+
+    The marketplace still has those of forgotten workers, which are left out.
+    """
+    gone = forgotten(store, scores)
+    rows = [
+        (worker_id, score, to_text(at))
+        for worker_id, score in scores.items()
+        if worker_id not in gone
+    ]
     with store.db.atomic():
         store.db.executemany(
             "INSERT INTO scores (worker_id, score, seen_at) VALUES (?, ?, ?) "

@@ -431,6 +431,8 @@ CREATE TABLE scores (
     seen_at TEXT COLLATE "C" NOT NULL
 );
 
+CREATE TABLE forgotten_workers (pseudonym TEXT COLLATE "C" PRIMARY KEY);
+
 CREATE TABLE edits (
     answer_id TEXT COLLATE "C" NOT NULL REFERENCES answers (answer_id),
     number BIGINT NOT NULL,

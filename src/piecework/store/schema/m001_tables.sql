@@ -652,6 +652,10 @@ CREATE TABLE scores (
     seen_at TEXT NOT NULL
 ) STRICT;
 
+-- Workers whose data were deleted at their request, by pseudonym: what a marketplace or a
+-- file still has of them is not stored again.
+CREATE TABLE forgotten_workers (pseudonym TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
 -- Edits of accepted text, and uncertain ones that wait for a person.
 CREATE TABLE edits (
     answer_id TEXT NOT NULL REFERENCES answers (answer_id),
