@@ -298,6 +298,29 @@ def test_an_item_is_asked_again_as_long_as_its_own_cap_pays_its_share(
         assert run_pass(evening).batch == (1 if slots == 3 else 2)
 
 
+def test_a_higher_cap_of_an_item_continues_a_campaign_that_ended(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The status names the cap; once it is raised, only what is missing is posted."""
+    with at_work(with_key(campaign_text, 'item = "0.89"')) as (run, people):
+        reached = run_pass(run)
+        while not reached.is_finished:
+            people.work()
+            reached = run_pass(run)
+        assert (reached.stopped_by, reached.cap_reached) == ("budget.item", True)
+        assert reached.reason == f"{reached.missing} answers are lacking and cannot be bought"
+        assert run_pass(run).is_finished
+        posted = ledger.taken_cents(run.store)
+        rewards = replace(run.campaign.rewards, item_budget_cents=300)
+        raised = replace(run, campaign=replace(run.campaign, rewards=rewards))
+        reached = run_pass(raised)
+        while not reached.is_finished:
+            assert people.work()
+            reached = run_pass(raised)
+        assert (reached.stopped_by, reached.missing) == ("", 0)
+        assert ledger.taken_cents(run.store) > posted
+
+
 @pytest.mark.parametrize(
     ("budget", "asked"),
     [("1.50", [(True, 2), (False, 1)]), ("1.49", [(False, 1)]), ("1.19", [])],

@@ -43,7 +43,14 @@ def _check_caps(run: CampaignRun, notes: PassNotes) -> None:
     To deal forty thousand items takes a fifth of a second. So this check is repeated
     only when a price, a cap or the day has changed: fees may depend on the day.
     """
-    campaign, now = run.campaign, run.clock.now()
+    now = run.clock.now()
+    digest = _caps_digest(run.campaign, now)
+    if notes.caps_digest != digest:
+        caps.check_caps(run.campaign, at=now)
+        campaign_facts.keep_note(run.store, "caps_digest", digest)
+
+
+def _caps_digest(campaign: Campaign, now: datetime) -> str:
     priced_by = [
         campaign.rewards,
         campaign.posting,
@@ -51,11 +58,18 @@ def _check_caps(run: CampaignRun, notes: PassNotes) -> None:
         campaign.crowds,
         now.date(),
     ]
-    digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
-    if notes.caps_digest != digest:
-        caps.check_caps(campaign, at=now)
+    return hashlib.sha256(repr(priced_by).encode()).hexdigest()
+
+
+def reopen_items(run: CampaignRun) -> None:
+    """Ask again items that were closed for their budget, if a cap or price has changed.
+
+    Planning closes those for which it still does not pay. A campaign that has ended
+    plans nothing otherwise.
+    """
+    noted = campaign_facts.read_notes(run.store).caps_digest
+    if noted not in {None, _caps_digest(run.campaign, run.clock.now())}:
         item_totals.reopen_within_budget(run.store)
-        campaign_facts.keep_note(run.store, "caps_digest", digest)
 
 
 def _check_pages(run: CampaignRun, notes: PassNotes) -> None:

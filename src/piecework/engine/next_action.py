@@ -75,6 +75,7 @@ class Snapshot:
             empty while no other HIT is open.
         hits_posted: HITs that were posted, extensions not counted.
         replaced: HITs that were posted or extended in a later round than the first.
+        beyond_budget: answers lacking of items whose own budget is spent.
     """
 
     batch: int
@@ -99,6 +100,7 @@ class Snapshot:
     refused: Mapping[str, int] = field(default_factory=dict)
     hits_posted: int = 0
     replaced: int = 0
+    beyond_budget: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,7 +301,9 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
 def _wait_or_end(snapshot: Snapshot, campaign: Campaign) -> Action:
     if snapshot.growing is not None:
         return _wait_for_rows(snapshot, snapshot.growing, campaign)
-    lacking = sum(batch.lacking + batch.out_of_reach for batch in snapshot.batches.values())
+    lacking = snapshot.beyond_budget + sum(
+        batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
+    )
     return Action(
         waiting_for="nobody",
         reason=f"{_are(lacking, 'answer')} lacking and cannot be bought" if lacking else "",
@@ -314,7 +318,7 @@ def _wait_for_rows(snapshot: Snapshot, growing: Growing, campaign: Campaign) -> 
             reason=f"{plural(growing.waiting, 'row')} cannot be paid for",
             stopped_by=campaign.rewards.cap_name,
         )
-    lacking = sum(state.lacking for state in snapshot.batches.values())
+    lacking = snapshot.beyond_budget + sum(state.lacking for state in snapshot.batches.values())
     size = campaign.growth.batch_size if campaign.growth else 0
     return Action(
         waiting_for="new rows",
@@ -343,7 +347,7 @@ def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
     """Return the campaign file's key that prevents buying more answers."""
     again = [batch for batch in sorted(snapshot.batches) if _may_be_posted_again(snapshot, batch)]
     if not any(state.lacking for state in snapshot.batches.values()):
-        return "requirements.workers"
+        return "budget.item" if snapshot.beyond_budget else "requirements.workers"
     if not again:
         return "posting.max_rounds"
     left_cents = snapshot.batches[again[0]].left_cents

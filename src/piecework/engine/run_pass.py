@@ -18,6 +18,7 @@ from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural
+from piecework.engine.checks import reopen_items
 from piecework.engine.collect import collect
 from piecework.engine.earn import earn
 from piecework.engine.judge import assess, decide, weigh
@@ -95,6 +96,7 @@ def run_pass(
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
     recover(run)
+    reopen_items(run)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
         step(run, reader, call=_with_log(call))
@@ -110,6 +112,7 @@ def post(run: CampaignRun) -> int:
         PieceworkError: as the steps say; repeating it is always safe.
     """
     recover(run)
+    reopen_items(run)
     take_in(run)
     wind_down(run)
     plan(run)

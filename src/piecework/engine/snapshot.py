@@ -80,6 +80,9 @@ def take_snapshot(opened: OpenedCampaign, new_rows: int = 0) -> Snapshot:
         next_day=caps.next_month(opened) if is_of_month else caps.next_day(opened),
         put_off_by="budget.month" if is_of_month else "budget.day",
         growing=_growing(opened, new_rows),
+        beyond_budget=item_totals.count_beyond_budget(store, campaign.posting)
+        if campaign.rewards.item_budget_cents is not None
+        else 0,
         # Imported items are not asked again.
         unweighed=0 if opened.is_imported else len(item_totals.to_weigh(store, campaign.posting)),
     )

@@ -159,6 +159,16 @@ def lacking(
     return {ItemId(item_id): number for item_id, number in rows}
 
 
+def count_beyond_budget(store: Store, posting: Posting) -> int:
+    """Return the answers that items lack that are asked no more for their budget."""
+    (answers,) = store.db.execute(
+        f"SELECT coalesce(sum(items * ({_WANTED} - workers)), 0) FROM {_ALIKE} "
+        f"WHERE closed = 'budget' AND workers < {_WANTED}",
+        _range(posting),
+    ).fetchone()
+    return int(answers)
+
+
 def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
     """Return how many answers each item wants, if more than the least."""
     rows = store.db.execute(
