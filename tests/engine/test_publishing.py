@@ -13,7 +13,12 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
-from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
+from piecework.domain.errors import (
+    BudgetExceeded,
+    PlatformRefused,
+    StoreError,
+    TransientPlatformError,
+)
 from piecework.domain.hit import PostedHit
 from piecework.domain.ids import HitId
 from piecework.domain.store_address import FILE_NAME
@@ -185,6 +190,34 @@ def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: st
         post(replace(run, clock=clock))
         assert hits.load_hits(run.store) == []
         assert intents.open_cents(run.store, *intents.PROMISES) == 0
+
+
+class _Poor(MTurk):
+    """The requester has no money left there."""
+
+    def publish(self, *_: object, **__: object) -> HitId:
+        """Refuse the call."""
+        raise PlatformRefused("not enough money", code="InsufficientFunds")
+
+
+@pytest.mark.parametrize("platform", [_Poor, _Broken])
+def test_a_call_in_vain_takes_no_room_of_a_new_cap(
+    at_work: Open, campaign_text: str, platform: type[MTurk]
+) -> None:
+    """A day pays for one HIT of the two that were begun together."""
+    text = campaign_text.replace("items_per_hit = 2", "items_per_hit = 1")
+    with at_work(text) as (run, _):
+        noon = FixedClock(run.clock.now())
+        failing = replace(run, clock=noon, platform=platform(run.platform.endpoint))
+        with pytest.raises((PlatformRefused, TransientPlatformError)):
+            post(failing)
+        rewards = replace(run.campaign.rewards, day_budget_cents=120)
+        lower = replace(run, campaign=replace(run.campaign, rewards=rewards))
+        noon.moment += timedelta(minutes=3)
+        assert run_pass(replace(lower, clock=noon)).hits_posted == 1
+        noon.moment += timedelta(days=1)
+        assert run_pass(replace(lower, clock=noon)).hits_posted == 2
+        assert len(_books(run)["hits"]) == 2
 
 
 def test_a_store_from_a_copy_posts_and_pays_nothing_again(

@@ -60,12 +60,9 @@ def _carry_out(
     clock: FixedClock,
 ) -> str:
     """Carry out one act; return the outcome that is stored."""
-    carry_out(
-        store,
-        [Act(intent=intent, do=act, look=look, record=record)],
-        clock=clock,
-        stop_at_refusal=True,
-    )
+    refused = carry_out(store, [Act(intent=intent, do=act, look=look, record=record)], clock=clock)
+    if refused:
+        raise refused[0][1]
     row = intents.read_outcome(store, intent)
     return str(row[0] if row else None)
 
@@ -390,13 +387,12 @@ def _never() -> str:
     raise AssertionError("this call was not to be made")
 
 
-def test_a_refusal_is_collected_or_stops_as_it_is_asked(store: Store, clock: FixedClock) -> None:
-    """By default it delays no other act; with `stop_at_refusal`, no act follows."""
+def test_a_refused_act_stays_open_and_delays_no_other(store: Store, clock: FixedClock) -> None:
+    """The next call does it again, and only it."""
     called = _Called(n0=PlatformRefused("no", code="RequestError"))
     acts = [called.act(store, n, clock) for n in range(3)]
-    with pytest.raises(PlatformRefused):
-        carry_out(store, acts, clock=clock, stop_at_refusal=True)
-    assert called == [0]
     [(act, refusal)] = carry_out(store, acts, clock=clock)
     assert (act, refusal.code) == (acts[0], "RequestError")
-    assert called == [0, 0, 1, 2]
+    assert called == [0, 1, 2]
+    carry_out(store, acts, clock=clock)
+    assert called == [0, 1, 2, 0]

@@ -48,7 +48,7 @@ from piecework.engine.step import Step
 from piecework.store import campaign_facts, hits, intents
 from piecework.store.campaign_facts import kept_prices
 from piecework.store.database import writing
-from piecework.store.intents import Act, Intent, carry_out
+from piecework.store.intents import Act, Intent
 
 _LOG = logging.getLogger(__name__)
 
@@ -242,16 +242,7 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None
     )
     try:
         # A reason to refuse one HIT (money, a title) holds for the next, too.
-        if run.campaign.crowds is not None:
-            post_until_refused(run, acts)
-        else:
-            carry_out(
-                run.store,
-                acts,
-                clock=run.clock,
-                most_calls=1 if run.is_rehearsal else run.most_calls,
-                stop_at_refusal=True,
-            )
+        post_until_refused(run, acts)
     except PlatformRefused as refusal:
         if refusal.kind != "hit_type_unknown":
             raise

@@ -111,7 +111,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def post_until_refused(run: CampaignRun, acts: Iterable[Act]) -> None:
-    """Post HITs of one market; begin no further one after a refusal.
+    """Post HITs; begin no further one after a refusal.
 
     Refused calls are forgotten, so that the cost of their HITs is not held back from
     the caps. A call with an unknown outcome is not: the next pass looks for its HIT.
@@ -303,9 +303,10 @@ def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
 
 
 def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
-    """Record what was posted by a pass that died.
+    """Record what was posted by a pass that died, and forget calls that were in vain.
 
-    Calls that a clock dated after now count from now on (`may_be_posted`).
+    So what they would cost is not held back from the caps. Calls that a clock dated
+    after now count from now on (`may_be_posted`).
 
     Returns:
         The platform's HITs by annotation; empty if no call was cut off.
@@ -330,6 +331,10 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
         if (hit_id := there[hit.hit_key]) is not None
     ]
     carry_out(run.store, acts, clock=run.clock)
+    calls = intents.begun(run.store, PUBLISH)
+    for hit in cut_off:
+        if publish_key(hit) in calls and not may_be_posted(run, hit, calls):
+            intents.withdraw(run.store, publish_key(hit))
     return known
 
 

@@ -342,9 +342,10 @@ def carry_out(
     *,
     clock: Clock,
     most_calls: int = 1,
-    stop_at_refusal: bool = False,
 ) -> list[Refusal]:
     """Do every act that was not done before; return what was refused, and why.
+
+    A refused act stays open and does not delay others.
 
     The acts may run in any order. After an error other than a refusal no further act
     begins; those under way are awaited and recorded first.
@@ -354,17 +355,14 @@ def carry_out(
         acts: drawn one by one, when there is room; drawing may raise to stop.
         clock: tells when.
         most_calls: the most calls under way at a time.
-        stop_at_refusal: begin no further act after a refusal, and raise it; otherwise a
-            refused act stays open and does not delay others.
 
     Raises:
         StoreError: another pass closed an intent meanwhile; no outcome is recorded
             twice.
-        PlatformRefused: a call was refused, and `stop_at_refusal` is set.
         TransientPlatformError: the outcome of a call is unknown; its intent stays open.
     """
     with ThreadPoolExecutor(most_calls, thread_name_prefix="act") as pool:
-        work = _Work(store, iter(acts), clock, pool, stop_at_refusal=stop_at_refusal)
+        work = _Work(store, iter(acts), clock, pool)
         # Declare twice as many in advance, so that no thread waits for the disk.
         room = 2 * most_calls if most_calls > 1 else 1
         while work.go_on(room):
@@ -378,16 +376,9 @@ class _Work:
     """Acts under way: `go_on` waits for some, records them and begins others."""
 
     def __init__(
-        self,
-        store: Store,
-        acts: Iterator[Act],
-        clock: Clock,
-        pool: ThreadPoolExecutor,
-        *,
-        stop_at_refusal: bool,
+        self, store: Store, acts: Iterator[Act], clock: Clock, pool: ThreadPoolExecutor
     ) -> None:
         self._store, self._acts, self._clock, self._pool = store, acts, clock, pool
-        self._stops_at_refusal = stop_at_refusal
         self._running: dict[Future[str | None], Act] = {}
         self._to_do: deque[Act] = deque()
         self.refused: list[Refusal] = []
@@ -407,7 +398,7 @@ class _Work:
 
     def _write_down(self, act: Act, future: "Future[str | None]") -> None:
         fault = future.exception()
-        if isinstance(fault, PlatformRefused) and not self._stops_at_refusal:
+        if isinstance(fault, PlatformRefused):
             self.refused.append((act, fault))
         elif fault is not None:
             self.fault = self.fault or fault
