@@ -420,6 +420,8 @@ def _expire(run: "CampaignRun") -> str:
     before = intents.done(run.store, "expire")
     try:
         with only_pass(run.campaign.store, by="piecework stop"):
+            # What is known ends even if what a newer copy posted cannot be adopted.
+            wind_down(run)
             recover(run)
             wind_down(run)
     except CampaignBusy as busy:
