@@ -37,6 +37,7 @@ from piecework.store.intents import store_name
 from piecework.store.tables import read_verdicts
 
 _LOG = logging.getLogger(__name__)
+_TYPE_UNKNOWN = "qualification_type_unknown"
 
 
 def due(reader: Reader) -> Sequence[EarnedRule]:
@@ -68,7 +69,7 @@ def act(run: CampaignRun, due: Sequence[EarnedRule]) -> int:
             records.apply(rule, _changes(records, rule, run), now=now)
             number += _finish(run, records, rule, refusals)
     for refusal in refusals:
-        if refusal.kind != "qualification_type_unknown":
+        if refusal.kind != _TYPE_UNKNOWN:
             raise refusal
     if refusals:
         _LOG.warning("somebody deleted an earned qualification: %s", refusals[0])
@@ -179,21 +180,33 @@ def _finish(
         refusals.append(refusal)
         return 0
     for change in unfinished:
-        is_grant = change.change == "grant"
         try:
-            if change.done_at is None:
-                is_done = change.was_begun and (change.worker_id in holders) == is_grant
-                if not is_done:
-                    records.begin(change, at=run.clock.now())
-                    _call(run, change, type_id)
-                records.close(change, at=run.clock.now())
-                number += 1
-            if is_grant and change.notified_at is None:
-                _notify(run, change)
-            records.notified(change, at=run.clock.now())
+            _finish_change(run, records, change, type_id, is_held=change.worker_id in holders)
+            number += change.done_at is None
         except PlatformRefused as refusal:
             refusals.append(refusal)
+            if refusal.kind == _TYPE_UNKNOWN:
+                break
     return number
+
+
+def _finish_change(
+    run: CampaignRun,
+    records: EarnedRecords,
+    change: RecordedChange,
+    type_id: QualificationTypeId,
+    *,
+    is_held: bool,
+) -> None:
+    is_grant = change.change == "grant"
+    if change.done_at is None:
+        if not (change.was_begun and is_held == is_grant):
+            records.begin(change, at=run.clock.now())
+            _call(run, change, type_id)
+        records.close(change, at=run.clock.now())
+    if is_grant and change.notified_at is None:
+        _notify(run, change)
+    records.notified(change, at=run.clock.now())
 
 
 def _holders(
