@@ -5,6 +5,7 @@ batch end work; the caps of a day and of a month only postpone it to the next UT
 month of the clock.
 """
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -135,6 +136,18 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
                 f"({rewards.shown(cap or 0)})",
                 next_step=f"piecework status {shell_word(opened.campaign.path)}",
             )
+
+
+def digest_of(campaign: Campaign, *, at: datetime) -> str:
+    """Return a digest of all that prices and caps depend on: fees may change with the day."""
+    priced_by = [
+        campaign.rewards,
+        campaign.posting,
+        campaign.requirements,
+        campaign.crowds,
+        at.date(),
+    ]
+    return hashlib.sha256(repr(priced_by).encode()).hexdigest()
 
 
 def check_caps(campaign: Campaign, *, at: datetime) -> None:

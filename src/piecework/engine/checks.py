@@ -5,7 +5,6 @@ that grows, HITs that are too large for a page are divided, and rows that no pag
 show are set aside.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -20,7 +19,7 @@ from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.text import one_line
 from piecework.engine.posted_hits import may_be_posted
-from piecework.store import campaign_facts, hits, item_totals, source
+from piecework.store import campaign_facts, hits, source
 from piecework.store.campaign_facts import PassNotes
 from piecework.store.database import writing
 
@@ -44,32 +43,10 @@ def _check_caps(run: CampaignRun, notes: PassNotes) -> None:
     only when a price, a cap or the day has changed: fees may depend on the day.
     """
     now = run.clock.now()
-    digest = _caps_digest(run.campaign, now)
+    digest = caps.digest_of(run.campaign, at=now)
     if notes.caps_digest != digest:
         caps.check_caps(run.campaign, at=now)
         campaign_facts.keep_note(run.store, "caps_digest", digest)
-
-
-def _caps_digest(campaign: Campaign, now: datetime) -> str:
-    priced_by = [
-        campaign.rewards,
-        campaign.posting,
-        campaign.requirements,
-        campaign.crowds,
-        now.date(),
-    ]
-    return hashlib.sha256(repr(priced_by).encode()).hexdigest()
-
-
-def reopen_items(run: CampaignRun) -> None:
-    """Ask again items that were closed for their budget, if a cap or price has changed.
-
-    Planning closes those for which it still does not pay. A campaign that has ended
-    plans nothing otherwise.
-    """
-    noted = campaign_facts.read_notes(run.store).caps_digest
-    if noted not in {None, _caps_digest(run.campaign, run.clock.now())}:
-        item_totals.reopen_within_budget(run.store)
 
 
 def _check_pages(run: CampaignRun, notes: PassNotes) -> None:

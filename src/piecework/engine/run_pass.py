@@ -12,13 +12,13 @@ from dataclasses import astuple
 from functools import partial
 from typing import Any, TypeVar
 
+from piecework.campaign import caps
 from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural
-from piecework.engine.checks import reopen_items
 from piecework.engine.collect import collect
 from piecework.engine.earn import earn
 from piecework.engine.judge import assess, decide, weigh
@@ -96,7 +96,7 @@ def run_pass(
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
     recover(run)
-    reopen_items(run)
+    reopen_items(run, notes)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
         step(run, reader, call=_with_log(call))
@@ -112,7 +112,7 @@ def post(run: CampaignRun) -> int:
         PieceworkError: as the steps say; repeating it is always safe.
     """
     recover(run)
-    reopen_items(run)
+    reopen_items(run, campaign_facts.read_notes(run.store))
     take_in(run)
     wind_down(run)
     plan(run)
@@ -160,6 +160,16 @@ def notice_models(run: CampaignRun, notes: PassNotes) -> None:
             extra={"facts": {"weighed_again": weighed}},
         )
     campaign_facts.keep_note(run.store, "models_digest", digest)
+
+
+def reopen_items(run: CampaignRun, notes: PassNotes) -> None:
+    """Ask again items that were closed for their budget, if a cap or price has changed.
+
+    Planning closes those for which it still does not pay. A campaign that has ended
+    plans nothing otherwise.
+    """
+    if notes.caps_digest not in {None, caps.digest_of(run.campaign, at=run.clock.now())}:
+        item_totals.reopen_within_budget(run.store)
 
 
 def _digest(campaign: Campaign) -> str:
