@@ -352,8 +352,8 @@ def test_a_file_that_is_imported_again_brings_nothing_of_a_forgotten_worker(
         assert f"{1 - times} assignment" in done.output
     kept = "SELECT worker_id FROM raw_answers JOIN assignments USING (assignment_id) ORDER BY 1"
     assert _rows(store, kept) == [(_IDS[1],), ("new",)]
-    told = "SELECT count(*) FROM outcomes WHERE feedback <> ''"
-    assert _rows(store, told) == [(2,)]
+    with_feedback = "SELECT count(*) FROM outcomes WHERE feedback <> ''"
+    assert _rows(store, with_feedback) == [(2,)]
     assert set(_rows(store, "SELECT cells FROM unreadable_rows")) == {("[]",)}
 
 

@@ -138,7 +138,7 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
             )
 
 
-def digest_of(campaign: Campaign, *, at: datetime) -> str:
+def digest_of_caps(campaign: Campaign, *, at: datetime) -> str:
     """Return a digest of all that prices and caps depend on: fees may change with the day."""
     priced_by = [
         campaign.rewards,

@@ -43,7 +43,7 @@ def _check_caps(run: CampaignRun, notes: PassNotes) -> None:
     only when a price, a cap or the day has changed: fees may depend on the day.
     """
     now = run.clock.now()
-    digest = caps.digest_of(run.campaign, at=now)
+    digest = caps.digest_of_caps(run.campaign, at=now)
     if notes.caps_digest != digest:
         caps.check_caps(run.campaign, at=now)
         campaign_facts.keep_note(run.store, "caps_digest", digest)

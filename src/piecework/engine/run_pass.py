@@ -168,7 +168,7 @@ def reopen_items(run: CampaignRun, notes: PassNotes) -> None:
     Planning closes those for which it still does not pay. A campaign that has ended
     plans nothing otherwise.
     """
-    if notes.caps_digest not in {None, caps.digest_of(run.campaign, at=run.clock.now())}:
+    if notes.caps_digest not in {None, caps.digest_of_caps(run.campaign, at=run.clock.now())}:
         item_totals.reopen_within_budget(run.store)
 
 
