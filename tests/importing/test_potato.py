@@ -25,6 +25,9 @@ LABELS = {
     "words": {"number": "12"},
     "topic": {"none of these": "none of these"},
     "clear": {"4": "4"},
+    "right": {"False": "False"},
+    "lamp": {"off": "off"},
+    "note": {"textbox": "off"},
 }
 SPAN = {"schema": "parts", "name": "thing", "title": "Thing", "start": 0, "end": 4}
 SENT = {
@@ -34,6 +37,9 @@ SENT = {
     "words": "12",
     "topic": "none of these",
     "clear": "4",
+    "right": "False",
+    "lamp": "off",
+    "note": "off",
 }
 SPANS = '[{"name": "thing", "start": 0, "end": 4, "text": "Rain"}]'
 
@@ -167,7 +173,7 @@ def test_an_annotation_without_its_item_stays(tmp_path: Path) -> None:
 def test_ratings_of_several_things_are_answers_of_their_own(tmp_path: Path) -> None:
     """What is no tick and no scheme's only input keeps its name."""
     line = exported()
-    line["labels"] = {"rate": {"style": "5", "order": "3"}, "ok": {"yes": True}}
+    line["labels"] = {"rate": {"style": "5", "order": "3"}, "ok": {"yes": True, "off": False}}
     line["spans"] = {}
     text = json.dumps(line) + "\n"
     row = only(list(source_of(tmp_path / "a.jsonl", text).rows()))
@@ -189,17 +195,19 @@ def test_what_version_1_wrote(form: str, tmp_path: Path) -> None:
             "tags": {"a": "1", "b": "2"},
             "how": {"scale_4": "4"},
             "why": {"text_box": "it is, wet"},
+            "right": {"False": "right:::False"},
         },
     }
     columns = (
         "user\tinstance_id\tdisplayed_text\tmood:::good\tmood:::bad\ttags:::a\ttags:::b"
-        "\thow:::scale_4\twhy:::text_box\n"
-        "u1\ti1\tRain\tmood:::good\t\t1\t2\t4\tit is, wet\n"
+        "\thow:::scale_4\twhy:::text_box\tright:::False\n"
+        "u1\ti1\tRain\tmood:::good\t\t1\t2\t4\tit is, wet\tright:::False\n"
     )
     text = json.dumps(line) if form == "lines" else columns
     row = only(list(source_of(tmp_path / "file", text).rows()))
     assert (row.worker_id, row.shown["text"]) == ("u1", "Rain")
-    assert row.sent == {"mood": "good", "tags": "a|b", "how": "4", "why": "it is, wet"}
+    answers = {"mood": "good", "tags": "a|b", "how": "4", "why": "it is, wet", "right": "False"}
+    assert row.sent == answers
 
 
 @pytest.mark.parametrize(

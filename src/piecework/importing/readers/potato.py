@@ -244,27 +244,31 @@ def _answers(scheme: str, chosen: object, *, has_keys: bool = False) -> dict[str
     {'mood': 'good'}
     >>> _answers("rate", {"style": "very good", "order": "bad"})
     {'rate.style': 'very good', 'rate.order': 'bad'}
+    >>> _answers("right", {"False": "False"}), _answers("right", {"False": False})
+    ({'right': 'False'}, {})
     """
     if not isinstance(chosen, dict):
         return {scheme: as_text(chosen)}
     ticked, answers = [], {}
     for label, value in chosen.items():
         name, text = str(label), as_text(value)
-        if not text.strip() or text.lower() in _UNTICKED:
+        if not text.strip():
             continue
         if name in _INPUTS:
             ticked.append(text)
-        elif name.startswith(_SCALE):
+        elif name.startswith(_SCALE) and text.lower() not in _UNTICKED:
             ticked.append(name.removeprefix(_SCALE))
-        elif _is_tick(scheme, name, text) or (has_keys and len(text) == 1):
+        elif _is_tick(scheme, name, value) or (has_keys and len(text) == 1):
             ticked.append(name)
-        else:
+        elif text.lower() not in _UNTICKED:
             answers[f"{scheme}.{name}"] = text
     return {scheme: "|".join(ticked), **answers} if ticked else answers
 
 
-def _is_tick(scheme: str, name: str, text: str) -> bool:
-    return text.lower() in _TICKED or text in {name, f"{scheme}{_OLD}{name}"}
+def _is_tick(scheme: str, name: str, value: object) -> bool:
+    """Return whether a value is the label itself, which may be `False`, or a switch that is on."""
+    is_label = isinstance(value, str) and value in {name, f"{scheme}{_OLD}{name}"}
+    return is_label or as_text(value).lower() in _TICKED
 
 
 def _span_text(stored: object) -> str:
