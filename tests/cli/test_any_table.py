@@ -191,6 +191,20 @@ def test_texts_beside_labels_are_judged_as_texts(tmp_path: Path) -> None:
     assert answers["value.vote"].tolist() == ["yes", "no"]
 
 
+def test_findings_lead_to_files_and_lines_that_workers_are_named_like(tmp_path: Path) -> None:
+    """Nobody's pseudonym replaces a part of a file's name or of a line's number."""
+    stated = NamedColumns(text="why", item="q", worker="who")
+    files = [tmp_path / "a.csv", tmp_path / "2.csv"]
+    for file in files:
+        file.write_text("q,who,why\n1,a,it is red\n1,2,so bright\n1,line3,it was\n")
+    with opened_files(files, Reading(), task_name="", stated=stated, wanted=FOR_ASSESSING) as (
+        sources,
+        _,
+    ):
+        ids = sources.opened.answers()["assignment_id"]
+    assert {*ids} == {f"{file.name}:line{line}" for file in files for line in (2, 3, 4)}
+
+
 def test_a_text_that_all_rows_of_an_item_share_is_what_was_shown(tmp_path: Path) -> None:
     """Then the labels are the answers, and no worker repeated a sentence."""
     file = tmp_path / "table.csv"

@@ -87,7 +87,7 @@ def test_a_frame_of_a_few_columns_is_enough() -> None:
 
 
 def test_known_answers_and_settings_count() -> None:
-    """The worker who is wrong on most gold answers is flagged, and no other."""
+    """The worker who is wrong on most gold answers is flagged, whatever the name."""
     items = [f"t{number}" for number in range(6)]
     right = ["yes", "no"] * 3
     answers = pd.DataFrame(
@@ -102,6 +102,11 @@ def test_known_answers_and_settings_count() -> None:
         answers, heuristics="gold_failed", settings={"gold_failed": {"min_items": 5}}
     )
     assert findings.loc[findings["flag"], "subject"].tolist() == ["w3"]
+    named = answers.replace({"worker": {"w3": "row 0"}})
+    findings = piecework.assess(
+        named, heuristics="gold_failed", settings={"gold_failed": {"min_items": 5}}
+    )
+    assert findings.loc[findings["flag"], "subject"].tolist() == ["row 0"]
     silent = piecework.heuristics(answers)["silent_because"]
     assert silent["gold_failed"] == ""
     assert silent["capitals"] == "no answer has a text"
@@ -125,6 +130,61 @@ def test_workers_who_are_not_known_are_different_people() -> None:
     alone = answers.drop(columns="assignment")
     findings = piecework.assess(alone, heuristics=["same_sentence", "capitals"])
     assert {*findings["heuristic"]} == {"capitals"}
+
+
+def test_subjects_of_numbered_workers_are_the_callers() -> None:
+    """Ids that piecework makes may have a worker's number in them, or be a worker's name."""
+    names = {"w1": 0, "w2": 1, "w3": 2}
+    numbered = _written().replace({"worker": names})
+    for answers in (numbered, numbered.replace({"worker": {2: "row 0"}})):
+        findings = piecework.assess(
+            answers, heuristics=["capitals", "same_sentence_in_hit", "same_sentence"]
+        )
+        by_kind = findings.groupby("subject_kind")["subject"].agg(set)
+        assert by_kind["answer"] == {"16", "17", "18"}
+        assert by_kind["assignment"] == {"A3"}
+
+
+def test_a_row_without_an_assignment_is_one_of_its_own() -> None:
+    """And its worker is its own, whatever the row before it has."""
+    stated = [*("A1", None, "A1"), *(None, "A2", float("nan")), *("", "A3", "A3")]
+    for dtype in ("object", "category"):
+        answers = _written().assign(assignment=pd.Series(stated, range(10, 19), dtype=dtype))
+        answers.loc[10, "worker"] = None  # the other row of A1 has it
+        with opened_answers(answers, fields={}, task="") as stored:
+            table = stored.opened.answers()
+        sent = [
+            (stored.subjects["assignment", str(assignment)], worker)
+            for assignment, worker in zip(table["assignment_id"], table["worker_id"], strict=True)
+        ]
+        assert sorted(sent) == [
+            *(("11", "w1"), ("13", "w2"), ("15", "w2"), ("16", "w3")),
+            *(("A1", "w1"), ("A1", "w1"), ("A2", "w2"), ("A3", "w3"), ("A3", "w3")),
+        ]
+
+
+def test_an_assignment_of_two_workers_is_refused() -> None:
+    """One of them would get the answers of both."""
+    answers = _written().assign(assignment="A1")
+    with pytest.raises(piecework.ConfigError, match="'A1' has two workers, 'w1' and 'w2'"):
+        piecework.assess(answers)
+
+
+def test_columns_may_have_any_names_but_each_its_own() -> None:
+    """A number names a column of answers; two columns of a name would lose one."""
+    prices = _written().drop(columns="text").assign(price=range(9))
+    named = prices.rename(columns={"price": 2024})
+    with opened_answers(named, fields={}, task="") as stored:
+        (field,) = stored.opened.campaign.task.fields
+    assert field.sent_as == "2024"
+    for columns in (("text", "text"), (1, "1")):
+        twice = _written()[["task", "worker", "text", "text"]].set_axis(
+            ["task", "worker", *columns], axis="columns"
+        )
+        with pytest.raises(
+            piecework.ConfigError, match=f"answers: two columns have the name '{columns[1]}'"
+        ):
+            piecework.assess(twice)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,17 @@ The expected numbers are those of crowd-kit 1.4.2 on the same votes: `MajorityVo
 `DawidSkene(n_iter=1000, tol=1e-12)`, `alpha_krippendorff`.
 """
 
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from datetime import date
+from typing import Any
+
 import pandas as pd
 import pytest
 
 import piecework
+from piecework.analyses.kappa import Weights
+from tests.for_each import for_each
 
 _ROWS = (
     *(("t1", "w1", "cat"), ("t1", "w2", "cat"), ("t1", "w3", "cat")),
@@ -80,6 +87,83 @@ def test_kappa_of_pairs_speaks_of_tasks() -> None:
     kappas = piecework.cohen_kappa(VOTES).set_index(["first", "second"])
     assert kappas.loc[("w1", "w2"), "tasks"] == 4
     assert kappas.loc[("w1", "w2"), "kappa"] == pytest.approx(0.5)
+
+
+_MODELS = (
+    *(piecework.majority, piecework.dawid_skene, piecework.ability),
+    *(piecework.krippendorff_alpha, piecework.fleiss_kappa, piecework.cohen_kappa),
+)
+
+
+def _same(outcome: object, expected: object) -> None:
+    if isinstance(expected, pd.DataFrame):
+        assert isinstance(outcome, pd.DataFrame)
+        pd.testing.assert_frame_equal(outcome, expected)
+    elif isinstance(expected, pd.Series):
+        assert isinstance(outcome, pd.Series)
+        pd.testing.assert_series_equal(outcome, expected)
+    elif is_dataclass(expected):
+        for each in fields(expected):
+            _same(getattr(outcome, each.name), getattr(expected, each.name))
+    else:
+        assert outcome == expected
+
+
+@for_each("model", _MODELS)
+def test_categories_are_counted_as_their_values_are(model: Callable[..., Any]) -> None:
+    """In whatever order a column has them, and with some that nobody chose."""
+    categories = {
+        "task": ["t6", "t1", "t5", "t2", "t4", "t3"],
+        "worker": ["w4", "w2", "w9", "w3", "w1"],
+        "label": ["dog", "owl", "cat"],
+    }
+    typed = VOTES.astype({name: pd.CategoricalDtype(order) for name, order in categories.items()})
+    _same(model(typed), model(VOTES))
+
+
+@for_each("weights", ["none", "linear", "quadratic"])
+def test_kappa_of_categories_has_their_costs(weights: Weights) -> None:
+    """The raters use other grades, and their order is not that of the numbers."""
+    grades = pd.DataFrame(
+        {
+            "task": ["a", "b", "c", "d"] * 2,
+            "worker": ["v"] * 4 + ["w"] * 4,
+            "label": [1, 2, 3, 3, 2, 2, 10, 3],
+        }
+    )
+    typed = grades.astype({"label": pd.CategoricalDtype([10, 3, 1, 2])})
+    _same(
+        piecework.cohen_kappa(typed, weights=weights),
+        piecework.cohen_kappa(grades, weights=weights),
+    )
+
+
+@for_each("model", _MODELS)
+def test_a_worker_may_be_missing_in_a_column_of_any_dtype(model: Callable[..., Any]) -> None:
+    """Of numbers, of numbers with a mask, and of categories."""
+    numbers = VOTES["worker"].str.removeprefix("w").astype("int64").astype("object")
+    votes = VOTES.assign(worker=numbers.where(VOTES.index != 4, None))
+    for dtype in ("Int64", "category"):
+        _same(model(votes.astype({"worker": dtype})), model(votes))
+
+
+def test_labels_of_several_types_are_counted_or_refused_in_a_sentence() -> None:
+    """Numbers and words have an order; dates, numbers and words have none."""
+    mixed = VOTES.assign(label=VOTES["label"].replace({"cat": 1}).astype("object"))
+    _same(piecework.cohen_kappa(mixed), piecework.cohen_kappa(VOTES))
+    dated = mixed.assign(label=mixed["label"].where(mixed.index != 0, date(2020, 1, 1)))
+    for model in _MODELS:
+        with pytest.raises(piecework.ConfigError, match="votes: the values of column 'label'"):
+            model(dated)
+    with pytest.raises(piecework.ConfigError, match="weighted kappa needs numbers"):
+        piecework.cohen_kappa(mixed, weights="linear")
+
+
+def test_votes_with_two_columns_of_a_name_are_refused() -> None:
+    """Either could be meant."""
+    twice = VOTES.set_axis(["task", "label", "label"], axis="columns")
+    with pytest.raises(piecework.ConfigError, match="votes: two columns have the name 'label'"):
+        piecework.majority(twice.assign(worker="w"))
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ def test_texts_that_are_none_are_refused() -> None:
         piecework.clean_texts(WRITTEN.assign(text=["a", 3, "b"]))
     with pytest.raises(piecework.ConfigError, match="has no column 'caption'"):
         piecework.clean_texts(WRITTEN, column="caption")
+    with pytest.raises(piecework.ConfigError, match="two columns have the name 'text'"):
+        piecework.clean_texts(WRITTEN[["text", "text"]])
     with pytest.raises(piecework.ConfigError, match="two rows have the index 'x'"):
         piecework.clean_texts(pd.concat([WRITTEN, WRITTEN]))
 
@@ -65,6 +67,8 @@ def test_a_hit_is_rendered_from_a_mapping_or_a_frame() -> None:
     assert "<title>Describe it" in page
     frame = pd.DataFrame([item]).rename(columns={"image_id": "task"})
     assert piecework.render_hit("caption", frame, title="Describe it") == page
+    with pytest.raises(piecework.ConfigError, match="items: two columns have the name 'url'"):
+        piecework.render_hit("caption", frame[["task", "url", "url"]], title="Describe it")
     assert piecework.render_hit("caption", [item], title="Describe it") == page
 
 

@@ -77,10 +77,11 @@ def cohen_kappa(
     both = pd.concat({"first": first, "second": second}, axis=1, join="inner").dropna()
     if both.empty:
         return float("nan")
-    counts = pd.crosstab(both["first"], both["second"]).to_numpy("float64")
-    observed = counts / len(both)
+    counts = pd.crosstab(both["first"], both["second"])
+    observed = counts.to_numpy("float64") / len(both)
     chance = np.outer(observed.sum(axis=1), observed.sum(axis=0))
-    cost = _costs(np.unique(both["first"]), np.unique(both["second"]), weights)
+    # The order of categories is not that of their names.
+    cost = _costs(counts.index.to_numpy(), counts.columns.to_numpy(), weights)
     expected = float((cost * chance).sum())
     if expected == 0.0:
         return float("nan")
@@ -130,7 +131,7 @@ def _costs(
         return np.asarray(rows[:, None] != columns[None, :], dtype="float64")
     try:
         apart = rows.astype("float64")[:, None] - columns.astype("float64")[None, :]
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError("weighted kappa needs numbers") from error
     return np.asarray(np.abs(apart) if weights == "linear" else np.square(apart))
 

@@ -171,8 +171,7 @@ def _numbered(source: Source, prefix: str) -> Iterator[Read]:
     """Yield the rows of a table, named by their lines, so that findings lead to them."""
     for row in source.rows():
         if isinstance(row, ImportedRow):
-            # No space or sign before the number, which could be a worker's id.
-            yield replace(row, assignment_id=f"{prefix}line{row.line}")
+            yield replace(row, assignment_id=f"{prefix}line{row.line}", is_id_made=True)
         else:
             yield row
 

@@ -187,7 +187,7 @@ class RowIds:
 
     Args:
         key: the key of the pseudonyms. A pseudonym replaces a worker id in an
-            assignment id, because findings name assignments but never workers.
+            assignment id of a file, because findings name assignments but never workers.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -207,7 +207,7 @@ class RowIds:
         return AssignmentId(name if number == 1 else f"{name}_{number}")
 
     def _without_worker(self, row: ImportedRow) -> str:
-        if not row.worker_id or row.worker_id not in row.assignment_id:
+        if row.is_id_made or not row.worker_id or row.worker_id not in row.assignment_id:
             return row.assignment_id
         part = rf"(?<![^\W_]){re.escape(row.worker_id)}(?![^\W_])"
         name = pseudonym(WorkerId(row.worker_id), self._key)

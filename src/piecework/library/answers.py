@@ -24,6 +24,7 @@ from piecework.domain.imported import UNNAMED, Reading
 from piecework.domain.tables import HIT_VALUE, value_column
 from piecework.domain.task import GOLD
 from piecework.domain.text import plural
+from piecework.domain.verdicts import SubjectKind
 from piecework.importing.assessing import opened_sources
 from piecework.importing.parts import ITEM_ID
 from piecework.importing.readers.head import Head
@@ -53,7 +54,7 @@ _MOST_CODES = 30
 """More different numbers than this are no codes of options."""
 
 _ROW = "row "
-"""Before the number of an assignment, so that it contains no worker id."""
+"""Before the number of an assignment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +64,11 @@ class OpenedAnswers:
     Attributes:
         opened: the campaign with the store that holds them.
         subjects: the caller's name of each answer, assignment and unnamed worker, by
-            its id in the store.
+            its kind and its id in the store.
     """
 
     opened: OpenedCampaign
-    subjects: Mapping[str, str]
+    subjects: Mapping[tuple[SubjectKind, str], str]
 
 
 def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
@@ -150,8 +151,9 @@ class _Frame:
     """A DataFrame of answers as rows of assignments."""
 
     def __init__(self, answers: pd.DataFrame) -> None:
-        self._answers = answers
         names = [str(name) for name in answers.columns]
+        answers = answers.set_axis(names, axis="columns")
+        self._answers = answers
         self.of_items = [name.removeprefix(ITEM) for name in names if name.startswith(ITEM)]
         own = [name for name in names if name not in KNOWN and not name.startswith(ITEM)]
         self._gold = [name for name in own if name.startswith(GOLD)]
@@ -159,12 +161,16 @@ class _Frame:
         self._once = [name for name in self.asked if name.startswith(HIT_VALUE)]
         self._each = [name for name in self.asked if name not in self._once]
         self.gold = {name.removeprefix(GOLD): name for name in self._gold}
-        by = (
-            answers["assignment"]
-            if "assignment" in answers
-            else pd.Series(range(len(answers)), index=answers.index)
-        )
-        self._number_of, _ = pd.factorize(by)
+        stated = answers["assignment"].tolist() if "assignment" in answers else [""] * len(answers)
+        self._assignments = [cell_text(cell) for cell in stated]
+        # A row without an assignment is an assignment of its own.
+        own_keys = [name or number for number, name in enumerate(self._assignments)]
+        self._number_of, _ = pd.factorize(pd.Series(own_keys, dtype="object"))
+        self._workers_of: dict[int, list[str]] = {}
+        for number, cell in zip(self._number_of.tolist(), answers["worker"].tolist(), strict=True):
+            worker, known = cell_text(cell), self._workers_of.setdefault(number, [])
+            if worker and worker not in known:
+                known.append(worker)
         self._position_of = pd.Series(self._number_of).groupby(self._number_of).cumcount() + 1
 
     def measured(self) -> Iterator[str]:
@@ -192,10 +198,21 @@ class _Frame:
         if is_missing.any():
             label = self._answers.index[is_missing].tolist()[0]
             yield f"answers: row {label!r}, column 'task': is missing"
+        yield from self._faults_of_assignments()
         for name, (is_right, kind) in _DTYPES.items():
             if name in self._answers and not is_right(self._answers[name]):
                 dtype = self._answers[name].dtype
                 yield f"answers: column {name!r} is {dtype}, but must hold {kind}"
+
+    def _faults_of_assignments(self) -> Iterator[str]:
+        for number, assignment in zip(self._number_of.tolist(), self._assignments, strict=True):
+            workers = self._workers_of[number]
+            if len(workers) > 1:
+                yield (
+                    f"answers: the assignment {assignment!r} has two workers, {workers[0]!r} and "
+                    f"{workers[1]!r}; give each worker's rows an assignment of their own"
+                )
+                return
 
     def rows(self) -> Iterator[ImportedRow]:
         """Yield a row for each assignment, with its answers in their order."""
@@ -210,31 +227,28 @@ class _Frame:
                 line=number + 1,
                 hit_id=cell_text(first.get("hit")),
                 assignment_id=f"{_ROW}{number}",
-                worker_id=cell_text(first["worker"]),
+                is_id_made=True,
+                worker_id=next(iter(self._workers_of[number]), ""),
                 accepted_at=_moment(first.get("accepted_at")),
                 submitted_at=_moment(first.get("submitted_at")),
                 sent={name.removeprefix(HIT_VALUE): cell_text(first[name]) for name in self._once},
                 parts=tuple(map(self._part, answers)),
             )
 
-    def subjects(self) -> dict[str, str]:
+    def subjects(self) -> dict[tuple[SubjectKind, str], str]:
         """Return `OpenedAnswers.subjects`."""
-        assignments = (
-            self._answers["assignment"].map(cell_text).tolist()
-            if "assignment" in self._answers
-            else [str(label) for label in self._answers.index]
-        )
-        subjects: dict[str, str] = {}
-        for label, number, position, assignment in zip(
+        subjects: dict[tuple[SubjectKind, str], str] = {}
+        for label, number, position, stated in zip(
             self._answers.index,
             self._number_of.tolist(),
             self._position_of.tolist(),
-            assignments,
+            self._assignments,
             strict=True,
         ):
-            subjects[f"{_ROW}{number}.{position}"] = str(label)
-            subjects[f"{_ROW}{number}"] = assignment
-            subjects[f"{UNNAMED}{_ROW}{number}"] = f"{UNNAMED}{assignment}"
+            assignment = stated or str(label)
+            subjects["answer", f"{_ROW}{number}.{position}"] = str(label)
+            subjects["assignment", f"{_ROW}{number}"] = assignment
+            subjects["worker", f"{UNNAMED}{_ROW}{number}"] = f"{UNNAMED}{assignment}"
         return subjects
 
     def _part(self, answer: Mapping[str, object]) -> RowPart:

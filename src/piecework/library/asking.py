@@ -162,8 +162,6 @@ def ask_table(
     asking = _Asking.of(campaign, rehearse=rehearse)
     column = key or asking.id_column
     require_columns(table, [column], name="table")
-    if twice := table.columns[table.columns.duplicated()].tolist():
-        raise ConfigError([f"table: two columns have the name {twice[0]!r}"])
     if column != asking.id_column and asking.id_column in table.columns:
         raise ConfigError(
             [f"table: key {column!r} would replace the column {asking.id_column!r}"],

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from piecework.domain.errors import ConfigError
@@ -20,7 +22,7 @@ _MOST_SHOWN = 12
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -> None:
-    """Refuse an argument that is not a DataFrame, or lacks columns.
+    """Refuse an argument that is not a DataFrame, lacks columns, or has two of one name.
 
     Args:
         frame: the caller's argument.
@@ -28,7 +30,8 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -
         name: the name of the argument.
 
     Raises:
-        ConfigError: it is not a DataFrame, or columns are missing; it has every fault.
+        ConfigError: it is not a DataFrame, or columns are missing or have one name; it
+            has every fault.
     """
     if not isinstance(frame, pd.DataFrame):
         kind = type(frame).__name__  # type: ignore[unreachable] # callers may not check
@@ -40,8 +43,10 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -
         f"{', '.join(map(repr, columns))}, its columns are {shown}"
         f"{did_you_mean(column, columns_there)}"
         for column in columns
-        if column not in frame.columns
+        if column not in [*frame.columns]
     ]
+    twice = sorted({column for column in columns_there if columns_there.count(column) > 1})
+    faults += [f"{name}: two columns have the name {column!r}" for column in twice]
     if faults:
         raise ConfigError(faults)
 
@@ -67,7 +72,8 @@ def votes_from(votes: pd.DataFrame) -> pd.DataFrame:
         votes: columns `task`, `worker`, `label`; others are dropped.
 
     Raises:
-        ConfigError: a column is missing, or a label is a list.
+        ConfigError: a column is missing, a label is a list, or the values of a column
+            cannot be ordered.
     """
     require_columns(votes, VOTES, name="votes")
     is_list = votes["label"].map(pd.api.types.is_list_like)
@@ -77,7 +83,25 @@ def votes_from(votes: pd.DataFrame) -> pd.DataFrame:
             [f"votes: a label is {label!r}, but must be one value, not several"],
             next_step='votes.explode("label")',
         )
-    return votes[list(VOTES)].rename(columns=_VOTES_HERE)
+    plain = pd.DataFrame({column: _with_plain_dtype(votes[column]) for column in VOTES})
+    for column in VOTES:
+        try:
+            pd.factorize(plain[column], sort=True)
+        except TypeError as fault:
+            raise ConfigError(
+                [f"votes: the values of column {column!r} have no order ({fault})"],
+                next_step=f'votes.astype({{"{column}": "str"}})',
+            ) from fault
+    return plain.rename(columns=_VOTES_HERE)
+
+
+def _with_plain_dtype(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column without categories and masks; a missing cell makes it objects."""
+    if isinstance(column.dtype, np.dtype | pd.StringDtype):
+        return column
+    dtype = "object" if column.isna().any() else None
+    cells = column.astype("object").where(column.notna(), None)
+    return pd.Series(cells.tolist(), index=column.index, dtype=dtype)
 
 
 def cell_text(cell: object) -> str:

@@ -68,7 +68,7 @@ def assess(
         rows = [
             (
                 finding.subject_kind,
-                stored.subjects.get(finding.subject_id, finding.subject_id),
+                stored.subjects.get((finding.subject_kind, finding.subject_id), finding.subject_id),
                 finding.heuristic,
                 finding.version,
                 finding.suspicion,

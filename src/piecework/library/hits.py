@@ -10,7 +10,7 @@ from piecework.config.items_file import items_from_rows
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates import render
 from piecework.hit_templates.tasks import load_task
-from piecework.library.frames import cell_text
+from piecework.library.frames import cell_text, require_columns
 
 
 def render_hit(
@@ -56,6 +56,7 @@ def _rows(
     items: pd.DataFrame | Mapping[str, object] | Sequence[Mapping[str, object]],
 ) -> list[dict[str, str]]:
     if isinstance(items, pd.DataFrame):
+        require_columns(items, [], name="items")
         frame = items
     else:
         several = [items] if isinstance(items, Mapping) else [*items]

@@ -34,6 +34,7 @@ class ImportedRow:
     Attributes:
         line: the line where it begins, as in an editor; in a list of objects, its
             number.
+        is_id_made: whether piecework made the assignment's id, from no worker's id.
         outcome: the decision made elsewhere, in that tool's words.
         feedback: the worker's feedback on the decision.
         reward_cents: the reward offered.
@@ -47,6 +48,7 @@ class ImportedRow:
     line: int
     hit_id: str = ""
     assignment_id: str = ""
+    is_id_made: bool = False
     worker_id: str = ""
     accepted_at: datetime | None = None
     submitted_at: datetime | None = None
