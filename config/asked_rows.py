@@ -41,7 +41,7 @@ def append_new(source: TableFile, rows: Sequence[SourceRow]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     is_new = not path.exists()
     with path.open("a+b") as file, _alone(file):
-        _remove_half_line(file)
+        _end_last_line(file)
         there = _digests(source, {row.row_id for row in rows})
         faults = [
             f"{row.located}: {row.row_id!r} was asked before, with other cells"
@@ -91,8 +91,8 @@ def _alone(file: BinaryIO) -> Iterator[None]:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def _remove_half_line(file: BinaryIO) -> None:
-    """Remove a last line that a killed program left half-written."""
+def _end_last_line(file: BinaryIO) -> None:
+    """End a last line that lacks its newline; remove one that a killed program half wrote."""
     end = place = file.seek(0, os.SEEK_END)
     while place:
         start = max(0, place - _BLOCK)
@@ -102,8 +102,22 @@ def _remove_half_line(file: BinaryIO) -> None:
             place = start + at + 1
             break
         place = start
-    if place < end:
+    if place == end:
+        return
+    file.seek(place)
+    if _is_whole_object(file.read()):
+        file.write(b"\n")
+        file.flush()
+    else:
         file.truncate(place)
+
+
+def _is_whole_object(line: bytes) -> bool:
+    """Return whether a line is an object of JSON; half of one never is."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _sync_folder(folder: Path) -> None:
