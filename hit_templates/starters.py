@@ -4,7 +4,6 @@ Each kind is a folder in `_starters/` with the task's files, items, and a campai
 that names the task by its folder. A task of the gallery is copied, with its example items.
 """
 
-import csv
 import io
 import re
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Literal, get_args
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import GENERIC
 from piecework.domain.text import did_you_mean
+from piecework.foundation.csv_text import write_csv_rows
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.task_schema import PUBLISHED
 from piecework.hit_templates.tasks import example_items, load_task, task_names
@@ -85,9 +85,8 @@ def copied_files(task: str, name: str) -> Mapping[str, str]:
     items = example_items(load_task(task))
     columns = list(dict.fromkeys(column for item in items for column in item.columns))
     table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_drawn(item.columns.get(column, "")) for column in columns] for item in items)
+    rows = [[_drawn(item.columns.get(column, "")) for column in columns] for item in items]
+    write_csv_rows(table, [columns, *rows])
     files[f"{name}.csv"] = table.getvalue()
     files[f"{name}.toml"] = _CAMPAIGN.format(
         name=name, task=task, scenes=_SCENES if "url" in columns else ""

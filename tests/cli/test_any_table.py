@@ -191,6 +191,19 @@ def test_texts_beside_labels_are_judged_as_texts(tmp_path: Path) -> None:
     assert answers["value.vote"].tolist() == ["yes", "no"]
 
 
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_every_line_break_stays_in_its_cell(tmp_path: Path, ending: str) -> None:
+    """Also those that are no line's end in CSV."""
+    breaks = ["\r", "\r\n", "\n", "\u2028", "\x85", "\v", "\f"]
+    captions = [f"a dog{mark}on a sofa" for mark in breaks]
+    images = [{"image": f"{n}.jpg", "caption": text} for n, text in enumerate(captions)]
+    file, to = lines(tmp_path / "train.jsonl", images), tmp_path / f"cleaned{ending}"
+    done("clean", file, "--to", to)
+    with to.open(encoding="utf-8", newline="") as table:
+        rows = [*csv.DictReader(table, delimiter="\t" if ending == ".tsv" else ",", strict=True)]
+    assert [row["caption"] for row in rows] == captions
+
+
 def test_findings_lead_to_files_and_lines_that_workers_are_named_like(tmp_path: Path) -> None:
     """Nobody's pseudonym replaces a part of a file's name or of a line's number."""
     stated = NamedColumns(text="why", item="q", worker="who")

@@ -1,1 +1,1 @@
-"""What knows nothing of crowdsourcing: servers, clients, sign-in, spans, SQLite's files."""
+"""What knows nothing of crowdsourcing: servers, clients, sign-in, spans, SQLite's files, CSV."""

@@ -9,6 +9,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +21,7 @@ from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading
 from piecework.domain.text import plural
+from piecework.foundation.csv_text import write_csv_rows
 from piecework.hit_templates.answers import number_in
 from piecework.importing.named_columns import (
     FOR_DESCRIBING,
@@ -281,9 +283,8 @@ def _has_bytes(cell: object) -> bool:
 
 def _write_csv(rows: Iterable[Row], names: Sequence[str], file: BinaryIO, separator: str) -> None:
     out = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace")
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    cells = ([_cell(row.get(name)) for name in names] for row in rows)
+    write_csv_rows(out, chain([names], cells), separator=separator)
     out.flush()
     out.detach()
 

@@ -153,7 +153,10 @@ def test_a_bonus_is_no_part_of_the_pay_for_the_work(scene: Scene) -> None:
 
 
 def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
-    """Named with --sent, line by line: of two equal bonuses one is still due."""
+    """Named with --sent, row by row: of two equal bonuses one is still due.
+
+    The reason has a line break of old, which ends no row.
+    """
     hits = scene.post(4)
     _finish(scene, "ann")
     [first, *_] = _decide(scene, hits)
@@ -162,7 +165,7 @@ def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
         "WorkerId": worker_id,
         "AssignmentId": first,
         "BonusAmount": "0.10",
-        "Reason": "Thanks",
+        "Reason": "Thanks\rAnn",
     }
     scene.requester.send_bonus(**bonus)
     assert "2 lines" in _listed(scene, "sent.csv").output

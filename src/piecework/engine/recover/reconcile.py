@@ -8,7 +8,6 @@ longer be paid there: it is taken out of the ledger, and a person is told who is
 how much.
 """
 
-import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from piecework.engine.posted_hits import close_gone, publish_key, record_cut_off
 from piecework.engine.recover.adopting import adopt_slots, begin_adopting, book_bonuses
 from piecework.engine.recover.comparing import Comparison, compare_with_marketplace
 from piecework.engine.settle import carry_out_again
+from piecework.foundation.csv_text import write_csv_rows
 from piecework.store import (
     assignments,
     bound,
@@ -362,8 +362,7 @@ def _write_owed(run: CampaignRun, owed: Sequence[Owed]) -> None:
         # The lost work may be back: the old file must not be paid from.
         owed_path(run).unlink(missing_ok=True)
         return
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("worker", "amount", "reason"))
-    writer.writerows((worker, cents_to_wire(cents), _REASON) for worker, cents in rows)
+    text = io.StringIO(newline="")
+    lines = [(worker, cents_to_wire(cents), _REASON) for worker, cents in rows]
+    write_csv_rows(text, [("worker", "amount", "reason"), *lines])
     write_private(owed_path(run), text.getvalue().encode())

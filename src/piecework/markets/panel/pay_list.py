@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from piecework.foundation.csv_text import write_csv_rows
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.money import currency
 from piecework.marketplace.state.transaction import Transaction
@@ -449,9 +450,7 @@ def _settle(transaction: Transaction, visit: int, outcome: str) -> None:
 
 def _table(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(panel.pay.columns)
-    writer.writerows(_rows(panel, ways, lines))
+    write_csv_rows(text, [[*panel.pay.columns], *_rows(panel, ways, lines)])
     return text.getvalue()
 
 

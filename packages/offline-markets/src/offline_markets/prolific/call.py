@@ -11,6 +11,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Self
 
 from offline_markets.core.errors import TITLES, ApiError, wrong
@@ -93,11 +94,17 @@ class Csv:
     @classmethod
     def of(cls, titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Self:
         """Return the table with these titles and rows."""
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow(titles)
-        writer.writerows(rows)
-        return cls(written.getvalue())
+        return cls("".join(map(_line, chain([titles], rows))))
+
+
+def _line(row: Sequence[object]) -> str:
+    """Return a line that ends in LF, with quotes around a cell with a CR in it.
+
+    Python before 3.13 adds them only if lines end in CR and LF.
+    """
+    written = io.StringIO(newline="")
+    csv.writer(written).writerow(row)
+    return written.getvalue().removesuffix("\r\n") + "\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

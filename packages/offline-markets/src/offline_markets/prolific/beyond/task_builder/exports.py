@@ -5,7 +5,6 @@ call. For an hour it answers further requests. An address is valid for an hour a
 needs no token, and is renewed by every look at the job.
 """
 
-import csv
 import io
 import json
 import sqlite3
@@ -111,12 +110,10 @@ def status(call: Call, subject: str) -> dict[str, Any]:
 def generate(state: State, job_id: str) -> None:
     """Make the file of an export from the answers there are."""
     [job] = state.rows("SELECT * FROM export_job WHERE id = ?", (job_id,))
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(_TITLES)
+    rows = []
     for row in state.rows(ALL, (job["subject"],)):
         values = [part.get("value") for part in json.loads(row["answer"])]
-        writer.writerow(
+        rows.append(
             [
                 *(row["id"], iso(row["created_ms"]), row["participant_id"]),
                 *(row["submission_id"], row["task_id"] or "", row["instruction_id"]),
@@ -125,7 +122,7 @@ def generate(state: State, job_id: str) -> None:
         )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo("responses.csv"), written.getvalue())
+        archive.writestr(zipfile.ZipInfo("responses.csv"), Csv.of(_TITLES, rows).text)
     state.conn.execute(
         "UPDATE export_job SET content = ? WHERE id = ?", (packed.getvalue(), job_id)
     )

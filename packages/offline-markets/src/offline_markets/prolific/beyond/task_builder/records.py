@@ -171,7 +171,7 @@ def read_lines(content: bytes) -> Iterator[object]:
     Raises:
         UnreadableError: the file is not UTF-8.
     """
-    for line in _text(content).splitlines():
+    for line in _text(content).split("\n"):
         if line.strip():
             try:
                 yield json.loads(line, parse_constant=_refuse_constant)
