@@ -302,7 +302,8 @@ def example_items(task: Task) -> tuple[Item, ...]:
     if not path.is_file():
         return ()
     try:
-        rows = [json.loads(line) for line in path.read_text("utf-8-sig").splitlines()]
+        lines = path.read_text("utf-8-sig").split("\n")
+        rows = [json.loads(line) for line in lines if line.strip()]
         return tuple(
             Item(
                 item_id=ItemId(row[task.columns[0]]),

@@ -13,6 +13,7 @@ A list of objects with `image`, `unrecognizable` and `flaws` is a file of votes 
 """
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -186,7 +187,7 @@ def _unquoted(cell: str) -> str:
 
 
 def _cells(text: str, columns: _Columns) -> Iterator[tuple[int, str, Iterable[str] | None]]:
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=columns.separator)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=columns.separator)
     next(reader, None)
     for cells in reader:
         if len(cells) == len(columns.names):

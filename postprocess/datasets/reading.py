@@ -117,7 +117,7 @@ def from_lines(content: bytes) -> Corpus:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         match = _FLICKR.fullmatch(line.strip())
         if match:
             yield match[1], match[2]

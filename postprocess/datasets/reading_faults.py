@@ -98,7 +98,7 @@ def _names(path: Path) -> list[str]:
         content = path.read_bytes()
     except OSError as fault:
         raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
-    lines = decoded(content).splitlines()
+    lines = decoded(content).split("\n")
     names = [line.strip() for line in lines if line.strip()]
     if not names:
         raise UnreadableError("the file holds no names; write one on each line")

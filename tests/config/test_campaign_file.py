@@ -227,8 +227,8 @@ def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_lines_of_arrays_of_tables_are_counted() -> None:
-    """The second [[rule]] is the second, wherever it stands."""
-    text = "[[rule]]\na = 1\n[[rule]]\na = 2\n[other]\nb = 3\n"
+    """The second [[rule]] is the second, wherever it stands; a space in a text ends no line."""
+    text = '[[rule]]\na = "1\u2028"\n[[rule]]\na = 2\n[other]\nb = 3\n'
     assert line_of(text, ["rule", 1, "a"]) == 4
     assert line_of(text, ["other", "b"]) == 6
     assert line_of(text, ["nowhere"]) is None

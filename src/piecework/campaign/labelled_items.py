@@ -119,7 +119,7 @@ def _votes_of_file(
 ) -> None:
     """Append the labels of a file, and a fault for each line that has none."""
     before = {(vote.model, vote.item_id, vote.field) for vote in votes}
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:

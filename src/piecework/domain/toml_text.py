@@ -114,7 +114,7 @@ def _lines_by_path(text: str) -> dict[tuple[str, ...], int]:
     lines: dict[tuple[str, ...], int] = {}
     counts: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if header := _HEADER.match(line):
             table = _parts(header[2])
             if header[1] == "[[":

@@ -212,9 +212,9 @@ class ColumnSurvey:
 def split_options(text: str) -> list[str]:
     r"""Return the options of a cell, between bars or, without bars, on lines.
 
-    >>> split_options("blur|dark"), split_options("blur\ndark")
-    (['blur', 'dark'], ['blur', 'dark'])
+    >>> split_options("blur|dark"), split_options("blur\r\ndark\x0band wet")
+    (['blur', 'dark'], ['blur', 'dark\x0band wet'])
     """
     if "|" in text or "\n" not in text:
         return text.split("|")
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return [line.strip() for line in text.split("\n") if line.strip()]

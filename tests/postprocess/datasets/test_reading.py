@@ -1,9 +1,10 @@
 """Captions come back from every format as they were written; bad files are told of."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from piecework.postprocess.datasets.read_published import from_json
 from piecework.postprocess.datasets.reading import from_csv, from_lines, from_parquet, read_captions
 from piecework.postprocess.datasets.reading_faults import UnreadableError
 from piecework.report.corpus.image_groups import difficulties, text_of_images
+from tests.for_each import for_each
 from tests.postprocess.made_tables import captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]
@@ -215,6 +217,37 @@ def test_lines_of_json_are_read(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     corpus = read_captions(path)
     assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
+
+
+SPACES = ["\u2028", "\u2029", "\x85", "\v", "\f", "\x1c", "\x1d", "\x1e"]
+"""What Python's `splitlines` takes for line breaks, and files of lines do not."""
+
+
+def _table(captions: Sequence[str]) -> str:
+    return "caption,image\n" + "".join(f"{text},{n}.jpg\n" for n, text in enumerate(captions))
+
+
+def _object(caption: str) -> str:
+    # VT and FF are escaped in JSON; U+2028 and others need not be.
+    return json.dumps({"image": "1.jpg", "caption": caption}, ensure_ascii=False)
+
+
+@for_each(
+    ("name", "content"),
+    [
+        ("captions.csv", _table),
+        ("captions.txt", lambda captions: "\n".join(f"1.jpg#0\t{text}" for text in captions)),
+        ("lines.txt", "\n".join),
+        ("captions.jsonl", lambda captions: "\n".join(map(_object, captions))),
+    ],
+)
+def test_only_ends_of_lines_end_captions(name: str, content: Callable[[list[str]], str]) -> None:
+    """Crowds paste texts of PDF files and web pages, with spaces of any kind."""
+    captions = [f"a dog{space}on a sofa" for space in SPACES]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_text(content(captions), encoding="utf-8")
+        assert [caption.text for caption in read_captions(path).captions] == captions
 
 
 def test_a_row_without_a_caption_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from offline_markets.prolific.call import Csv
 from offline_markets_tests.prolific.people import Participant, Refused, Researcher
 
 DETAILS = {"task_name": "Birds", "task_introduction": "<p>Look.</p>", "task_steps": "<ol></ol>"}
@@ -305,3 +306,9 @@ def test_a_study_with_its_own_code_approves_at_once(researcher: Researcher) -> N
     submission_id = someone.take(_study(researcher, made, completion_codes=[approving]))
     done = _answer(someone, submission_id, {_questions(made)[0]: ["A bird."]})
     assert (done["status"], done["entered_code"]) == ("APPROVED", "DONE")
+
+
+def test_a_table_quotes_every_line_break() -> None:
+    """A participant may have typed one that ends no row."""
+    table = Csv.of(["answer"], [["a\rb"], ["a\nb"], ["a\r\n"], ["a, b"], ["ab"]])
+    assert table.text == 'answer\n"a\rb"\n"a\nb"\n"a\r\n"\n"a, b"\nab\n'
