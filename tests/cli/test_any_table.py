@@ -196,7 +196,9 @@ def test_every_line_break_stays_in_its_cell(tmp_path: Path, ending: str) -> None
     """Also those that are no line's end in CSV."""
     breaks = ["\r", "\r\n", "\n", "\u2028", "\x85", "\v", "\f"]
     captions = [f"a dog{mark}on a sofa" for mark in breaks]
-    images = [{"image": f"{n}.jpg", "caption": text} for n, text in enumerate(captions)]
+    images: list[dict[str, object]] = [
+        {"image": f"{n}.jpg", "caption": text} for n, text in enumerate(captions)
+    ]
     file, to = lines(tmp_path / "train.jsonl", images), tmp_path / f"cleaned{ending}"
     done("clean", file, "--to", to)
     with to.open(encoding="utf-8", newline="") as table:

@@ -14,9 +14,11 @@ from piecework.domain.column_names import MEASURES
 from piecework.domain.typing_record import typing_record
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
+from piecework.importing.readers.potato import STATE_FILE
 from piecework.store import imports
 from tests.conftest import in_full
 from tests.importing.batches import row, stances, write
+from tests.importing.test_potato import kept
 from tests.review.conftest import served
 from tests.typing_records import record
 
@@ -331,6 +333,24 @@ def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
         ).fetchall()
     assert [(line, column) for line, column, _ in kept] == [(3, "SubmitTime"), (5, "")]
     assert "yesterday" in kept[0][2]
+
+
+def test_rows_of_several_files_of_a_folder_are_kept_aside_beside_each_other(tmp_path: Path) -> None:
+    """Each file has a first row of its own."""
+    users = ("ann", "bob", "cat")
+    for user in users:
+        state = kept(user)
+        if user != "cat":
+            state["instance_id_to_behavioral_data"]["i1"]["session_end"] = "soon"
+        (tmp_path / "out" / user).mkdir(parents=True)
+        (tmp_path / "out" / user / STATE_FILE).write_text(json.dumps(state))
+    printed = done("data", "import", tmp_path / "out", "--as", tmp_path / "moods.toml")
+    assert "1 assignment; 2 rows kept aside" in printed
+    with open_to_look(load_campaign(tmp_path / "moods.toml")) as opened:
+        aside = opened.store.db.execute("SELECT line, fault FROM unreadable_rows").fetchall()
+    assert [line for line, _ in aside] == [1, 1]
+    for user, (_, fault) in zip(users, aside, strict=False):
+        assert f"{user}/{STATE_FILE}" in fault
 
 
 def test_an_assignment_that_says_something_else_now_is_put_aside(

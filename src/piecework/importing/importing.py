@@ -251,16 +251,17 @@ class _FileKeeper:
         return list(new.values())
 
     def _put_aside(self, row: Unreadable) -> None:
+        self._count("unreadable")
         cells = () if forgotten(self._store, row.cells) else row.cells
         imports.keep_unreadable(
             self._store,
             self._number,
-            row.line,
+            self.counts.unreadable,
+            line=row.line,
             column=row.column,
             fault=row.fault,
             cells=json.dumps(cells)[:_LONGEST_KEPT],
         )
-        self._count("unreadable")
 
     def _count(self, name: str, number: int = 1) -> None:
         counted = getattr(self.counts, name) + number

@@ -75,11 +75,28 @@ def files(store: Store) -> list[ImportedFile]:
 
 
 def keep_unreadable(
-    store: Store, number: int, line: int, *, column: str, fault: str, cells: str
+    store: Store, number: int, place: int, *, line: int, column: str, fault: str, cells: str
 ) -> None:
-    """Set aside a row that could not be read; part of the caller's transaction."""
-    row = {"import_id": number, "line": line, "column_name": column, "fault": fault, "cells": cells}
-    insert(store, "unreadable_rows", [row], or_ignore=True)
+    """Set aside a row that could not be read; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        number: the import's number.
+        place: among the import's unreadable rows, from 1. Several may have one line.
+        line: where it is in the file.
+        column: the column with the fault; "" if none.
+        fault: what was found and what is allowed.
+        cells: the row as far as it was read, as JSON.
+    """
+    row = {
+        "import_id": number,
+        "place": place,
+        "line": line,
+        "column_name": column,
+        "fault": fault,
+        "cells": cells,
+    }
+    insert(store, "unreadable_rows", [row])
 
 
 def keep_items(store: Store, items: Iterable[Mapping[str, str]], *, key: str) -> None:

@@ -488,11 +488,12 @@ CREATE TABLE imports (
 );
 CREATE TABLE unreadable_rows (
     import_id BIGINT NOT NULL REFERENCES imports (import_id),
+    place BIGINT NOT NULL,
     line BIGINT NOT NULL,
     column_name TEXT COLLATE "C" NOT NULL,
     fault TEXT COLLATE "C" NOT NULL,
     cells TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (import_id, line)
+    PRIMARY KEY (import_id, place)
 );
 CREATE TABLE imported_items (
     item_id TEXT COLLATE "C" PRIMARY KEY,

@@ -716,11 +716,12 @@ CREATE TABLE imports (
 ) STRICT;
 CREATE TABLE unreadable_rows (
     import_id INTEGER NOT NULL REFERENCES imports (import_id),
+    place INTEGER NOT NULL,
     line INTEGER NOT NULL,
     column_name TEXT NOT NULL,
     fault TEXT NOT NULL,
     cells TEXT NOT NULL,
-    PRIMARY KEY (import_id, line)
+    PRIMARY KEY (import_id, place)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE imported_items (
     item_id TEXT PRIMARY KEY,
