@@ -369,6 +369,8 @@ def as_text(value: object) -> str:
 
     >>> as_text({"labels": ["cat", "dog"]}), as_text({"blur": True, "dark": False})
     ('cat|dog', 'blur')
+    >>> as_text(0.5), as_text(float("nan"))
+    ('0.5', '')
     """
     if isinstance(value, str):
         return value
@@ -378,7 +380,8 @@ def as_text(value: object) -> str:
         return _of_object(value)
     if isinstance(value, list) and all(map(_is_label, value)):
         return SEPARATOR.join(map(str, value))
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    is_missing = value is None or value != value  # noqa: PLR0124 - only NaN differs from itself
+    return "" if is_missing else json.dumps(value, ensure_ascii=False)
 
 
 def _is_label(value: object) -> bool:

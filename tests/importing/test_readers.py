@@ -478,15 +478,54 @@ def test_every_line_about_columns_counts(tmp_path: Path) -> None:
 
 def test_counted_votes_are_as_many_answers(tmp_path: Path) -> None:
     """By people who are not known; a file without a line of columns is told them."""
-    rows = mapped(
-        tmp_path,
-        "i1\t2\t1\ni2\tmany\t0\n",
-        'header = ["item", "yes", "no"]\nitem = "item"\n'
-        'votes = { fits = { yes = "yes", no = "no" } }\n',
-    )
+    rows = mapped(tmp_path, "i1\t2\t1.0\ni2\t\t0\n", COUNTED)
     votes = [imported.sent for imported in rows if isinstance(imported, ImportedRow)]
     assert votes == [{"fits": "yes"}, {"fits": "yes"}, {"fits": "no"}]
-    assert sum(isinstance(read, Unreadable) for read in rows) == 1
+    assert len(votes) == len(rows)
+
+
+COUNTED = (
+    'header = ["item", "yes", "no"]\nitem = "item"\nvotes = { fits = { yes = "yes", no = "no" } }\n'
+)
+
+
+@pytest.mark.parametrize("count", ["many", "-1", "2.5", "100001", "10000000000", "9" * 5000])
+@pytest.mark.parametrize("column", ["yes", "no"])
+def test_a_row_with_a_count_that_is_none_has_no_votes(
+    count: str, column: str, tmp_path: Path
+) -> None:
+    """Half of its votes would say the opposite of all."""
+    cells = {"yes": "2", "no": "3", column: count}
+    rows = mapped(tmp_path, f"i1\t{cells['yes']}\t{cells['no']}\ni2\t1\t1\n", COUNTED)
+    fault, *votes = rows
+    assert isinstance(fault, Unreadable)
+    assert (fault.line, fault.column) == (1, column)
+    assert [row.hit_id or row.shown for row in votes if isinstance(row, ImportedRow)] == [
+        {"item": "i2"}
+    ] * 2
+
+
+@pytest.mark.parametrize("form", ["lines", "list", "document"])
+def test_a_number_that_is_none_is_no_answer(form: str, tmp_path: Path) -> None:
+    """Pandas and Python write NaN for what is missing; an infinite number is a fault."""
+    objects = [
+        '{"item": "a", "who": NaN, "said": NaN}',
+        '{"item": "b", "who": "w", "said": [1, -Infinity]}',
+        '{"item": "c", "who": "w", "said": "wet"}',
+    ]
+    text = {
+        "lines": "\n".join(objects),
+        "list": f"[{', '.join(objects)}]",
+        "document": "\n".join(text.replace(", ", ",\n") for text in objects),
+    }[form]
+    columns = 'columns.worker = "who"\nitem = "item"\nanswers = { said = "said" }\n'
+    first, second, third = mapped(tmp_path, text, columns)
+    assert isinstance(first, ImportedRow)
+    assert (first.worker_id, first.sent) == ("", {"said": ""})
+    assert isinstance(second, Unreadable)
+    assert second.fault == "has the number -Infinity, which is not valid JSON"
+    assert isinstance(third, ImportedRow)
+    assert third.sent == {"said": "wet"}
 
 
 def test_one_object_of_answers(tmp_path: Path) -> None:

@@ -429,13 +429,18 @@ def _first_rows(text: str, separator: str) -> Iterator[list[str] | csv.Error]:
             yield row
 
 
+def _missing(_word: str) -> None:
+    return None
+
+
 def _first_object(text: str) -> object:
     """Return the first object of JSON Lines or a list, or a complete document."""
     start = text.lstrip()
     inside = start[1:].lstrip() if start[:1] == "[" else start
     for candidate in (inside, start):
         try:
-            first_object, _ = json.JSONDecoder().raw_decode(candidate)
+            # NaN is a missing value, as for the readers.
+            first_object, _ = json.JSONDecoder(parse_constant=_missing).raw_decode(candidate)
         except (ValueError, RecursionError):
             continue
         return first_object

@@ -4,6 +4,7 @@ The rows of one assignment become one row. Columns that are not mentioned are
 ignored.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,10 @@ from piecework.importing.readers.tables import (
 )
 
 NAME = "columns as stated"
+
+_COUNT = re.compile(r"(\d+)(?:\.0*)?")
+_MOST_VOTES = 100_000
+"""Of one option about one item; a larger number is of something else."""
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
@@ -172,18 +177,38 @@ def _without(name: str, numbers: Collection[str], known: Collection[str]) -> str
 
 
 def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
-    """Yield an assignment by an unknown worker for each counted vote."""
+    """Yield an assignment by an unknown worker for each counted vote.
+
+    A row with a fault in any count is unreadable as a whole.
+    """
     if not isinstance(row, ImportedRow):
         yield row
         return
+    counts: list[tuple[str, str, int]] = []
     for field, columns in reading.votes.items():
         for option, column in columns.items():
-            text = row.sent.get(column, "").strip() or "0"
-            if not text.isdecimal():
-                fault = f"{text[:80]!r} is not a number of votes"
-                yield Unreadable(line=row.line, column=column, fault=fault)
-                continue
-            for _ in range(int(text)):
-                yield ImportedRow(
-                    line=row.line, hit_id=row.hit_id, shown=row.shown, sent={field: option}
-                )
+            try:
+                counts.append((field, option, _count(row.sent.get(column, "").strip())))
+            except ValueError as fault:
+                yield Unreadable(line=row.line, column=column, fault=str(fault))
+                return
+    for field, option, count in counts:
+        for _ in range(count):
+            yield ImportedRow(
+                line=row.line, hit_id=row.hit_id, shown=row.shown, sent={field: option}
+            )
+
+
+def _count(text: str) -> int:
+    """Return a number of votes; an empty cell has none.
+
+    >>> _count("3.0"), _count("")
+    (3, 0)
+    """
+    whole = _COUNT.fullmatch(text or "0")
+    if not whole:
+        raise ValueError(f"{text[:80]!r} is not a number of votes")
+    digits = whole[1].lstrip("0")
+    if len(digits) > len(str(_MOST_VOTES)) or int(digits or 0) > _MOST_VOTES:
+        raise ValueError(f"{text[:80]} votes; at most {_MOST_VOTES:,} are allowed")
+    return int(digits or 0)

@@ -241,29 +241,57 @@ def _is_json_lines(head: Head) -> bool:
         return False
 
 
+class _Decoder:
+    """Decodes objects of which NaN is missing, as pandas writes it, and no number is infinite."""
+
+    def __init__(self) -> None:
+        self._infinite: list[str] = []
+        self._decoder = json.JSONDecoder(parse_constant=self._constant)
+
+    def first_of(self, text: str) -> tuple[Document | str, int]:
+        """Return the first object of a text, or what is wrong with it, and where it ends.
+
+        Raises:
+            ValueError: the text does not begin with a whole value.
+            RecursionError: its values are nested too deeply.
+        """
+        self._infinite.clear()
+        value, end = self._decoder.raw_decode(text)
+        if not isinstance(value, dict):
+            return "not a JSON object", end
+        if self._infinite:
+            return f"has the number {self._infinite[0]}, which is not valid JSON", end
+        return value, end
+
+    def _constant(self, word: str) -> None:
+        if word != "NaN":
+            self._infinite.append(word)
+
+
 def _lines(path: Path, head: Head) -> Iterator[NumberedObject]:
+    decoder = _Decoder()
     for number, line in lines_of(path, head):
+        text = line.strip()
         try:
-            value = json.loads(line)
+            value, end = decoder.first_of(text)
         except (ValueError, RecursionError) as fault:
             yield number, f"not valid JSON ({fault})"
             continue
-        yield number, value if isinstance(value, dict) else "not a JSON object"
+        yield number, value if end == len(text) else "not valid JSON (more follows the object)"
 
 
 def _documents(path: Path, head: Head) -> Iterator[NumberedObject]:
-    decoder, buffer, number, size = json.JSONDecoder(), "", 0, _PIECE
+    decoder, buffer, number, size = _Decoder(), "", 0, _PIECE
     with path.open(encoding=head.encoding, errors="replace") as file:
         while piece := file.read(size):
             buffer += piece
             while buffer := buffer.lstrip(_BETWEEN):
                 try:
-                    value, end = decoder.raw_decode(buffer)
+                    value, end = decoder.first_of(buffer)
                 except (ValueError, RecursionError):
                     break
                 number, size, buffer = number + 1, _PIECE, buffer[end:]
-                is_object = isinstance(value, dict)
-                yield number, value if is_object else "not a JSON object"
+                yield number, value
             # An incomplete object is tried again when twice as much has been read.
             size = max(_PIECE, len(buffer))
             if len(buffer) > LARGEST:
