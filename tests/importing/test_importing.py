@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
@@ -351,6 +352,30 @@ def test_rows_of_several_files_of_a_folder_are_kept_aside_beside_each_other(tmp_
     assert [line for line, _ in aside] == [1, 1]
     for user, (_, fault) in zip(users, aside, strict=False):
         assert f"{user}/{STATE_FILE}" in fault
+
+
+def test_both_tables_of_a_dataset_are_imported_with_all_answers(
+    campaign: Path, tmp_path: Path
+) -> None:
+    """Also if the answers of each assignment are divided between them."""
+    campaign.write_text(f'formats = ["parquet"]\n{campaign.read_text()}')
+    done("export", campaign)
+    folder = tmp_path / "out/stance/dataset"
+    names = ("answers.parquet", "set_aside.parquet")
+    tables = [pq.read_table(folder / name).to_pandas() for name in names]
+    table = pd.concat(tables, ignore_index=True)
+    is_first = table["answer_id"].str.endswith(".1")
+    files = [tmp_path / name for name in names]
+    table[is_first].drop(columns="set_aside").to_parquet(files[0], index=False)
+    table[~is_first].fillna({"set_aside": "dropped"}).to_parquet(files[1], index=False)
+    assert is_first.sum() == (~is_first).sum() == 3
+    printed = done("data", "import", *files, "--as", tmp_path / "again.toml")
+    assert "imported: 3 assignments" in " ".join(printed.split())
+    assert "kept aside" not in printed
+    column = "value.stance"
+    assert answers(tmp_path / "again.toml")[column].value_counts().to_dict() == (
+        answers(campaign)[column].value_counts().to_dict()
+    )
 
 
 def test_an_assignment_that_says_something_else_now_is_put_aside(

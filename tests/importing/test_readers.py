@@ -421,6 +421,60 @@ def test_a_dataset_of_ours_is_read_as_it_was_typed(tmp_path: Path) -> None:
     assert (second.submitted_at, len(second.parts)) == (NOON, 1)
 
 
+def _divided(rows: Sequence[tuple[str, str, str]]) -> pa.Table:
+    return pa.table(
+        {
+            "answer_id": [answer_id for answer_id, _, _ in rows],
+            "item_id": [f"i{answer_id}" for answer_id, _, _ in rows],
+            "worker": [answer_id.partition(".")[0].lower() for answer_id, _, _ in rows],
+            "caption": [caption for _, caption, _ in rows],
+            "set_aside": [why for _, _, why in rows],
+        }
+    )
+
+
+def test_answers_of_an_assignment_are_read_from_all_tables(tmp_path: Path) -> None:
+    """In the order of their positions; the tables are those that an export writes."""
+    kept = [("A1.1", "one", ""), ("A1.10", "ten", ""), ("A1.3", "three", ""), ("A2.1", "b", "")]
+    aside = [("A1.2", "two", "dropped"), ("A3.1", "c", "canned"), ("A1.4", "four", "surplus")]
+    paths = [tmp_path / "captions.parquet", tmp_path / "set_aside.parquet"]
+    for path, rows in zip(paths, (kept, aside), strict=True):
+        pq.write_table(_divided(rows), path)
+    for order in (paths, paths[::-1]):
+        sources = recognise(order)
+        reads = [each for source in sources for each in source.rows()]
+        read = {row.assignment_id: row for row in reads if isinstance(row, ImportedRow)}
+        assert ({*read}, len(reads)) == ({"A1", "A2", "A3"}, 3)
+        captions = [part.sent["caption"] for part in read["A1"].parts]
+        assert captions == ["one", "two", "three", "four", "ten"]
+        assert read["A1"].outcomes == {
+            1: "accepted",
+            2: "dropped",
+            3: "accepted",
+            4: "surplus",
+            5: "accepted",
+        }
+
+
+def test_the_same_answer_in_two_tables_is_one(tmp_path: Path) -> None:
+    """The later outcome holds; another text is a fault, and another worker another person."""
+    paths = [tmp_path / "monday.parquet", tmp_path / "friday.parquet"]
+    before = _divided([("A1.1", "one", "undecided"), ("A1.2", "two", "")])
+    after = _divided([("A1.1", "one", "dropped"), ("A1.2", "other", "")])
+    other = after.set_column(2, "worker", pa.array(["x", "x"]))
+    pq.write_table(before, paths[0])
+    pq.write_table(after, paths[1])
+    fault, row = (row for source in recognise(paths) for row in source.rows())
+    assert isinstance(fault, Unreadable)
+    assert (fault.line, "A1.2 differs" in fault.fault) == (2, True)
+    assert isinstance(row, ImportedRow)
+    assert [part.sent["caption"] for part in row.parts] == ["one", "two"]
+    assert row.outcomes == {1: "dropped", 2: "accepted"}
+    pq.write_table(other, paths[1])
+    rows = [row for source in recognise(paths) for row in source.rows()]
+    assert [len(row.parts) for row in rows if isinstance(row, ImportedRow)] == [2, 2]
+
+
 def mapped(tmp_path: Path, text: str, columns: str) -> list[Read]:
     """The rows of a table of which these columns are spoken."""
     (tmp_path / "columns.toml").write_text(columns)

@@ -9,9 +9,10 @@ by all rows, or a list of a billion nulls.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,7 +23,7 @@ from piecework.domain.tables import ORDER
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.moments import moment
-from piecework.importing.readers.rows import ImportedRow, Read, RowPart
+from piecework.importing.readers.rows import ImportedRow, Read, RowPart, Unreadable
 
 NAME = "piecework dataset (Parquet)"
 
@@ -37,6 +38,8 @@ _OF_THE_WORK = frozenset(
         *("is_precanned", "outcome_elsewhere"),
     }
 )
+_KEYS = ("answer_id", "worker")
+_LONGEST_POSITION = 9
 _OF_A_DATASET = frozenset({"answer_id", "item_id", "worker"})
 _RENAMED = {"text_detected": "has_text"}
 
@@ -137,22 +140,65 @@ def _members(schema: Iterable[pa.Field], prefix: str = "") -> Iterator[tuple[str
 
 
 def read(path: Path, _head: Head) -> Iterator[Read]:
-    """Yield a row per assignment with consecutive answers.
+    """Yield a row per assignment.
 
     Raises:
         ConfigError: piecework did not write it, or it is too large unpacked.
     """
-    numbered = enumerate(_answers(path), start=1)
-    for assignment, group in groupby(numbered, lambda pair: _assignment(pair[1])):
-        yield _row(assignment, list(group))
+    return DatasetTables([path]).read(path)
 
 
-def _answers(path: Path) -> Iterator[Mapping[str, object]]:
+class DatasetTables:
+    """Tables of datasets, which divide the answers of an assignment between them.
+
+    An assignment may have answers that count in one table, and others in `set_aside`.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = [*paths]
+
+    def read(self, path: Path) -> Iterator[Read]:
+        """Yield a row per assignment that has its last answer in this table.
+
+        Only answers of assignments with answers to come are in memory.
+
+        Raises:
+            ConfigError: piecework did not write a table, or it is too large unpacked.
+        """
+        own = self._paths.index(path)
+        tables = {own} | {n for end in self._ends.values() if end.table == own for n in end.tables}
+        begun: dict[_Key, list[_Line]] = {}
+        for number in sorted(tables):
+            for line, cells in enumerate(_answers(self._paths[number]), start=1):
+                key = _key(cells)
+                end = self._ends[key]
+                if end.table != own:
+                    continue
+                begun.setdefault(key, []).append(_Line(line, number == own, cells))
+                if (end.table, end.line) == (number, line):
+                    yield from _rows_of_assignment(key.assignment, begun.pop(key))
+
+    @cached_property
+    def _ends(self) -> dict["_Key", "_End"]:
+        ends: dict[_Key, _End] = {}
+        for number, path in enumerate(self._paths):
+            only_this = frozenset({number})
+            for line, cells in enumerate(_answers(path, _KEYS), start=1):
+                key = _key(cells)
+                before = ends.get(key)
+                tables = only_this if before is None else before.tables
+                # Sets are shared, as most assignments are in one table.
+                tables = tables if number in tables else tables | only_this
+                ends[key] = _End(number, line, tables)
+        return ends
+
+
+def _answers(path: Path, columns: Sequence[str] | None = None) -> Iterator[Mapping[str, object]]:
     try:
         with pq.ParquetFile(path) as file:
             texts = _texts(path, file)
         with pq.ParquetFile(path, read_dictionary=texts) as file:
-            for batch in file.iter_batches(_AT_ONCE):
+            for batch in file.iter_batches(_AT_ONCE, columns=columns):
                 check_rows(path, batch)
                 yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as fault:
@@ -168,28 +214,76 @@ def _texts(path: Path, file: pq.ParquetFile) -> list[str]:
     return texts_in(file)
 
 
-def _assignment(cells: Mapping[str, object]) -> str:
-    return str(cells["answer_id"]).rpartition(".")[0]
+class _Key(NamedTuple):
+    """An assignment; those of several campaigns may have the same id."""
+
+    assignment: str
+    worker: str
 
 
-def _row(assignment: str, group: list[tuple[int, Mapping[str, object]]]) -> Read:
-    line, first = group[0]
-    sent_at = first.get("submitted_at")
+class _End(NamedTuple):
+    """The last answer of an assignment, and all tables with answers of it."""
+
+    table: int
+    line: int
+    tables: frozenset[int]
+
+
+class _Line(NamedTuple):
+    """An answer, its line, and whether it is in the table that is read."""
+
+    number: int
+    is_own: bool
+    cells: Mapping[str, object]
+
+
+def _key(cells: Mapping[str, object]) -> _Key:
+    return _Key(_place(cells)[0], str(cells["worker"] or ""))
+
+
+def _place(cells: Mapping[str, object]) -> tuple[str, int]:
+    """Return the assignment of an answer, and its position there.
+
+    >>> _place({"answer_id": "A1.10"}), _place({"answer_id": "A1"})
+    (('A1', 10), ('A1', 1))
+    """
+    answer_id = str(cells["answer_id"])
+    assignment, _, position = answer_id.rpartition(".")
+    is_place = bool(assignment) and position.isdecimal() and len(position) <= _LONGEST_POSITION
+    return (assignment, int(position)) if is_place else (answer_id, 1)
+
+
+def _rows_of_assignment(assignment: str, lines: list[_Line]) -> Iterator[Read]:
+    """Yield the row of an assignment, and what differs from an answer with the same id."""
+    by_position: dict[int, Mapping[str, object]] = {}
+    for line in sorted(lines, key=lambda line: _place(line.cells)[1]):
+        position = _place(line.cells)[1]
+        known = by_position.get(position, line.cells)
+        if _part(known) == _part(line.cells):
+            # A later table knows what was decided since.
+            by_position[position] = line.cells
+        else:
+            fault = f"{line.cells['answer_id']} differs from the answer with this id before it"
+            yield Unreadable(line=line.number, column="answer_id", fault=fault)
+    first = next(line.number for line in lines if line.is_own)
+    yield _row(first, assignment, list(by_position.values()))
+
+
+def _row(line: int, assignment: str, answers: list[Mapping[str, object]]) -> ImportedRow:
+    sent_at = answers[0].get("submitted_at")
     return ImportedRow(
         line=line,
         assignment_id=assignment,
-        worker_id=str(first["worker"] or ""),
+        worker_id=str(answers[0]["worker"] or ""),
         submitted_at=moment("" if sent_at is None else str(sent_at)),
-        parts=tuple(
-            RowPart(
-                {name: as_text(cells.get(name)) for name in _OF_THE_ITEM},
-                _sent(cells),
-                _measured(cells),
-            )
-            for _, cells in group
-        ),
-        outcomes={position: _outcome(cells) for position, (_, cells) in enumerate(group, 1)},
+        parts=tuple(map(_part, answers)),
+        outcomes={position: _outcome(cells) for position, cells in enumerate(answers, 1)},
     )
+
+
+def _part(cells: Mapping[str, object]) -> RowPart:
+    shown = {name: as_text(cells.get(name)) for name in _OF_THE_ITEM}
+    return RowPart(shown, _sent(cells), _measured(cells))
 
 
 def _sent(cells: Mapping[str, object]) -> dict[str, str]:

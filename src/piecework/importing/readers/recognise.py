@@ -101,7 +101,16 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
             )
             for path in annotated
         ]
-    return [_source(path, head) for path, head in heads.items()]
+    sources = [_source(path, head) for path, head in heads.items()]
+    datasets = parquet.DatasetTables(
+        [source.path for source in sources if source.format_name == parquet.NAME]
+    )
+    return [
+        source._replace(rows=partial(datasets.read, source.path))
+        if source.format_name == parquet.NAME
+        else source
+        for source in sources
+    ]
 
 
 def is_of_a_tool(path: Path, head: Head) -> bool:

@@ -242,7 +242,7 @@ def _is_json_lines(head: Head) -> bool:
 
 
 class _Decoder:
-    """Decodes objects of which NaN is missing, as pandas writes it, and no number is infinite."""
+    """Decodes objects: NaN is a missing value, as pandas writes it; no number is infinite."""
 
     def __init__(self) -> None:
         self._infinite: list[str] = []
