@@ -6,7 +6,7 @@ import unicodedata
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from piecework.analyses.transcripts import (
@@ -155,6 +155,65 @@ def test_the_table_has_a_row_for_each_item() -> None:
 
 
 def test_a_text_without_end_is_compared_up_to_a_limit() -> None:
-    """A pasted book takes no longer than the limit does."""
-    book = "word " * (3 * MOST_WORDS)
-    assert len(_merged([book, book, "word"]).split()) == MOST_WORDS
+    """A pasted book takes no longer than the limit does, and is not cut."""
+    book = [f"word{number}" for number in range(3 * MOST_WORDS)]
+    whole = " ".join(book)
+    assert words_in(whole) == (*book[:MOST_WORDS],)
+    assert _merged([whole]) == whole
+    assert _merged([whole, whole, "word0 word1"]) == whole
+    assert _merged([whole, "word0 word1", "word0 word1"]) == "word0 word1"
+    for other in (book[3:], ["and", "so", *book]):
+        assert _merged([whole, " ".join(other), whole]) == whole
+
+
+ANY_TEXT = st.text(
+    st.sampled_from(
+        'aB1 \n\u00a0.,-+=\u00ab\u00bb\u2019"()$\u0e3f\u3000\u3001\u3002\u300c\u300d\u30fb'
+        f"\u597d\u3005\u30abe\u0301{HINDI}{THAI}"
+    ),
+    max_size=30,
+)
+
+
+@given(ANY_TEXT, ANY_TEXT)
+@example("\u4eba\u3005\u306f\u30013\u6b73\u3067\u3059\u3002\u306f\u3044", "")
+@example("\u300c\u3053\u3093\u306b\u3061\u306f\u300d\u3068\u8a00\u3063\u305f", "")
+@example("\u00ab Bonjour \u00bb dit-il", "bonjour")
+@example("- 5 degrees", "5 degrees")
+@example("10 + 5 = 15", "10 5 15")
+@example("\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35 \u0e04\u0e23\u0e31\u0e1a", "")
+@example("?", "a dog")
+def test_a_text_that_most_wrote_is_the_merged_one(text: str, other: str) -> None:
+    """With each sign and space, in every script."""
+    whole = unicodedata.normalize("NFC", text).strip()
+    assert _merged([text]) == whole
+    assert _merged([text, text]) == whole
+    assert _merged([text, other, text]) == whole
+
+
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [
+        # What is put together from two texts keeps the signs of each word.
+        (
+            [
+                "\u00ab Bonjour \u00bb dit-il",
+                "\u00ab Bonsoir \u00bb dit-il tous",
+                "Bonsoir dit-il tous",
+            ],
+            "\u00ab Bonsoir \u00bb dit-il tous",
+        ),
+        (
+            [
+                "\u300c\u306f\u3044\u300d\u3068\u3001\u8a00\u3046",
+                "\u300c\u306f\u300d\u3068\u3001\u8a00\u3046",
+                "\u300c\u306f\u3044\u300d\u3068\u8a00",
+            ],
+            "\u300c\u306f\u3044\u300d\u3068\u3001\u8a00\u3046",
+        ),
+        (["ok\u597d go", "ok go", "ok go"], "ok go"),
+    ],
+)
+def test_signs_and_spaces_stay_with_their_words(texts: list[str], whole: str) -> None:
+    """Also where the words beside them are left out."""
+    assert _merged(texts) == whole

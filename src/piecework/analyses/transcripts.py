@@ -9,7 +9,8 @@ text, so that neither of two workers is taken for the truth.
 The merged text takes at each place what most workers wrote there, as ROVER does for
 recognisers of speech (J. Fiscus, "A post-processing system to yield reduced word error
 rates", ASRU 1997, doi:10.1109/ASRU.1997.659110). All texts are aligned with the one that is
-most like the others; where as many wrote something else, that one decides.
+most like the others; where as many wrote something else, that one decides. Signs and
+spaces belong to the words beside them, so that they stay as most wrote them.
 """
 
 import math
@@ -17,7 +18,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -34,14 +35,30 @@ _SIGNS = frozenset("PSZC")
 """Categories of Unicode whose characters are no part of a word at its edges."""
 
 _MARKS = "M"
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_OPENING = frozenset({"Ps", "Pi"})
+_LEADING = frozenset({"Pd", "Sc", "Sk", "Sm", "So"}) | _OPENING
+"""Categories of signs that belong to the word after them if spaces are on both sides."""
+
+_NO_SPACES = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u312f\u3400-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word as it was written, and as it is compared."""
+    """A word of a text.
 
+    The words of a text, each after its space, are the whole text.
+
+    Attributes:
+        space: the white space before it; `None` if it is the first.
+        written: as it was written, with the signs that belong to it.
+        compared: as it is compared.
+    """
+
+    space: str | None
     written: str
     compared: str
 
@@ -52,7 +69,7 @@ def words_in(text: str) -> tuple[str, ...]:
     >>> words_in("The dog, it barks.")
     ('the', 'dog', 'it', 'barks')
     """
-    return tuple(word.compared for word in _words(text))
+    return _compared(_words(text))
 
 
 def likeness(first: Sequence[str], second: Sequence[str]) -> float:
@@ -73,7 +90,13 @@ def merge_transcripts(texts: Sequence[str]) -> tuple[str, float]:
     lines = [_words(text) for text in texts]
     alike = _alike(lines)
     pairs = alike[np.triu_indices(len(lines), 1)]
-    return _merged(lines, alike), float(pairs.mean()) if len(pairs) else math.nan
+    without_words = Counter(
+        unicodedata.normalize("NFC", text).strip()
+        for text, line in zip(texts, lines, strict=True)
+        if not line
+    )
+    merged = _merged(lines, alike) or next((text for text, _ in without_words.most_common(1)), "")
+    return merged, float(pairs.mean()) if len(pairs) else math.nan
 
 
 def item_transcripts(votes: pd.DataFrame) -> pd.DataFrame:
@@ -100,16 +123,73 @@ def item_transcripts(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _words(text: str) -> list[_Word]:
-    spaced = _spaced(unicodedata.normalize("NFC", text))
-    words = []
-    for part in spaced.split()[:MOST_WORDS]:
-        compared = _without_signs(part).casefold().replace("\u2019", "'")
+    parts = [*_parts(unicodedata.normalize("NFC", text).strip())]
+    next_gaps = [*(gap for gap, _ in parts[1:]), " "]
+    words: list[_Word] = []
+    space, signs = "", ""  # before the next word
+    for (gap, part), next_gap in zip(parts, next_gaps, strict=False):
+        start, end = _without_signs(part)
+        compared = part[start:end].casefold().replace("\u2019", "'")
+        if words and not signs and (closing := _closing(part, start, gap, next_gap)):
+            last = words[-1]
+            words[-1] = replace(last, written=f"{last.written}{gap}{part[:closing]}")
+            gap, part = "", part[closing:]  # noqa: PLW2901 - the rest of it
+        space, signs = (space, f"{signs}{gap}{part}") if signs else (gap, part)
         if compared:
-            words.append(_Word(part, compared))
-        elif words:
-            # A sign that stands alone belongs to the word before it.
-            words[-1] = _Word(f"{words[-1].written}{part}", words[-1].compared)
+            words.append(_Word(space if words else None, signs, compared))
+            signs = ""
+    if words and signs:
+        words[-1] = replace(words[-1], written=f"{words[-1].written}{space}{signs}")
     return words
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands between spaces, with the space before it.
+
+    Of a script without spaces, that is each letter with its marks.
+    """
+    for match in re.finditer(r"(\s*)(\S+)", text):
+        gap, run = match.groups()
+        if not _NO_SPACES.search(run):
+            yield gap, run
+            continue
+        part, is_apart = "", False
+        for letter in run:
+            if _category(letter) != _MARKS:
+                was_apart, is_apart = is_apart, _is_apart(letter)
+                if part and (was_apart or is_apart):
+                    yield gap, part
+                    gap, part = "", ""
+            part += letter
+        yield gap, part
+
+
+def _is_apart(letter: str) -> bool:
+    """Return whether a character is a word of its own, as its script has no spaces."""
+    return bool(_NO_SPACES.match(letter)) and _category(letter) not in _SIGNS | {_MARKS}
+
+
+def _closing(part: str, start: int, gap: str, next_gap: str) -> int:
+    """Return how many of a part's first characters belong to the word before it.
+
+    Args:
+        part: what stands between two spaces.
+        start: where its word begins; its end if it has none.
+        gap: the white space before it.
+        next_gap: the white space after it.
+    """
+    is_of_signs = start == len(part)
+    if gap:
+        is_leading = not next_gap or unicodedata.category(part[0]) in _LEADING
+        return start if is_of_signs and not is_leading else 0
+    if is_of_signs and next_gap:
+        return start
+    opening = (n for n in range(start) if unicodedata.category(part[n]) in _OPENING)
+    return next(opening, start)
+
+
+def _compared(words: Sequence[_Word]) -> tuple[str, ...]:
+    return tuple(word.compared for word in words[:MOST_WORDS])
 
 
 def _category(letter: str) -> str:
@@ -117,21 +197,8 @@ def _category(letter: str) -> str:
     return unicodedata.category(letter)[0]
 
 
-def _spaced(text: str) -> str:
-    """Put spaces around each letter, with its marks, of a script without spaces."""
-    if not _NO_SPACES.search(text):
-        return text
-    spaced, is_apart = "", False
-    for letter in text:
-        if _category(letter) != _MARKS:
-            was_apart, is_apart = is_apart, bool(_NO_SPACES.match(letter))
-            spaced += " " if was_apart or is_apart else ""
-        spaced += letter
-    return spaced
-
-
-def _without_signs(part: str) -> str:
-    """Return a word without the signs at its edges, and without the marks on these."""
+def _without_signs(part: str) -> tuple[int, int]:
+    """Return where a word begins and ends without the signs at its edges and their marks."""
     start, end = 0, len(part)
     while start < end and _category(part[start]) in _SIGNS:
         start += 1
@@ -144,12 +211,12 @@ def _without_signs(part: str) -> str:
         if _category(part[base]) not in _SIGNS:
             break
         end = base
-    return part[start:end]
+    return start, end
 
 
 def _alike(lines: Sequence[Sequence[_Word]]) -> npt.NDArray[np.float64]:
     """Return the likeness of each two texts; 0 with itself."""
-    compared = [tuple(word.compared for word in line) for line in lines]
+    compared = [_compared(line) for line in lines]
     alike = np.zeros((len(lines), len(lines)))
     for i, j in combinations(range(len(lines)), 2):
         alike[i, j] = alike[j, i] = likeness(compared[i], compared[j])
@@ -157,7 +224,7 @@ def _alike(lines: Sequence[Sequence[_Word]]) -> npt.NDArray[np.float64]:
 
 
 def _merged(lines: Sequence[Sequence[_Word]], alike: npt.NDArray[np.float64]) -> str:
-    if not lines:
+    if not any(lines):
         return ""
     middle = int(alike.sum(axis=1).argmax())
     places: defaultdict[tuple[int, int], list[_Word]] = defaultdict(list)
@@ -165,18 +232,33 @@ def _merged(lines: Sequence[Sequence[_Word]], alike: npt.NDArray[np.float64]) ->
     for n in order:
         for place, word in _aligned(lines[middle], lines[n]):
             places[place].append(word)
-    kept = []
+    kept: list[_Word] = []
+    # The last place where most have the word of the middle: how many words are kept, and
+    # how many the middle has.
+    shared = (0, 0)
     for place in sorted(places):
         words = places[place]
         votes = Counter(word.compared for word in words)
         # Who wrote nothing here votes for leaving the place out.
         none = len(lines) - len(words)
         compared, most = votes.most_common(1)[0]
-        is_of_middle = place[1] == 0
-        if most > none or (most == none and is_of_middle and words[0].compared == compared):
-            spellings = Counter(word.written for word in words if word.compared == compared)
-            kept.append(spellings.most_common(1)[0][0])
-    return _joined(kept)
+        is_of_middle = place[1] == 0 and words[0].compared == compared
+        if most > none or (most == none and is_of_middle):
+            kept.append(_most_written([word for word in words if word.compared == compared]))
+            if is_of_middle and 2 * most >= len(lines):
+                shared = len(kept), place[0] + 1
+    if 2 * sum(len(line) > MOST_WORDS for line in lines) < len(lines):
+        return _joined(kept)
+    # What most wrote behind the limit was not compared; it is that of the middle.
+    rest = "".join(f"{word.space or ''}{word.written}" for word in lines[middle][shared[1] :])
+    return (_joined(kept[: shared[0]]) + rest).strip()
+
+
+def _most_written(words: Sequence[_Word]) -> _Word:
+    """Return one word as most wrote it, after the space that most wrote."""
+    written = Counter(word.written for word in words).most_common(1)[0][0]
+    spaces = Counter(word.space for word in words if word.space is not None).most_common(1)
+    return replace(words[0], space=spaces[0][0] if spaces else None, written=written)
 
 
 def _aligned(
@@ -186,9 +268,7 @@ def _aligned(
 
     Place `(n, 0)` is that of the middle's word `n`; `(n, k)` the k-th one put in after it.
     """
-    own = tuple(word.compared for word in line)
-    steps = Levenshtein.opcodes(tuple(word.compared for word in middle), own)
-    for step in steps:
+    for step in Levenshtein.opcodes(_compared(middle), _compared(line)):
         in_middle = step.src_end - step.src_start
         for offset, at in enumerate(range(step.dest_start, step.dest_end)):
             if offset < in_middle:
@@ -197,11 +277,18 @@ def _aligned(
                 yield (step.src_end - 1, offset - in_middle + 1), line[at]
 
 
-def _joined(words: Sequence[str]) -> str:
-    """Join words with spaces, but not letters of a script without them."""
-    text = ""
+def _joined(words: Sequence[_Word]) -> str:
+    """Join words by the spaces before them.
+
+    Words that were not beside each other, or of which the second began its text, have a
+    space between them, unless both are letters of a script without spaces.
+    """
+    text, was_apart = "", False
     for word in words:
-        last = next((letter for letter in reversed(text) if _category(letter) != _MARKS), "")
-        is_close = bool(_NO_SPACES.match(word)) and bool(_NO_SPACES.match(last))
-        text += word if not text or is_close else f" {word}"
+        is_apart, space = _is_apart(word.compared[0]), word.space
+        if space is None or not (space or is_apart or was_apart):
+            space = "" if is_apart and was_apart else " "
+        text += f"{space}{word.written}" if text else word.written
+        letters = (letter for letter in reversed(word.compared) if _category(letter) != _MARKS)
+        was_apart = _is_apart(next(letters, ""))
     return text
