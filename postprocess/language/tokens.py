@@ -1,6 +1,7 @@
 """A text that is cleaned, split into words with positions, and what no rule may change."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -10,7 +11,13 @@ from typing import Any
 
 from piecework.domain.hit import Item
 
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+# A letter may be written as one without its accent and a mark after it.
+_MARKS = "".join(
+    sign for sign in map(chr, range(0x300, 0x10000)) if unicodedata.category(sign)[0] == "M"
+)
+_LETTERS = re.compile(rf"[^\W\d_]+(?:[{_MARKS}][^\W\d_]*)*")
+_WORD = re.compile(rf"{_LETTERS.pattern}(?:['\u2019]{_LETTERS.pattern})*")
+_ASCII_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*")
 _PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _PLAIN_CAPITAL = re.compile(r"(?!\A)(?<![A-Za-z])(?<![A-Za-z]')[A-Z][A-Za-z]*(?:'[A-Za-z]+)*")
 _RUN = re.compile(r"\S+")
@@ -19,14 +26,16 @@ _MARKED = re.compile(r"[#~/\\]\S+")
 # Opening characters are not searched for inside: otherwise a text with many unclosed
 # ones would be scanned to the end for each.
 _QUOTED = re.compile(
-    r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)"
+    r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d"
+    rf"|(?<![\w{_MARKS}])['\u2018][^'\u2019]+['\u2019](?!\w)"
 )
-_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_HYPHENED = re.compile(rf"{_LETTERS.pattern}(?:-{_LETTERS.pattern})+")
 _INFLECTION = re.compile(r"(?<=\w{3})(?:ings?|ed|e?s|er|y)+\Z")
 _DOUBLED = re.compile(r"([^\Waeiou\d_])\1\Z")
 _ONSET = re.compile(r"\A[^aeiouy]*")
 _VOWELS = re.compile(r"[aeiouy]+")
-_SIGNS = frozenset("_@#$%&*+=<>^~/\\|")
+# The last two are invisible, and join the letters beside them in some scripts.
+_SIGNS = frozenset("_@#$%&*+=<>^~/\\|\u200c\u200d")
 _ENDS_SENTENCE = frozenset(".!?:")
 _SHOUTED_SHARE = 0.6
 _SHORTEST_ECHO = 3
@@ -35,7 +44,7 @@ _REMEMBERED = 16
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word at its position; `word` is casefolded, with a straight apostrophe."""
+    """A word at its position; `word` is as rules compare it (`key_of`)."""
 
     start: int
     end: int
@@ -71,11 +80,20 @@ def words(text: str) -> list[Word]:
         Word(
             start=match.start(),
             end=match.end(),
-            word=(surface := match.group()).casefold().replace("\u2019", "'"),
+            word=key_of(surface := match.group()),
             is_capital=surface[0].isupper(),
         )
-        for match in _WORD.finditer(text)
+        for match in (_ASCII_WORD if text.isascii() else _WORD).finditer(text)
     ]
+
+
+def key_of(surface: str) -> str:
+    """Return a word as rules compare it: casefolded, composed, with straight apostrophes.
+
+    >>> key_of("Kohl\u2019s")
+    "kohl's"
+    """
+    return unicodedata.normalize("NFC", surface.casefold().replace("\u2019", "'"))
 
 
 def folded(text: str) -> tuple[str, ...]:
@@ -153,7 +171,7 @@ def is_echo(hyphened: str) -> bool:
     >>> [is_echo(word) for word in ("tick-tocking", "choo-choo", "walkie-talkie", "well-lit")]
     [True, True, True, False]
     """
-    stems = [_stem(part) for part in hyphened.casefold().split("-")]
+    stems = [_stem(part) for part in key_of(hyphened).split("-")]
     return any(_is_echo(before, stem) for before, stem in pairwise(stems))
 
 
@@ -175,9 +193,6 @@ def _is_shouted(text: str) -> bool:
     return sum(map(str.isupper, letters)) > _SHOUTED_SHARE * len(letters)
 
 
-_LETTERS = re.compile(r"[^\W\d_]+")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """A text as a worker wrote it.
@@ -185,7 +200,7 @@ class Text:
     Attributes:
         text_id: unique among the texts cleaned together; for answers, the answer id.
         item_id: texts about the same item share its words.
-        protected: words that no rule may change, casefolded (`protected_words`).
+        protected: words that no rule may change, by `key_of` (`protected_words`).
         is_canned: whether it is the page's own sentence, which is never edited.
         words: its words in order, casefolded; empty for a canned text.
     """
@@ -223,7 +238,9 @@ def _unpickled(*cells: object) -> Text:
 
 
 def protected_words(item: Item) -> frozenset[str]:
-    """Return the words of everything the requester wrote about an item, casefolded.
+    """Return the words of everything the requester wrote about an item, by `key_of`.
+
+    The parts of a word beside its apostrophe are words, too.
 
     >>> from piecework.domain.ids import ItemId
     >>> item = Item(item_id=ItemId("7"), columns={"label": "Gevalia coffee"})
@@ -231,5 +248,8 @@ def protected_words(item: Item) -> frozenset[str]:
     ['coffee', 'gevalia']
     """
     return frozenset(
-        word.casefold() for value in item.columns.values() for word in _LETTERS.findall(value)
+        key_of(word)
+        for value in item.columns.values()
+        for pattern in (_WORD, _LETTERS)
+        for word in pattern.findall(value)
     )

@@ -21,7 +21,7 @@ from piecework.postprocess.language.tokens import Text, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS
 
 NAME = "real_words"
-VERSION = 4
+VERSION = 5
 
 SURE = 0.95
 """The lowest probability of an automatic edit. On captions that no weight was fitted to,

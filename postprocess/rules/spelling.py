@@ -7,7 +7,7 @@ candidates (`piecework.postprocess.language.features`); each edit has a probabil
 
 It never changes words of the dictionary and their possessives, longer words that are
 common in general English, words with inner capitals, quoted text, addresses, words with
-attached digits or signs, echoes (`tick-tocking`), texts in another language, or words of
+accents, attached digits or signs, echoes (`tick-tocking`), texts in another language, or words of
 the item's own columns. docs/explanation/cleaning.md says how often it is right.
 """
 
@@ -22,7 +22,7 @@ from piecework.postprocess.language.tokens import Text
 from piecework.postprocess.language.weights import WEIGHTS
 
 NAME = "spelling"
-VERSION = 10
+VERSION = 11
 
 SURE, SURE_IN_FEW = 0.65, 0.7
 """The lowest probability of an edit made without asking, among many texts and among fewer

@@ -281,7 +281,8 @@ def _joined(words: Sequence[_Word]) -> str:
     """Join words by the spaces before them.
 
     Words that were not beside each other, or of which the second began its text, have a
-    space between them, unless both are letters of a script without spaces.
+    A word that began its text has a space before it, and so have words that were not beside
+    each other, but letters of a script without spaces have none.
     """
     text, was_apart = "", False
     for word in words:
