@@ -8,7 +8,7 @@ import pytest
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
-from piecework.results.cleaning import clean_answers, decide_word, words_shown
+from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
 from piecework.store import results
 from tests.review import stores
 
@@ -76,3 +76,45 @@ def test_a_word_that_is_right_here_is_proposed_no_more(opened: OpenedCampaign) -
     decide_word(opened, "tabel", meant=None, by="ada")
     assert clean_answers(opened) == 0
     assert _edits(opened) == _proposals(opened) == []
+
+
+def test_an_accepted_word_brings_no_capitals(tmp_path: Path) -> None:
+    """A typo that mostly begins captions stays small where it does not."""
+    texts = (
+        "Tabel with two cups in a garden",
+        "Tabel beside a brown chair on the grass",
+        "Tabel under a tree behind a house",
+        SURE,
+    )
+    with stores.opened(tmp_path, workers=1, items=4, texts=texts) as run:
+        clean_answers(run)
+        (shown,) = words_shown(run)
+        assert (shown.word, shown.after, shown.times) == ("tabel", "table", 4)
+        decide_word(run, shown.word, meant=shown.after, by="ada")
+        clean_answers(run)
+        assert sorted(edit.after for edit in _edits(run)) == ["Table"] * 3 + ["table"]
+        decide_word(run, shown.word, meant="TVs", by="ada")
+        clean_answers(run)
+        assert {edit.after for edit in _edits(run)} == {"TVs"}
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019"])
+@pytest.mark.parametrize("meant", [None, "children's"])
+def test_a_decision_holds_with_every_apostrophe(
+    tmp_path: Path, apostrophe: str, meant: str | None
+) -> None:
+    """Right here, or replaced: a word is the same word however its apostrophe was typed."""
+    texts = (f"A bottle childern{apostrophe}s on a wooden table in the garden", SURE)
+    with stores.opened(tmp_path, workers=1, items=2, texts=texts) as run:
+
+        def about_it() -> list[Edit]:
+            clean_answers(run)
+            both = [*_edits(run), *_proposals(run)]
+            return [edit for edit in both if edit.before.startswith("childern")]
+
+        (edit,) = about_it()
+        assert "childern's" in {entry.word for entry in words_shown(run)}
+        decide_word(run, edit.before, meant=meant, by="ada")
+        assert [each.after for each in about_it()] == ([meant] if meant else [])
+        reopen_word(run, edit.before, by="ada")
+        assert about_it() == [edit]

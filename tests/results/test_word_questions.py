@@ -22,6 +22,7 @@ from piecework.results.word_questions import (
     WORKERS,
     WordQuestion,
     _labels,
+    _typed,
     take_words,
     word_questions,
     write_word_items,
@@ -181,6 +182,33 @@ def test_a_word_that_nobody_typed_twice_stays_unsure(tmp_path: Path) -> None:
             taken = take_words(run, asked)
         assert (taken.replaced, taken.right) == (0, 0)
         assert not results.load_words(run.store)
+
+
+@pytest.mark.parametrize(
+    ("written", "typed", "meant"),
+    [
+        ("mcdonlds", ["McDonald\u2019s ", "McDonald\u2019s", "mcdonald's"], "McDonald\u2019s"),
+        ("Mcdonlds", ["McDonald's", "McDonald's", ""], "McDonald's"),
+        # The word that they read had a capital at the beginning of its text.
+        ("Skatebaord", ["Skateboard", "Skateboard", "skateboard"], "skateboard"),
+        ("SKATEBAORD", ["SKATEBOARD", "skateboard"], "skateboard"),
+        ("soop", ["soup", "Soap", "soap", "SOUP"], None),
+    ],
+)
+def test_a_typed_word_keeps_its_own_capitals(
+    written: str, typed: list[str], meant: str | None
+) -> None:
+    """Spellings of one word count together, and the most frequent one is meant."""
+    assert _typed(pd.Series(typed, dtype="str"), written) == meant
+
+
+def test_a_question_proposes_a_word_without_the_capital_of_a_beginning(tmp_path: Path) -> None:
+    """What workers choose there also replaces the word within sentences."""
+    texts = (TEXTS[3].replace("A countr", "Countr"), TEXTS[0])
+    with stores.opened(tmp_path, workers=1, items=2, texts=texts) as run:
+        clean_answers(run)
+        asked = {question.word: question for question in word_questions(run)}
+        assert asked["countr"].proposed == "counter"
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

@@ -18,6 +18,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
 from piecework.domain.verdicts import WordVerdict
 from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
+from piecework.postprocess.language.tokens import key_of
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
 from piecework.store import results, reviews
@@ -44,8 +45,9 @@ class WordShown:
     """A word with what cleaning proposes and where it occurs.
 
     Attributes:
-        word: casefolded.
-        after: what cleaning proposes most often; "" if it no longer proposes anything.
+        word: by `key_of`.
+        after: what cleaning proposes most often, without the capitals of the words it
+            replaces; "" if it no longer proposes anything.
         times: how often it would be changed.
         contexts: text before, the word as written, text after; a few different ones.
         verdict: a person's decision about it; `None` if there is none yet.
@@ -71,8 +73,8 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     unsure = results.load_proposed_edits(opened.store)
     for answer_id, made in (*results.load_edits(opened.store).items(), *unsure.items()):
         for edit in filter(is_of_a_word, made):
-            word = edit.before.casefold()
-            meant[word][edit.after] += 1
+            word = key_of(edit.before)
+            meant[word][without_capitals_of(edit.before, edit.after)] += 1
             if len(contexts[word]) < _MOST_SHOWN:
                 around = _context(str(table[answer_id]), edit)
                 if around not in contexts[word]:
@@ -106,8 +108,8 @@ def decide_word(opened: OpenedCampaign, word: str, *, meant: str | None, by: str
         meant = " ".join(meant.split())
         if not meant or len(meant) > _LONGEST or not meant.isprintable():
             raise ConfigError([f"type a word of 1 to {_LONGEST} characters"])
-    known = {entry.word for entry in words_shown(opened)}
-    if word not in known:
+    word = key_of(word)
+    if word not in {entry.word for entry in words_shown(opened)}:
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
     with writing(opened.store):
         results.keep_word(
@@ -131,6 +133,7 @@ def reopen_word(opened: OpenedCampaign, word: str, *, by: str) -> None:
         word: the word.
         by: the person who asks for it.
     """
+    word = key_of(word)
     with writing(opened.store):
         results.forget_word(opened.store, word)
         reviews.add_event(
@@ -139,13 +142,13 @@ def reopen_word(opened: OpenedCampaign, word: str, *, by: str) -> None:
 
 
 def right_here(verdicts: Mapping[str, WordVerdict]) -> frozenset[str]:
-    """Words that cleaning must not change, casefolded."""
+    """Words that cleaning must not change, by `key_of`."""
     return frozenset(word for word, verdict in verdicts.items() if verdict.meant is None)
 
 
 def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
     """Whether a person gave a replacement for the word that an edit changes."""
-    verdict = verdicts.get(edit.before.casefold()) if is_of_a_word(edit) else None
+    verdict = verdicts.get(key_of(edit.before)) if is_of_a_word(edit) else None
     return verdict is not None and verdict.meant is not None
 
 
@@ -159,7 +162,7 @@ def as_people_say(made: Iterable[Edit], verdicts: Mapping[str, WordVerdict]) -> 
 
 
 def _edit_by_verdict(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
-    verdict = verdicts.get(edit.before.casefold()) if is_of_a_word(edit) else None
+    verdict = verdicts.get(key_of(edit.before)) if is_of_a_word(edit) else None
     if verdict is None or verdict.meant is None:
         return edit
     meant = verdict.meant
@@ -169,6 +172,19 @@ def _edit_by_verdict(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
         meant = meant[:1].upper() + meant[1:]
     reason = "a person gave the replacement"
     return replace(edit, after=meant, reason=reason, probability=1.0)
+
+
+def without_capitals_of(written: str, meant: str) -> str:
+    """Return a replacement without the capitals that it has because the word had them.
+
+    A decision about a word also holds where the word has no capital.
+
+    >>> without_capitals_of("Skatebaord", "Skateboard"), without_capitals_of("Mcdonld", "McDonald")
+    ('skateboard', 'McDonald')
+    """
+    is_shouted = written.isupper() and meant.isupper()
+    is_begun = written[:1].isupper() and meant[1:] == meant[1:].lower()
+    return meant.lower() if is_shouted or is_begun else meant
 
 
 def is_of_a_word(edit: Edit) -> bool:

@@ -25,7 +25,8 @@ from piecework.domain.task import Task
 from piecework.domain.verdicts import WordVerdict
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.datasets.file_table import to_csv
-from piecework.results.cleaning import is_of_a_word, words_shown
+from piecework.postprocess.language.tokens import key_of
+from piecework.results.cleaning import is_of_a_word, without_capitals_of, words_shown
 from piecework.results.table import answers_table, hidden_ids
 from piecework.store import results
 from piecework.store.database import writing
@@ -56,7 +57,7 @@ class WordQuestion:
     """A word that cleaning doubts.
 
     Attributes:
-        word: casefolded.
+        word: by `key_of`.
         proposed: what cleaning would write.
         times: how often it was written.
         mistakes: how many of these cleaning expects to get wrong: a typo that it leaves
@@ -113,7 +114,7 @@ def word_questions(opened: OpenedCampaign) -> list[WordQuestion]:
     ):
         for answer_id, of_answer in kept.items():
             for edit in filter(is_of_a_word, of_answer):
-                word = edit.before.casefold()
+                word = key_of(edit.before)
                 if word not in decided and edit.probability < DOUBTED_UP_TO:
                     text = str(table[answer_id])
                     parts = text[: edit.start], edit.before, text[edit.end :]
@@ -125,10 +126,10 @@ def word_questions(opened: OpenedCampaign) -> list[WordQuestion]:
 
 
 def _question(word: str, uses: Sequence[_Use]) -> WordQuestion:
-    proposed = Counter(edit.after for _, edit, _ in uses).most_common(1)[0][0]
+    proposals = Counter(without_capitals_of(edit.before, edit.after) for _, edit, _ in uses)
     return WordQuestion(
         word=word,
-        proposed=proposed,
+        proposed=proposals.most_common(1)[0][0],
         times=len(uses),
         mistakes=sum(
             1 - edit.probability if is_made else edit.probability for _, edit, is_made in uses
@@ -214,7 +215,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
     tally = Counter[str]()
     decisions = []
     for item, meant in _decided(asked):
-        word = item.columns["word"].casefold()
+        word = key_of(item.columns["word"])
         earlier = before.get(word)
         if earlier is not None and not earlier.reviewer.startswith(WORKERS):
             tally["by_reviewer"] += 1
@@ -223,7 +224,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
         elif meant is None:
             tally["unsure"] += 1
         else:
-            is_right = meant.casefold() == word
+            is_right = key_of(meant) == word
             tally["right" if is_right else "replaced"] += 1
             decisions.append(
                 WordVerdict(
@@ -257,7 +258,7 @@ def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:
         label = by_hand.value if by_hand else chosen.get(item_id, "")
         if label == "other":
             of_item = rows.loc[(rows["item_id"] == item_id) & (rows[meant] == label)]
-            yield item, _typed(of_item[typed])
+            yield item, _typed(of_item[typed], item.columns["word"])
         else:
             of_label = {"written": "word", "proposed": "proposed"}.get(label)
             yield item, item.columns[of_label] if of_label else None
@@ -281,11 +282,18 @@ def _labels(cast: pd.DataFrame, options: Sequence[str]) -> dict[str, str]:
     return chosen | {str(item_id): str(value) for item_id, value in probable.items()}
 
 
-def _typed(cells: "pd.Series[str]") -> str | None:
-    """Return the word that most typed; `None` if fewer than two typed the same."""
-    typed = (" ".join(str(cell).split()).casefold() for cell in cells)
-    leading = Counter(filter(None, typed)).most_common(2)
+def _typed(cells: "pd.Series[str]", written: str) -> str | None:
+    """Return the word that most typed; `None` if fewer than two typed the same.
+
+    Args:
+        cells: what workers typed.
+        written: the word in the sentence that they read.
+    """
+    typed = [without_capitals_of(written, " ".join(str(cell).split())) for cell in cells]
+    leading = Counter(key_of(word) for word in typed if word).most_common(2)
     if not leading or leading[0][1] < _LEAST_ALIKE:
         return None
-    is_tie = len(leading) > 1 and leading[1][1] == leading[0][1]
-    return None if is_tie else leading[0][0]
+    if len(leading) > 1 and leading[1][1] == leading[0][1]:
+        return None
+    spellings = Counter(word for word in typed if key_of(word) == leading[0][0])
+    return spellings.most_common(1)[0][0]
