@@ -17,7 +17,7 @@ import pandas as pd
 
 from piecework.analyses.areas import Areas, area_within
 from piecework.analyses.masks import painted
-from piecework.analyses.regions import Extents, Marks, read_marks
+from piecework.analyses.regions import MOST_MERGED, Extents, Marks, merged_marks
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.domain.field import Regions
 from piecework.postprocess.datasets.facts import DatasetFacts
@@ -124,7 +124,7 @@ class Objects(NamedTuple):
             offered: the labels of the page.
             part: the part of an answer that holds them.
         """
-        drawn = [Drawn.of(read_marks(text, part)) for text in merged]
+        drawn = [Drawn.of(merged_marks(text, part)) for text in merged]
         others = sorted({label for each in drawn if each for label in each.labels} - {*offered})
         return cls(drawn, {label: n for n, label in enumerate((*offered, *others), start=1)})
 
@@ -171,10 +171,6 @@ def _run_lengths(pixels: npt.NDArray[np.bool_]) -> dict[str, list[int]]:
     return {"size": [*pixels.shape], "counts": np.diff(changes, prepend=0).tolist()}
 
 
-_MOST_OF_IMAGE = 1_000
-"""More marks than an image can have (`piecework.analyses.regions.MOST`)."""
-
-
 def objects_documents(
     objects: Objects,
     name: str,
@@ -209,7 +205,7 @@ def objects_documents(
     ]
     outlines = [outline for each in objects.drawn if each for outline in each.outlines]
     areas = [area for _, area in outlines] or [box[2] * box[3] for *_, box in rows]
-    ids = [_MOST_OF_IMAGE * n + place for n, place, *_ in rows]
+    ids = [MOST_MERGED * n + place for n, place, *_ in rows]
     annotations = pd.DataFrame(
         {
             "id": np.array(ids, dtype="int64"),

@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 import pandas as pd
 
-from piecework.analyses.regions import read_extents
+from piecework.analyses.regions import merged_extents
 from piecework.domain.dataset import SPLITS
 from piecework.domain.text import one_line, spans_in_characters
 from piecework.postprocess.datasets.file_table import Write
@@ -74,7 +74,7 @@ def marked_texts(
     for position, (cell, text, (item_id, split)) in enumerate(
         zip(merged.tolist(), texts, named, strict=True), start=1
     ):
-        marks = read_extents(cell, "entities")
+        marks = merged_extents(cell, "entities")
         if marks is None or text is None:
             continue
         places = spans_in_characters(text, ((low, high) for low, high in marks.ends[:, 0].tolist()))

@@ -133,12 +133,15 @@ class Areas:
         )
 
 
-def read_polygons(listed: Sequence[object], size: Size | None) -> Areas | None:
+def read_polygons(
+    listed: Sequence[object], size: Size | None, *, most_cells: float = MOST_CELLS
+) -> Areas | None:
     """Return the polygons of an answer as crowd elements send them; `None` if they are too large.
 
     Args:
         listed: one with fewer than three corners, or without a cell, is left out.
         size: width and height of the picture in pixels, if the answer states it.
+        most_cells: of all polygons together.
     """
     read = [(label_of(entry), _corners(entry)) for entry in listed]
     with_corners = [(label, corners) for label, corners in read if corners is not None]
@@ -152,7 +155,7 @@ def read_polygons(listed: Sequence[object], size: Size | None) -> Areas | None:
         if area is None:
             continue
         cells += area.bits.size
-        if cells > MOST_CELLS:
+        if cells > most_cells:
             return None
         labels.append(label)
         areas.append(area)

@@ -26,8 +26,16 @@ _OPAQUE = 128
 _COLOUR = re.compile("#[0-9a-f]{6}")
 
 
-def read_masks(document: Mapping[str, object], size: Size | None) -> Areas | None:
-    """Return the masks of an answer as crowd elements send it; `None` if it is unreadable."""
+def read_masks(
+    document: Mapping[str, object], size: Size | None, *, most_cells: float = MOST_CELLS
+) -> Areas | None:
+    """Return the masks of an answer as crowd elements send it; `None` if it is unreadable.
+
+    Args:
+        document: the answer.
+        size: width and height of the picture in pixels, if the answer states it.
+        most_cells: of all masks together.
+    """
     named = _named_colours(document)
     image = document.get("labeledImage")
     text = image.get("pngImageData") if isinstance(image, dict) else None
@@ -44,7 +52,7 @@ def read_masks(document: Mapping[str, object], size: Size | None) -> Areas | Non
             continue  # a label that was not used
         area = cut_out(bits, np.empty((0, 2)))
         count += area.bits.size
-        if count > MOST_CELLS:
+        if count > most_cells:
             return None
         labels.append(label)
         colours.append(colour)

@@ -25,6 +25,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from piecework.analyses.areas import (
+    MOST_CELLS,
     Areas,
     aligned,
     label_of,
@@ -40,6 +41,9 @@ from piecework.domain.late_modules import np, npt, pd
 
 MOST = 500
 """An answer with more regions is not read: matching takes the cube of their number."""
+
+MOST_MERGED = 2 * MOST
+"""No merged answer has more regions: of two workers, each of both may count."""
 
 _SIZE = "inputImageProperties"
 _LEAST: Mapping[Regions, float] = {
@@ -154,17 +158,22 @@ class Likeness(NamedTuple):
     weight: float
 
 
-def read_extents(text: str, part: Regions) -> Extents | None:
-    """Return boxes, points or spans as `read_marks` does; `None` for areas, too."""
-    marks = read_marks(text, part)
+def merged_extents(text: str, part: Regions) -> Extents | None:
+    """Return boxes, points or spans as `merged_marks` does; `None` for areas, too."""
+    marks = merged_marks(text, part)
     return marks if isinstance(marks, Extents) else None
 
 
-def read_marks(text: str, part: Regions) -> Marks | None:
+def merged_marks(text: str, part: Regions) -> Marks | None:
+    """Return the marks that `item_regions` merged; `None` for "", where nobody answered."""
+    return read_marks(text, part, is_merged=True)
+
+
+def read_marks(text: str, part: Regions, *, is_merged: bool = False) -> Marks | None:
     """Return the marks of an answer as crowd elements send it; `None` if it is unreadable.
 
     Marks without a size or with ends that are no numbers are left out. An answer with more
-    than `MOST` marks counts as unreadable.
+    than `MOST` marks counts as unreadable, but not what was merged of several.
     """
     try:
         document = json.loads(text)
@@ -174,12 +183,15 @@ def read_marks(text: str, part: Regions) -> Marks | None:
     stated = document.get(_SIZE) if isinstance(document, dict) else None
     lengths = _numbers(stated, ("width", "height")) if isinstance(stated, dict) else None
     size = (lengths[0], lengths[1]) if lengths and min(lengths) > 0 else None
+    most, most_cells = (math.inf, math.inf) if is_merged else (MOST, MOST_CELLS)
     if part == "labeledImage":
-        return read_masks(document, size) if isinstance(listed, dict) else None
-    if not isinstance(listed, list) or len(listed) > MOST:
+        return (
+            read_masks(document, size, most_cells=most_cells) if isinstance(listed, dict) else None
+        )
+    if not isinstance(listed, list) or len(listed) > most:
         return None
     if part == "polygons":
-        return read_polygons(listed, size)
+        return read_polygons(listed, size, most_cells=most_cells)
     regions = [region for entry in listed if (region := _region(entry, part)) is not None]
     ends = np.array([ends for _, ends in regions], dtype="float64")
     wide, high = size or (float(ends.max(initial=1.0)),) * 2

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from piecework.analyses.regions import Extents, read_extents
+from piecework.analyses.regions import Extents, merged_extents
 from piecework.domain.campaign import Campaign
 from piecework.domain.column_names import AGREEMENT, LIKELIEST, MERGED, PROBABILITY, SETTLED, SHARE
 from piecework.domain.field import Field
@@ -52,7 +52,7 @@ def _drawn(
 ) -> tuple[list[str], list[Extents | None]]:
     """Return the classes of a field, and the merged boxes of each item."""
     merged = [row.get(f"{field.name}{MERGED}") or "" for row in rows]
-    marks = [read_extents(text, "boundingBoxes") for text in merged]
+    marks = [merged_extents(text, "boundingBoxes") for text in merged]
     others = {label for each in marks if each for label in each.labels} - {*offered}
     return [*offered, *sorted(others)], marks
 

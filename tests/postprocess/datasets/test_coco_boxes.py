@@ -3,15 +3,20 @@
 import io
 import json
 from base64 import b64encode
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pytest
 from PIL import Image
 
+from piecework.analyses import regions
+from piecework.analyses.regions import MOST, MOST_MERGED
 from piecework.domain.campaign import formats_of
 from piecework.domain.dataset import LICENCES, Publication
 from piecework.domain.field import MERGED, Aggregate, AggregateKind, Field
+from piecework.postprocess.datasets.coco_json import Objects
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
 from tests.postprocess.datasets.test_fields_layout import FACTS
 from tests.postprocess.made_tables import contents
@@ -121,6 +126,40 @@ def test_merged_polygons_have_their_corners_as_segmentation() -> None:
     assert len(ring) % 2 == 0
     assert len(ring) >= 6
     assert (whole["images"][0]["width"], whole["images"][0]["height"]) == (64, 48)
+
+
+def test_no_picture_is_left_out_because_two_workers_drew_much() -> None:
+    """Of two workers each mark counts, and the numbers of the next picture stay its own."""
+    size = (640, 480)
+    grid = [(x, y) for y in range(20) for x in range(25)]
+    drawn = [
+        _drawn(*((label, x * 20, y * 20, 9, 9) for x, y in grid), size=size)
+        for label in ("Dog", "Cat")
+    ]
+    files, _ = _files(("a", "i1", drawn[0]), ("b", "i1", drawn[1]), ("a", "i2", drawn[0]))
+    whole = files["boxes_coco.json"]
+    assert [image["item_id"] for image in whole["images"]] == ["i1", "i2"]
+    counts = Counter(mark["image_id"] for mark in whole["annotations"])
+    assert counts == {1: MOST_MERGED, 2: MOST}
+    assert len({mark["id"] for mark in whole["annotations"]}) == MOST_MERGED + MOST
+
+
+def test_no_picture_is_left_out_because_two_workers_drew_large_polygons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The cells of both workers' polygons are more than those of an answer."""
+    corners = [{"x": x, "y": y} for x, y in ((0, 0), (60, 0), (60, 40), (0, 40))]
+    answers = [
+        _areas("polygons", [{"label": label, "vertices": corners}]) for label in ("Dog", "Cat")
+    ]
+    monkeypatch.setattr(regions, "MOST_CELLS", 3_000)
+    votes = pd.DataFrame(
+        [("i1", f"w{n}", text) for n, text in enumerate(answers)],
+        columns=["item_id", "worker", "value"],
+    )
+    merged = regions.item_regions(votes, "polygons")["merged"]
+    assert regions.read_marks(merged["i1"], "polygons") is None, "more than of an answer"
+    assert [*Objects.of(merged, (), "polygons").numbers] == ["Cat", "Dog"]
 
 
 def test_merged_masks_have_their_runs_down_the_columns() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from piecework.analyses.regions import MOST
 from piecework.domain.campaign import formats_of
 from piecework.domain.field import Aggregate, Field
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
@@ -119,6 +120,21 @@ def test_a_text_that_is_not_known_has_no_spans_to_write() -> None:
     made = _files([_sent(("a", 0, 3))], [])
     assert made["spans.conll"] == b""
     assert zipfile.ZipFile(io.BytesIO(made["spans_brat.zip"])).namelist() == ["annotation.conf"]
+
+
+def test_no_text_is_left_out_because_two_workers_marked_much() -> None:
+    """Each mark of both counts, also more of them than an answer may have."""
+    text = "ab " * MOST
+    starts = range(0, 3 * MOST, 3)
+    answers = [_sent(*((label, n, n + 1) for n in starts)) for label in ("X", "Y")]
+    facts = replace(FACTS, task=MARKED, marked_texts={("spans", "i1"): text})
+    table = rows(
+        [(worker, "i1", {"spans": each}) for worker, each in zip("ab", answers, strict=True)],
+        MARKED,
+    )
+    made = contents(table, ITEMS, facts, formats_of(MARKED))
+    ((_, pairs),) = _sentences(made["spans.conll"])
+    assert sum(tag != "O" for _, tag in pairs) == MOST
 
 
 def _drawn(*boxes: tuple[str, float, float, float, float]) -> str:
