@@ -29,7 +29,9 @@ _QUOTED = re.compile(
     r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d"
     rf"|(?<![\w{_MARKS}])['\u2018][^'\u2019]+['\u2019](?!\w)"
 )
-_HYPHENED = re.compile(rf"{_LETTERS.pattern}(?:-{_LETTERS.pattern})+")
+# Only beginnings of words are tried: otherwise a long word without a hyphen would be
+# scanned to its end from each letter.
+_HYPHENED = re.compile(rf"(?<![^\W\d_])(?<![{_MARKS}]){_LETTERS.pattern}(?:-{_LETTERS.pattern})+")
 _INFLECTION = re.compile(r"(?<=\w{3})(?:ings?|ed|e?s|er|y)+\Z")
 _DOUBLED = re.compile(r"([^\Waeiou\d_])\1\Z")
 _ONSET = re.compile(r"\A[^aeiouy]*")
