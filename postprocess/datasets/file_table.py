@@ -144,8 +144,8 @@ are replaced by their symbols. Those from 0x80 on have no symbol."""
 def write_csv(table: FileTable, file: BinaryIO) -> None:
     """Write a table with a header row, UTF-8; all text is quoted, lines end in LF.
 
-    Times are ISO 8601 in UTC, booleans are True or False, lists are joined with "|", a
-    missing number is an empty cell, and control characters are shown as symbols (NUL as
+    Times are ISO 8601 in UTC, booleans are True or False, lists are joined with "|", an
+    unknown value is an empty cell, and control characters are shown as symbols (NUL as
     U+2400).
     """
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -206,11 +206,14 @@ def _cells(column: "pd.Series[Any]", type_: pa.DataType) -> Iterable[object]:
     if type_ == NUMBER:
         return ["" if math.isnan(cell) else cell for cell in column.tolist()]
     if type_ == TIME:
-        return [at.isoformat() for at in pd.DatetimeIndex(column).to_pydatetime()]
+        moments = pd.DatetimeIndex(column).to_pydatetime()
+        return ["" if at is pd.NaT else at.isoformat() for at in moments]
     return ["" if cell is pd.NA else cell for cell in column.tolist()]
 
 
 def _cell(value: object, shown: Callable[[str], str]) -> object:
+    if value is None or value is pd.NA or value is pd.NaT:
+        return ""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list):

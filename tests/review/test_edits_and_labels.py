@@ -2,7 +2,9 @@
 
 import csv
 import json
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,7 @@ from piecework.domain.verdicts import Decision
 from piecework.engine.opening import open_for_import
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
-from piecework.results.item_labels import doubtful
+from piecework.results.item_labels import doubtful, item_labels
 from piecework.store import decisions
 from tests.browser.pages import violations
 from tests.importing.test_importing import done
@@ -191,6 +193,26 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         assert "A person settled 1 of these labels" in card_page
         ada.post("/label", data={**form, "what": "again"})
         assert doubtful(run)[0].item_id == "p1"
+
+
+@pytest.mark.parametrize("is_opinion", [False, True])
+def test_programs_get_the_majority_also_of_opinions(tmp_path: Path, is_opinion: bool) -> None:
+    """An opinion has no probability; a tie has no label."""
+    with stores.opened(
+        tmp_path, workers=3, items=4, campaign=_CONGRUENCY, values=_congruent
+    ) as run:
+        _keep_all(run)
+        task = run.campaign.task
+        (field,) = (each for each in task.fields if each.name == "congruent")
+        asked = replace(field, is_opinion=is_opinion)
+        fields = tuple(asked if each is field else each for each in task.fields)
+        campaign = replace(run.campaign, task=replace(task, fields=fields))
+        item_ids = [item.item_id for item in campaign.items]
+        labels = item_labels(replace(run, campaign=campaign), asked, item_ids)
+    assert [labels[item_id].label for item_id in item_ids[1:3]] == ["congruent", "incongruent"]
+    assert [math.isnan(label.probability) for label in labels.values()] == [is_opinion] * 4
+    if is_opinion:
+        assert labels[item_ids[0]].label == ""
 
 
 def test_who_said_it_orders_the_labels(tmp_path: Path) -> None:

@@ -189,7 +189,10 @@ _COLUMN: dict[AggregateKind, str] = {
     "best_edit": "{}",
     **dict.fromkeys(MERGED_KINDS, "{}_merged"),
 }
-"""The column of a field's label, by how its answers are aggregated."""
+"""The column of a field's label, by how its answers are aggregated.
+
+The majority of opinions is in the field's own: none of them is the likeliest to be right.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,9 +200,9 @@ class ItemLabel:
     """What people answered about an item.
 
     Attributes:
-        label: the likeliest option; the options that most people ticked; the mean; the
-            best edit; what is merged, regions as JSON; or the texts, if the field is not
-            aggregated. "" without votes.
+        label: the likeliest option (of opinions, the most frequent); the options that most
+            people ticked; the mean; the best edit; what is merged, regions as JSON; or the
+            texts, if the field is not aggregated. "" without votes.
         probability: of the label; NaN if it has none.
         answers: accepted answers.
         cost_cents: the item's share of rewards and fees.
@@ -305,7 +308,8 @@ def _labels(
     rows: pd.DataFrame, field: Field, own: Sequence[Aggregate], table: pd.DataFrame
 ) -> list[object]:
     if own:
-        labels_of: list[object] = rows[_COLUMN[own[0].kind].format(field.name)].tolist()
+        column = _COLUMN[own[0].kind].format(field.name)
+        labels_of: list[object] = rows[column if column in rows else field.name].tolist()
         return labels_of
     texts = voices(votes(answers_that_count(table), field))
     of_item = texts.groupby("item_id")["value"].agg(tuple)

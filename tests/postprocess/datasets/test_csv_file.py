@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from piecework.postprocess.datasets.file_table import (
     _SHOWN,
     FORMULA_SIGNS,
+    NUMBER,
     TEXT,
     TEXTS,
+    TIME,
+    TRUTH,
     WHOLE,
     FileTable,
     defused,
@@ -89,6 +92,28 @@ def test_each_kind_of_value_has_one_form() -> None:
         '"at","flaws","seconds","number","is_so","quote"\n'
         '"2026-03-01T12:00:00+00:00","blur|dark","",7,True,"say ""hi"""\n'
     )
+
+
+def test_an_unknown_value_of_each_kind_is_an_empty_cell() -> None:
+    """In large tables and in small ones, beside a value that is known."""
+    known = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    cells = pd.DataFrame(
+        {
+            "at": pd.Series([known, pd.NaT], dtype="datetime64[us, UTC]"),
+            "number": pd.Series([1.5, None], dtype="float64"),
+            "whole": pd.Series([2, pd.NA], dtype="Int64"),
+            "is_so": pd.Series([True, pd.NA], dtype="boolean"),
+        }
+    )
+    types = {"at": TIME, "number": NUMBER, "whole": WHOLE, "is_so": TRUTH}
+    file = io.BytesIO()
+    write_csv(FileTable(cells=cells, types=types), file)
+    small = to_csv({name: column.tolist() for name, column in cells.items()})
+    assert file.getvalue() == small
+    assert small.decode().splitlines()[1:] == [
+        '"2026-03-01T12:00:00+00:00",1.5,2,True',
+        '"","","",""',
+    ]
 
 
 @given(st.lists(st.text() | st.sampled_from(["=1", "'=1", "a\x00b", "'"]), min_size=1))
