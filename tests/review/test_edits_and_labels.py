@@ -196,7 +196,7 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_opinion", [False, True])
-def test_programs_get_the_majority_also_of_opinions(tmp_path: Path, is_opinion: bool) -> None:
+def test_programs_get_the_majority_also_of_opinions(tmp_path: Path, *, is_opinion: bool) -> None:
     """An opinion has no probability; a tie has no label."""
     with stores.opened(
         tmp_path, workers=3, items=4, campaign=_CONGRUENCY, values=_congruent

@@ -59,6 +59,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_policy(campaign),
         *_about_gold(campaign),
         *_about_shown_answers(campaign),
+        *_about_manifests(campaign),
         *rules_out_of_reach(campaign),
         *_about_cap(campaign, price),
     ]
@@ -83,6 +84,19 @@ def _about_shown_answers(campaign: Campaign) -> Iterator[str]:
                 f"items: workers see the column {part.column!r}, and all its cells are answers; "
                 "if they are the right ones, call it truth.answer"
             )
+
+
+def _about_manifests(campaign: Campaign) -> Iterator[str]:
+    """Yield why a manifest would name pictures by what is no address for another program."""
+    if campaign.rehearsal.scenes or not any(sink.is_manifest for sink in campaign.sinks):
+        return
+    names = (name for item in campaign.own_items if (name := item.picture) and "://" not in name)
+    is_in_bucket = campaign.pictures is not None and campaign.pictures.folder is None
+    if not is_in_bucket and (first := next(names, "")):
+        yield (
+            f"sink: manifests name pictures as the rows do, and {first!r} is no address that "
+            'SageMaker can read; write pictures = "s3://bucket/folder"'
+        )
 
 
 def _about_title(campaign: Campaign) -> Iterator[str]:

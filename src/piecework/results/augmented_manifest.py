@@ -8,11 +8,14 @@ of its class, for each field of boxes the boxes with the numbers of their classe
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from piecework.analyses.regions import Extents, merged_extents
+from piecework.config.user_files import with_secrets
 from piecework.domain.campaign import Campaign
 from piecework.domain.column_names import AGREEMENT, LIKELIEST, MERGED, PROBABILITY, SETTLED, SHARE
 from piecework.domain.field import Field
+from piecework.domain.pictures import PictureLocation
 from piecework.hit_templates.own_html.page import labels_offered
 
 
@@ -59,13 +62,24 @@ def _drawn(
 
 def _source(campaign: Campaign, row: dict[str, Any]) -> dict[str, str]:
     if url := row.get("url"):
-        return {"source-ref": url}
+        return {"source-ref": _address(campaign.pictures, url)}
     cells = (
         row.get(f"input_{name}") or row.get(name)
         for name in campaign.task.shown_columns
         if name != campaign.task.columns[0]
     )
     return {"source": next((str(cell) for cell in cells if cell), "")}
+
+
+def _address(pictures: PictureLocation | None, url: str) -> str:
+    """Return the address of a picture, also where the row has its path in a bucket."""
+    name = "" if pictures is None or pictures.folder is not None else pictures.name_of(url)
+    if pictures is None or not name:
+        return url
+    # What opens the bucket is no part of the picture's address.
+    bucket = urlsplit(with_secrets(pictures.address))
+    host = bucket.netloc.rpartition("@")[2]
+    return f"{bucket.scheme}://{host}{bucket.path.rstrip('/')}/{name}"
 
 
 def _label_of_row(

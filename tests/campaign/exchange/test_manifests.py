@@ -2,6 +2,8 @@
 
 import io
 import json
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,11 @@ from PIL import Image
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.campaign.exchange.table_source import TableFolder
+from piecework.campaign.pricing import price
+from piecework.campaign.warnings import campaign_warnings
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
+from piecework.domain.pictures import PictureLocation
 from piecework.results.augmented_manifest import augmented_manifest
 from piecework.results.export import export
 from piecework.results.releases import deliver
@@ -211,6 +217,52 @@ def test_the_confidence_is_that_of_the_label(
     content = augmented_manifest(load_campaign(own(path)), [row | more], "2026-01-05T12:00:00+00")
     facts = json.loads(content)["answer-metadata"]
     assert (facts["class-name"], facts["confidence"]) == ("Dog", confidence)
+
+
+@pytest.mark.parametrize(
+    ("pictures", "url", "ref"),
+    [
+        ("s3://zoo", "photos/a b.jpg", "s3://zoo/photos/a b.jpg"),
+        ("s3://zoo", "s3://zoo/photos/a.jpg", "s3://zoo/photos/a.jpg"),
+        ("s3://zoo/photos?region=eu-west-1", "/pictures/a.jpg", "s3://zoo/photos/a.jpg"),
+        ("s3://${WHO}:${WORD}@${ZOO}/photos", "a.jpg", "s3://zoo/photos/a.jpg"),
+        ("s3://zoo/photos", "s3://town/a.jpg", "s3://town/a.jpg"),
+        ("s3://zoo", "https://pets.example/a.jpg", "https://pets.example/a.jpg"),
+        (None, "https://pets.example/a.jpg", "https://pets.example/a.jpg"),
+    ],
+)
+def test_pictures_are_named_by_their_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pictures: str | None, url: str, ref: str
+) -> None:
+    """Also where rows have paths in the bucket; what opens it stays out of the manifest."""
+    for name, value in {"WHO": "ada", "WORD": "secret", "ZOO": "zoo"}.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "in.csv").write_text("photo\nhttps://pets.example/1.jpg\n")
+    path = tmp_path / "pets.toml"
+    path.write_text(TAGS.replace('"tag"', '"choose"').replace("Mark each", "Choose the"))
+    campaign = load_campaign(own(path))
+    location = None if pictures is None else PictureLocation.named(pictures, beside=tmp_path)
+    row = {"item_id": "1", "answer": "Dog", "url": url}
+    content = augmented_manifest(
+        replace(campaign, pictures=location), [row], "2026-01-05T12:00:00+00"
+    )
+    assert json.loads(content)["source-ref"] == ref
+
+
+def test_pictures_of_a_folder_are_no_addresses_for_a_manifest(tmp_path: Path) -> None:
+    """The check says so before anything is posted."""
+    (tmp_path / "photos").mkdir()
+    Image.new("RGB", (40, 30)).save(tmp_path / "photos" / "1.jpg", "JPEG")
+    path = tmp_path / "pets.toml"
+    path.write_text(TAGS.replace('items = "in.csv"', 'items = "photos"'))
+    campaign = load_campaign(own(path))
+
+    def warnings(campaign: Campaign) -> str:
+        return "\n".join(campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5))))
+
+    assert "is no address that SageMaker can read" in warnings(campaign)
+    assert "SageMaker" not in warnings(replace(campaign, pictures=PictureLocation("s3://zoo")))
+    assert "SageMaker" not in warnings(replace(campaign, sinks=()))
 
 
 @pytest.mark.full
