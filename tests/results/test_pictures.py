@@ -18,6 +18,7 @@ from piecework.domain.pictures import PictureLocation
 from piecework.results.export import export
 from piecework.results.pictures import (
     copy_pictures,
+    local_pictures,
     picture_sizes,
     small_pictures,
     warnings_of_metadata,
@@ -91,15 +92,15 @@ def test_copies_say_nothing_of_who_took_them(phone: Campaign, tmp_path: Path) ->
     folder.mkdir(parents=True)
     for name in ("flat.jpg", "tall.png"):
         shutil.copy2(folder_of(phone) / name, folder / name)
-    copy_pictures(phone, folder)
+    copy_pictures(phone, folder, local_pictures(phone))
     for name in ("flat.jpg", "tall.png"):
         assert is_clean((folder / name).read_bytes())
         assert size_of(folder / name) == picture_sizes(phone)[name]
     first = (folder / "tall.png").stat().st_ino
-    copy_pictures(phone, folder)
+    copy_pictures(phone, folder, local_pictures(phone))
     assert (folder / "tall.png").stat().st_ino == first
     (folder_of(phone) / "tall.png").write_bytes(saved("PNG", 1))
-    copy_pictures(phone, folder)
+    copy_pictures(phone, folder, local_pictures(phone))
     assert size_of(folder / "tall.png") == (61, 40)
     assert not [*folder.rglob("*.partial")]
 
@@ -146,11 +147,11 @@ def test_a_drawing_that_is_large_is_left_out(pictured: Campaign) -> None:
 def test_copies_are_made_of_what_lies_inside_the_folder(pictured: Campaign, tmp_path: Path) -> None:
     """Under their names; nothing from outside, and nothing twice."""
     folder = tmp_path / "dataset" / "images"
-    copy_pictures(pictured, folder)
+    copy_pictures(pictured, folder, local_pictures(pictured))
     copied = {str(path.relative_to(folder)) for path in folder.rglob("*.*")}
     assert copied == {"sub/photo.jpg", "sized.svg", "boxed.svg", "broken.png"}
     first = (folder / "sized.svg").stat().st_ino
-    copy_pictures(pictured, folder)
+    copy_pictures(pictured, folder, local_pictures(pictured))
     assert (folder / "sized.svg").stat().st_ino == first
 
 

@@ -149,12 +149,12 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
     Of a script without spaces, that is each letter with its marks.
     """
     for match in re.finditer(r"(\s*)(\S+)", text):
-        gap, run = match.groups()
-        if not _NO_SPACES.search(run):
-            yield gap, run
+        gap, unbroken = match.groups()
+        if not _NO_SPACES.search(unbroken):
+            yield gap, unbroken
             continue
         part, is_apart = "", False
-        for letter in run:
+        for letter in unbroken:
             if _category(letter) != _MARKS:
                 was_apart, is_apart = is_apart, _is_apart(letter)
                 if part and (was_apart or is_apart):
@@ -280,9 +280,8 @@ def _aligned(
 def _joined(words: Sequence[_Word]) -> str:
     """Join words by the spaces before them.
 
-    Words that were not beside each other, or of which the second began its text, have a
     A word that began its text has a space before it, and so have words that were not beside
-    each other, but letters of a script without spaces have none.
+    each other. Letters of a script without spaces have none.
     """
     text, was_apart = "", False
     for word in words:

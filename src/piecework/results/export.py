@@ -63,7 +63,8 @@ from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
 from piecework.results.cleaning import give_back
 from piecework.results.comparing.page import write_other_rules
-from piecework.results.pictures import copy_pictures, picture_sizes
+from piecework.results.dataset_folder import replacing
+from piecework.results.pictures import copy_pictures, local_pictures, picture_sizes
 from piecework.results.releases import deliver
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table, hidden_ids, split_of_items
@@ -338,11 +339,14 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     facts = replace(facts, **_offered(campaign.task, items, hidden))
     files = dataset_files(table, hidden, facts, campaign.formats)
     folder = campaign.out / DATASET
-    for name, write in files.items():
-        write_whole(folder / name, write)
+    pictures: Mapping[str, Item] = {}
     if campaign.dataset.pictures == "files":
         shown_as = {str(item.item_id): shown for item, shown in zip(items, hidden, strict=True)}
-        copy_pictures(campaign, folder / PICTURES, shown_as)
+        pictures = local_pictures(campaign, shown_as)
+    with replacing(folder, {*files, *(f"{PICTURES}/{name}" for name in pictures)}):
+        for name, write in files.items():
+            write_whole(folder / name, write)
+        copy_pictures(campaign, folder / PICTURES, pictures)
     return facts
 
 

@@ -98,25 +98,35 @@ def small_pictures_of(names: Mapping[str, str], folder: Path) -> dict[str, str]:
     return addresses
 
 
-def copy_pictures(
-    campaign: Campaign, folder: Path, shown_as: Mapping[str, Item] | None = None
-) -> None:
-    """Copy the pictures of all items into a folder, under their names in the dataset.
+def local_pictures(
+    campaign: Campaign, shown_as: Mapping[str, Item] | None = None
+) -> dict[str, Item]:
+    """Return the items by the names that a dataset has of their pictures, but no addresses.
+
+    Args:
+        campaign: with its items.
+        shown_as: items that the dataset has without ids of workers, by their own ids.
+    """
+    names = [
+        local_picture((shown_as or {}).get(str(item.item_id), item)) for item in campaign.items
+    ]
+    return {name: item for name, item in zip(names, campaign.items, strict=True) if name}
+
+
+def copy_pictures(campaign: Campaign, folder: Path, pictures: Mapping[str, Item]) -> None:
+    """Copy pictures into a folder.
 
     The copies have no metadata. A copy of an unchanged picture is left alone.
 
     Args:
         campaign: with its items.
         folder: of the copies.
-        shown_as: items that the dataset has without ids of workers, by their own ids.
+        pictures: the items of the pictures, by the names of the copies.
 
     Raises:
         ConfigError: the pictures are in a bucket, and it cannot be read.
     """
-    for item in campaign.items:
-        name = local_picture((shown_as or {}).get(str(item.item_id), item))
-        if not name:  # the dataset has its address
-            continue
+    for name, item in pictures.items():
         try:
             path = picture_path(campaign, item)
         except BucketUnreadableError as fault:

@@ -31,6 +31,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.text import did_you_mean, plural
+from piecework.results.dataset_folder import gone_from
 from piecework.store.files import sync
 
 _MANIFEST = ".manifest"
@@ -82,7 +83,8 @@ def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
 
     releases = campaign.out / FOLDER
     if is_repository(sink.to):
-        number = write_release(campaign.out / "dataset", releases, sink.to)
+        dataset = campaign.out / "dataset"
+        number = write_release(dataset, releases, sink.to, gone=gone_from(dataset))
     elif sink.table:
         number = write_releases(releases, sink.to, sink.table, has_history=sink.has_history)
     elif sink.is_manifest:

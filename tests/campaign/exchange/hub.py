@@ -7,7 +7,7 @@ and wants a token.
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,9 +28,11 @@ class Repository:
         """The id of the last commit."""
         return self.commits[-1][0]
 
-    def commit(self, message: str, files: dict[str, bytes]) -> str:
-        """Add files."""
+    def commit(self, message: str, files: dict[str, bytes], deleted: Collection[str] = ()) -> str:
+        """Add and delete files."""
         merged = {**(self.commits[-1][2] if self.commits else {}), **files}
+        for path in deleted:
+            del merged[path]
         oid = hashlib.sha256(f"{len(self.commits)}{message}".encode()).hexdigest()[:40]
         self.commits.append((oid, message, merged))
         return oid
@@ -96,8 +98,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._say({"name": "acme", "type": "user", "orgs": []})
         elif parts[:2] == ["api", "datasets"]:
             name = "/".join(parts[2:4])
-            head = self.held.repositories[name].head
-            self._say({"id": name, "sha": head, "private": True, "siblings": []})
+            repository = self.held.repositories[name]
+            listed = [{"rfilename": path} for path in repository.at("main")]
+            facts = {"id": name, "sha": repository.head, "private": True, "siblings": listed}
+            self._say(facts)
         else:
             name, revision, path = "/".join(parts[1:3]), parts[4], "/".join(parts[5:])
             files = self.held.repositories[name].at(revision)
@@ -163,7 +167,8 @@ class _Handler(BaseHTTPRequestHandler):
             for line in lines
             if line["key"] == "file"
         }
-        oid = repository.commit(header["summary"], files)
+        deleted = [line["value"]["path"] for line in lines if line["key"] == "deletedFile"]
+        oid = repository.commit(header["summary"], files, deleted)
         url = f"{self._url(name)}/commit/{oid}"
         self._say({"success": True, "commitOid": oid, "commitUrl": url})
 

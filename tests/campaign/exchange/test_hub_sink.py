@@ -23,9 +23,9 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         yield held
 
 
-def write(folder: Path) -> int:
+def write(folder: Path, *gone: str) -> int:
     """Write the folder's dataset and releases to the repository."""
-    return write_release(folder / "dataset", folder / "releases", TO)
+    return write_release(folder / "dataset", folder / "releases", TO, gone=gone)
 
 
 def release_of(repository: Repository, revision: str) -> tuple[bytes, bytes]:
@@ -92,6 +92,24 @@ def test_files_that_a_person_added_stay(hub: Hub, tmp_path: Path) -> None:
     make(tmp_path, {"a": "z"})
     assert write(tmp_path) == 1
     assert repository.at("release-2")["figure.png"] == b"png"
+
+
+def test_files_that_an_export_writes_no_more_are_deleted(hub: Hub, tmp_path: Path) -> None:
+    """Once, and only where they are; the release before still has them."""
+    make(tmp_path, {"a": "x"})
+    old = tmp_path / "dataset/answers.csv"
+    old.write_text("of a worker who left")
+    write(tmp_path)
+    repository = hub.repositories["acme/triage"]
+    repository.commit("Add a figure", {"figure.png": b"png"})
+    old.unlink()
+    for number, answer in ((2, "y"), (3, "z")):
+        make(tmp_path, {"a": answer})
+        assert write(tmp_path, "answers.csv", "images/1.svg", "answers.parquet") == 1
+        files = repository.at(f"release-{number}")
+        assert "answers.csv" not in files
+        assert {"answers.parquet", "figure.png"} <= {*files}
+    assert "answers.csv" in repository.at("release-1")
 
 
 def test_another_campaign_s_repository_is_refused(hub: Hub, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ release it has.
 import io
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -153,13 +153,16 @@ def is_repository(address: str) -> bool:
     return address.startswith("hf://")
 
 
-def write_release(dataset: Path, releases: Path, address: str) -> int:
+def write_release(
+    dataset: Path, releases: Path, address: str, *, gone: Collection[str] = ()
+) -> int:
     """Commit the dataset and tag it, if the repository lacks the latest release.
 
     Args:
         dataset: the folder of the dataset, as it was when it was last released.
         releases: the folder of all releases.
         address: `hf://datasets/OWNER/NAME`; created as a private one if missing.
+        gone: paths in the dataset that are written no more; the commit deletes them.
 
     Returns:
         1, or 0 if the repository has this release.
@@ -176,7 +179,8 @@ def write_release(dataset: Path, releases: Path, address: str) -> int:
     with _Hub(address) as hub:
         api = hub.api
         api.create_repo(name, repo_type="dataset", private=True, exist_ok=True)
-        head = api.repo_info(name, repo_type="dataset").sha
+        repository = api.repo_info(name, repo_type="dataset")
+        head = repository.sha
         there = hub.manifest(name, head)
         if there is not None and there not in is_known:
             raise SinkFailed(
@@ -185,12 +189,16 @@ def write_release(dataset: Path, releases: Path, address: str) -> int:
             )
         is_new = there != manifest
         if is_new:
-            add = load_extra("huggingface_hub", extra="huggingface", use=address).CommitOperationAdd
+            library = load_extra("huggingface_hub", extra="huggingface", use=address)
+            add, delete = library.CommitOperationAdd, library.CommitOperationDelete
             paths = sorted(path for path in dataset.rglob("*") if path.is_file())
             files = {path.relative_to(dataset).as_posix(): path for path in paths}
+            listed = {entry.rfilename for entry in repository.siblings or ()}
+            stale = sorted(listed & {*gone} - files.keys())
             head = api.create_commit(
                 name,
                 [
+                    *(delete(path_in_repo=at) for at in stale),
                     *(add(path_in_repo=at, path_or_fileobj=path) for at, path in files.items()),
                     add(path_in_repo=_MANIFEST, path_or_fileobj=io.BytesIO(manifest)),
                 ],
