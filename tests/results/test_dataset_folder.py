@@ -1,18 +1,19 @@
 """What earlier exports wrote does not stay in a dataset."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.dataset import Pictures
-from piecework.results import export as exporting
 from piecework.results.dataset_folder import gone_from
 from piecework.results.export import export
+from piecework.store.files import write_whole
 from tests.review import stores
 
 
@@ -72,14 +73,13 @@ def test_an_export_that_ends_early_leaves_no_file_unknown(
 ) -> None:
     """The next one deletes what it does not write itself."""
     with monkeypatch.context() as patched:
-        write = exporting.write_whole
 
-        def until_the_last(path: Path, writer: object) -> None:
+        def until_the_last(path: Path, writer: Callable[[BinaryIO], object]) -> None:
             if path.name == "README.md":
                 raise OSError("no space left")
-            write(path, writer)  # type: ignore[arg-type]
+            write_whole(path, writer)
 
-        patched.setattr(exporting, "write_whole", until_the_last)
+        patched.setattr("piecework.results.export.write_whole", until_the_last)
         with pytest.raises(OSError, match="no space"):
             _files(run, "parquet")
     assert not {name for name in _files(run, "csv") if name.endswith(".parquet")}
