@@ -19,7 +19,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +69,9 @@ def words_in(text: str) -> tuple[str, ...]:
     >>> words_in("The dog, it barks.")
     ('the', 'dog', 'it', 'barks')
     """
-    return _compared(_words(text))
+    parts = _parts(unicodedata.normalize("NFC", text))
+    compared = (_folded(part, *_without_signs(part)) for _, part in parts)
+    return tuple(islice(filter(None, compared), MOST_WORDS))
 
 
 def likeness(first: Sequence[str], second: Sequence[str]) -> float:
@@ -129,7 +131,7 @@ def _words(text: str) -> list[_Word]:
     space, signs = "", ""  # before the next word
     for (gap, part), next_gap in zip(parts, next_gaps, strict=False):
         start, end = _without_signs(part)
-        compared = part[start:end].casefold().replace("\u2019", "'")
+        compared = _folded(part, start, end)
         if words and not signs and (closing := _closing(part, start, gap, next_gap)):
             last = words[-1]
             words[-1] = replace(last, written=f"{last.written}{gap}{part[:closing]}")
@@ -167,6 +169,11 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 def _is_apart(letter: str) -> bool:
     """Return whether a character is a word of its own, as its script has no spaces."""
     return bool(_NO_SPACES.match(letter)) and _category(letter) not in _SIGNS | {_MARKS}
+
+
+def _folded(part: str, start: int, end: int) -> str:
+    """Return a word as it is compared, from where it begins and ends in a part."""
+    return part[start:end].casefold().replace("\u2019", "'")
 
 
 def _closing(part: str, start: int, gap: str, next_gap: str) -> int:
