@@ -189,8 +189,9 @@ def test_a_word_that_nobody_typed_twice_stays_unsure(tmp_path: Path) -> None:
     [
         ("mcdonlds", ["McDonald\u2019s ", "McDonald\u2019s", "mcdonald's"], "McDonald\u2019s"),
         ("Mcdonlds", ["McDonald's", "McDonald's", ""], "McDonald's"),
-        # The word that they read had a capital at the beginning of its text.
+        # The word that they read begins its text, or their keyboard wrote the capital.
         ("Skatebaord", ["Skateboard", "Skateboard", "skateboard"], "skateboard"),
+        ("soop", ["Soup ", "Soup", "soap"], "soup"),
         ("SKATEBAORD", ["SKATEBOARD", "skateboard"], "skateboard"),
         ("soop", ["soup", "Soap", "soap", "SOUP"], None),
     ],

@@ -289,7 +289,9 @@ def _typed(cells: "pd.Series[str]", written: str) -> str | None:
         cells: what workers typed.
         written: the word in the sentence that they read.
     """
-    typed = [without_capitals_of(written, " ".join(str(cell).split())) for cell in cells]
+    # Keyboards of phones begin what is typed with a capital, also for a word without one.
+    begun = written[:1].upper() + written[1:]
+    typed = [without_capitals_of(begun, " ".join(str(cell).split())) for cell in cells]
     leading = Counter(key_of(word) for word in typed if word).most_common(2)
     if not leading or leading[0][1] < _LEAST_ALIKE:
         return None
