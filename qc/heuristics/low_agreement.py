@@ -66,7 +66,7 @@ from piecework.qc.worker_scores import (
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
-VERSION = 6
+VERSION = 7
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, WORDED, MATTER_OF_FACT)
@@ -123,7 +123,7 @@ class Params:
         min_items: items that the worker and others must have judged (ours).
         min_others: ratings by others that each item needs (ours).
         min_agreement: flag if the strength is clearly below this and below half of the
-            usual worker's (ours).
+            usual worker's (ours); worth far below the usual is flagged whatever this is.
         errors: standard errors by which it must be below (ours: 2, one in forty).
     """
 
@@ -156,7 +156,8 @@ def _of_field(field: str, compared: _Compared, params: Params) -> Iterator[Worke
     limit = min(params.min_agreement, _OF_USUAL * usual)
     is_weak = many["strength"] + params.errors * many["error"] < limit
     surely = -float(scipy.special.ndtri(_FALSE_FLAGS / max(len(many), 1)))
-    is_far = _below_usual(many) > surely
+    below = _below_usual(many)
+    is_far = below > surely
     accused = many.index[is_weak | is_far]
     flagged = {
         worker
@@ -167,11 +168,15 @@ def _of_field(field: str, compared: _Compared, params: Params) -> Iterator[Worke
     rows = map(_Worker._make, workers.itertuples())
     for row, suspicion in zip(rows, _suspicions(workers), strict=True):
         flag = row.worker_id in flagged
+        is_only_far = flag and not is_weak[row.worker_id]
+        broken = (float(below[row.worker_id]), surely) if is_only_far else None
         yield WorkerScore(
             row.worker_id,
             0.5 + suspicion / 2 if flag else _MOST_UNFLAGGED * suspicion,
             flag,
-            _sentence(field, row, limit, typical, little=flag, is_votes=compared.is_votes),
+            _sentence(
+                field, row, limit, typical, little=flag, far=broken, is_votes=compared.is_votes
+            ),
         )
 
 
@@ -187,20 +192,37 @@ class _Worker(NamedTuple):
 
 
 def _sentence(
-    field: str, row: _Worker, limit: float, typical: float, *, little: bool, is_votes: bool
+    field: str,
+    row: _Worker,
+    limit: float,
+    typical: float,
+    *,
+    little: bool,
+    far: tuple[float, float] | None,
+    is_votes: bool,
 ) -> str:
+    """Return the evidence, with the limit of the test that decided.
+
+    `far` is of a worker who is flagged for their worth alone: the standard deviations below
+    the usual, and their limit.
+    """
     begin = f"agrees {'little ' if little else ''}with others about {field}"
     strength = f"{round(row.strength, 2) + 0.0:.2f}, give or take {row.error:.2f}"
-    end = f"limit {round(limit, 2) + 0.0:.2f}), on {plural(row.items, 'item')}"
+    middle = "in the middle of all workers"
+    items = f"on {plural(row.items, 'item')}"
+    of_strength = f"; limit {round(limit, 2) + 0.0:.2f}"
+    if far is not None:
+        middle += f", {far[0]:.2f} standard deviations above; limit {far[1]:.2f}"
+        of_strength = ""
     if is_votes:
         return (
             f"{begin}: by their votes, the answers are {share(row.worth, 1)} probable "
-            f"({share(typical, 1)} in the middle of all workers), and follow them with strength "
-            f"{strength} (0 is chance, 1 is fully; {end}"
+            f"({share(typical, 1)} {middle}), and follow them with strength "
+            f"{strength} (0 is chance, 1 is fully{of_strength}), {items}"
         )
     return (
         f"{begin}: {strength} (0 is chance, 1 is full agreement; "
-        f"{round(typical, 2) + 0.0:.2f} in the middle of all workers; {end}"
+        f"{round(typical, 2) + 0.0:.2f} {middle}{of_strength}), {items}"
     )
 
 

@@ -111,11 +111,14 @@ def _agrees(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
         is_worth = is_share(match["worth"], mine.worth, 1) and is_share(match["of_all"], middle, 1)
     else:
         is_worth = is_near(match["middle"], middle)
+    # Either the strength broke its limit, or the worth is far from the middle.
+    is_far = match["far"] or match["far_votes"]
+    is_below = mine.worth < middle if is_far else is_near(match["limit"], asked)
     return (
         is_worth
         and is_near(match["strength"], mine.strength)
         and (math.isinf(mine.error) or is_near(match["error"], mine.error))
-        and is_near(match["limit"], asked)
+        and is_below
         and mine.items == int(match["items"])
     )
 
@@ -247,10 +250,12 @@ CLAIMS = (
         "low_agreement",
         r"agrees (?P<little>little )?with others about (?P<field>\w+): "
         r"(?:by their votes, the answers are (?P<worth>\S+) % probable \((?P<of_all>\S+) % in "
-        r"the middle of all workers\), and follow them with strength )?"
+        r"the middle of all workers(?P<far_votes>{far})?\), and follow them with strength )?"
         r"(?P<strength>\S+), give or take (?P<error>\S+) \(0 is chance, 1 is "
-        r"(?:fully|full agreement; (?P<middle>\S+) in the middle of all workers); "
-        r"limit (?P<limit>\S+)\), on (?P<items>\d+) items?",
+        r"(?:fully|full agreement; (?P<middle>\S+) in the middle of all workers"
+        r"(?P<far>{far})?)(?:; limit (?P<limit>\S+))?\), on (?P<items>\d+) items?".replace(
+            "{far}", r", \S+ standard deviations above; limit \S+?"
+        ),
         _agrees,
         lambda match, _: bool(match["little"]),
     ),

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -263,3 +264,37 @@ def test_boxes_that_cannot_be_read_match_none() -> None:
     drawn = {"a": box(0), "b": box(0), "c": box(0), "x": "[", "y": '{"boundingBoxes": 5}'}
     rows = [(worker, f"i{n}", text) for n in range(12) for worker, text in drawn.items()]
     assert flagged(score(ratings(task, rows), Params())) == {"x", "y"}
+
+
+def _limits(sentence: str) -> list[tuple[float, float]]:
+    """What a sentence states of a worker, and the limit after it."""
+    far = re.search(r"(\S+) standard deviations above; limit ([\d.]+)", sentence)
+    weak = re.search(
+        r"(\S+), give or take \S+ \(0 is chance, 1 is [^)]*; limit ([\d.]+)\)", sentence
+    )
+    if far:
+        assert sentence.count("limit") == 1
+        return [(float(far[2]), float(far[1]))]
+    return [(float(weak[1]), float(weak[2]))] if weak else []
+
+
+@pytest.mark.parametrize("kind", ["votes", "places"])
+def test_the_reason_names_a_limit_that_the_worker_broke(kind: str) -> None:
+    """Most agree nearly fully; who is far behind them still has a strength above its limit."""
+    rng = random.Random(7)  # noqa: S311 - no secret
+    rows, right = [], {"half": 0.62, "blind": 0.4}
+    for n in range(60):
+        truth, other = rng.sample(["yes", "no"] if kind == "votes" else [20.0, 80.0], 2)
+        near = 0.0 if kind == "votes" else 2.0
+        for worker in ("a", "b", "c", "d", "e", "f", *right):
+            chosen = truth if rng.random() < right.get(worker, 0.97) else other
+            rows.append((worker, f"{n}", chosen + rng.uniform(-near, near) if near else chosen))
+    task = TASK if kind == "votes" else task_of(scale("s"))
+    scores = score(ratings(task, rows), Params())
+    assert flagged(scores) == {*right}
+    sentences = {worker: cells(scores, worker)[2] for worker in right}
+    assert "standard deviations above" in sentences["half"]
+    assert "standard deviations above" not in sentences["blind"]
+    for sentence in sentences.values():
+        ((lower, higher),) = _limits(sentence)
+        assert lower < higher
