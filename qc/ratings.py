@@ -12,7 +12,8 @@ answers vary (`Field.expects_variation`); for these `with_ratings` adds to the t
 - `twinned.<field>`: like `rated.<field>`, reversed if the item asks the other way; only
   if an item of the table has a twin
 - `sides.<field>`: str, `first` or `second`: the side of the page that was favoured, ""
-  for neither; only for a field with a reversed scale (`Field.mirrored_by`)
+  for neither or if the order shown is not known; only for a field with a reversed scale
+  (`Field.mirrored_by`)
 - `matter_of_fact.<field>`: bool, true; only for a field that is not an opinion
   (`Field.is_opinion`), so that agreement is measured only there
 - `twin`: str, the id of the item that asks the same again, ""
@@ -319,11 +320,12 @@ def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
         for arrangement in task.arrangements
         if arrangement.name == field.mirrored_by
     )
-    is_turned = mapped(
-        table[ORDER + field.mirrored_by], lambda order: order == columns[::-1], "bool"
+    # Imported answers often come without the order of the sides.
+    signs = {columns: 1.0, columns[::-1]: -1.0}
+    sign = mapped(
+        table[ORDER + field.mirrored_by], lambda order: signs.get(order, math.nan), "float64"
     )
-    off_middle = _off_middle(field, table[value_column(field)])
-    shown = np.where(is_turned, -off_middle, off_middle)
+    shown = sign * _off_middle(field, table[value_column(field)])
     return np.select([shown < 0, shown > 0], ["first", "second"], "")
 
 

@@ -161,8 +161,17 @@ def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     for name, why in _NEEDED.items():
         if name in reads - spared and not _has(table, name):
             yield why
-    if {ORDER, SIDES} <= reads and not (_has(table, ORDER) or _has(table, SIDES)):
+    if {ORDER, SIDES} <= reads and not _knows_order(table):
         yield "the order in which the page showed the options is not known"
+
+
+def _knows_order(table: pd.DataFrame) -> bool:
+    """Whether the order of options or sides is known for any answer."""
+    return any(
+        bool(table[column].map(len).any())
+        for column in table
+        if str(column).startswith((ORDER, SIDES))
+    )
 
 
 def _has(table: pd.DataFrame, name: str) -> bool:

@@ -36,7 +36,7 @@ from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, worke
 
 NAME = "same_place"
 TITLE = "Always the same position"
-VERSION = 1
+VERSION = 2
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
 COLUMNS = (*FIRST_ANSWER, RATED, ORDER, SIDES)

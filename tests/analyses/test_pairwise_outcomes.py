@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from piecework.analyses.order import first_side_advantages
 from piecework.analyses.preferences import comparisons
 from piecework.domain.field import Arrangement, Field, Option
 from piecework.domain.hit import Item
@@ -56,6 +57,18 @@ def test_a_grade_is_about_the_systems_and_its_side_about_the_page() -> None:
     assert list(outcomes["grade"]) == [2, 2, -1, 0]
     assert list(outcomes["outcome"]) == ["first", "first", "second", "tie"]
     assert list(outcomes["side"]) == ["first", "second", "first", "tie"]
+
+
+def test_a_judgement_whose_order_is_not_known_favours_no_side() -> None:
+    """Imported answers come without it; systems are compared, sides are not."""
+    known = frame(("a", "1", False, False), ("a", "1", True, False), ("a", "1", False, False))
+    orders = [*known["order.sides"][:2], ()]
+    outcomes = comparisons(known.assign(**{"order.sides": orders}), ITEMS, [FIELD], [SIDES])
+    assert list(outcomes["outcome"]) == ["first"] * 3
+    assert list(outcomes["side"]) == ["first", "second", ""]
+    (row,) = first_side_advantages(outcomes).to_dict("records")
+    assert (row["first_side_wins"], row["ties"], row["second_side_wins"]) == (1, 0, 1)
+    assert first_side_advantages(outcomes.assign(side="")).empty
 
 
 def test_rejected_answers_missing_grades_and_unknown_systems_compare_nothing() -> None:

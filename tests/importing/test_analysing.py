@@ -11,13 +11,18 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from piecework.domain.field import Arrangement
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.tasks import load_task
 from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.page import analyse
+from piecework.report.page import render_sections
 from tests.importing.batches import stances, write
 from tests.importing.test_importing import campaign as campaign  # noqa: PLC0414 - a fixture
 from tests.importing.test_importing import done, piecework
+from tests.postprocess.made_tables import made_table
+from tests.qc.rated import choice, task_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -84,6 +89,58 @@ def test_a_column_that_items_lack_is_a_fault(tmp_path: Path) -> None:
     result = piecework("data", "analyse", batch, "--condition", "system")
     assert result.exit_code == 2
     assert "items have no column 'system'; the columns are" in result.output
+
+
+def pairs(*judged: tuple[str, str, str, str]) -> AnalysedAnswers:
+    """Judgements by two criteria of pairs of systems: first, second, value of each."""
+    fields = tuple(choice(name, "1", "2", "3", mirrored_by="sides") for name in ("fluent", "true"))
+    sides = Arrangement(name="sides", columns=("one", "two"))
+    task = task_of(*fields, arrangements=(sides,))
+    items = [
+        Item(item_id=ItemId(f"i{n}"), columns={"made_by.one": first, "made_by.two": second})
+        for n, (first, second, *_) in enumerate(judged)
+    ]
+    table = made_table(
+        [
+            {
+                "answer_id": f"a{n}",
+                "item_id": f"i{n}",
+                "worker": f"w{n}",
+                "order.sides": ("one", "two"),
+                "value.fluent": fluent,
+                "value.true": true,
+            }
+            for n, (_, _, fluent, true) in enumerate(judged)
+        ],
+        task,
+    )
+    return AnalysedAnswers(table=table, task=task, items=items)
+
+
+def test_systems_that_were_never_compared_have_the_reason_for_rows() -> None:
+    """Every other analysis is there; the page and the values are written."""
+    judged = pairs(("a", "b", "1", "1"), ("b", "a", "1", "1"), ("c", "d", "3", "3"))
+    made = analyse("a file", judged)
+    values = made.as_dict()
+    assert values["strengths_fluent"] == []
+    assert "were never compared" in render_sections(made.page)
+    assert "sides_of_the_page" in values
+
+
+def test_each_criterion_has_its_own_test_of_the_first_side() -> None:
+    """By one the first wins four times, by the other the second: together nobody does."""
+    judged = pairs(*[("a", "b", "1", "3")] * 4)
+    by_side = analyse("a file", judged).as_dict()["sides_of_the_page"]
+    assert by_side == [
+        {
+            "criterion": name,
+            "first_side_wins": first,
+            "ties": 0,
+            "second_side_wins": second,
+            "p_value": 0.125,
+        }
+        for name, first, second in (("fluent", 4, 0), ("true", 0, 4))
+    ]
 
 
 def scores(path: Path, values: Sequence[str]) -> Path:

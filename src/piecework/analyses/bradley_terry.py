@@ -79,6 +79,29 @@ def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerr
     return _result(compared, names, strengths, tie, errors, likelihood)
 
 
+SMOOTHING = 0.5
+"""Wins added to either side of each pair if a side won or lost everything."""
+
+
+def finite_strengths(pairs: pd.DataFrame) -> tuple[BradleyTerry, float]:
+    """Estimate strengths, with some smoothing only if none are finite without.
+
+    Args:
+        pairs: as for `bradley_terry`.
+
+    Returns:
+        The estimate, and the smoothing that it needed: 0 or `SMOOTHING`.
+
+    Raises:
+        ValueError: as of `bradley_terry`; smoothing does not help, for example if sides
+            were never compared.
+    """
+    try:
+        return bradley_terry(pairs), 0.0
+    except ValueError:
+        return bradley_terry(pairs, smoothing=SMOOTHING), SMOOTHING
+
+
 def _checked(pairs: pd.DataFrame) -> pd.DataFrame:
     missing = {"first", "second", "outcome"} - set(pairs.columns)
     if missing:

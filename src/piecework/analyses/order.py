@@ -97,6 +97,26 @@ def first_side_advantage(pairs: pd.DataFrame) -> tuple[int, int, float]:
     return first, second, float(binomtest(first, first + second).pvalue)
 
 
+def first_side_advantages(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Test each criterion for an advantage of the side shown first.
+
+    Args:
+        pairs: of `piecework.analyses.preferences.comparisons`; judgements without a side
+            are left out.
+
+    Returns:
+        One row per criterion with a side, in the order of the frame. Columns `criterion`,
+        `first_side_wins`, `ties`, `second_side_wins` (int64) and `p_value`.
+    """
+    known = pairs[pairs["side"] != ""]
+    rows = []
+    for criterion, sides in known.groupby("criterion", sort=False)["side"]:
+        first, second, p_value = first_side_advantage(pd.DataFrame({"outcome": sides}))
+        rows.append((criterion, first, len(sides) - first - second, second, p_value))
+    names = ["criterion", "first_side_wins", "ties", "second_side_wins", "p_value"]
+    return pd.DataFrame(rows, columns=names)
+
+
 def _permuted(sums: Floats, sizes: Floats, chance: np.random.Generator, shuffles: int) -> float:
     observed = _between(sums, sizes)
     places = np.tile(np.arange(sums.shape[1]), (len(sums), 1))

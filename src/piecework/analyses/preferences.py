@@ -89,7 +89,8 @@ def comparisons(
     Columns `item_id`, `worker`, `criterion` (the field's name), `first`, `second` (str,
     the systems), `outcome` ("first", "second" or "tie"), `grade` (float64, above 0 for
     the first: steps from the middle of the scale) and `side` ("first", "second" or
-    "tie": the side of the page that the judgement favours).
+    "tie": the side of the page that the judgement favours; "" if the order shown is not
+    known).
     """
     by_id = {str(item.item_id): item for item in items}
     rows = [
@@ -118,10 +119,9 @@ def _rows(
         grade = _grade(field, value)
         if grade is None or not all(systems) or len(set(systems)) < len(systems):
             continue
-        shown = -grade if tuple(order) == sides.columns[::-1] else grade
         yield (
             item_id, worker, field.name, *systems, _outcome(grade), grade,
-            _outcome(shown),
+            _side(grade, tuple(order), sides),
         )  # fmt: skip
 
 
@@ -133,6 +133,12 @@ def _grade(field: Field, value: object) -> float | None:
     if value not in values:
         return None
     return (len(values) - 1) / 2 - values.index(str(value))
+
+
+def _side(grade: float, order: tuple[str, ...], sides: Arrangement) -> str:
+    if order == sides.columns:
+        return _outcome(grade)
+    return _outcome(-grade) if order == sides.columns[::-1] else ""
 
 
 def _outcome(grade: float) -> str:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from piecework.domain.field import Arrangement
-from piecework.qc.heuristics.same_place import Params, score
+from piecework.qc.heuristics.same_place import NAME, Params, score
+from piecework.qc.silence import silences
 from tests.qc.rated import choice, ratings, task_of
 from tests.qc.tables import cells, flagged, row, table
 
@@ -65,5 +66,13 @@ def test_without_an_order_there_is_no_place() -> None:
     """Nothing recorded, nothing judged, nothing there: no flag."""
     rows, _ = shuffled("first", [0] * 12)
     assert flagged(score(ratings(SHUFFLED, rows), Params())) == set()
+    of_sides = ratings(SIDES, [("w", f"i{n}", "left") for n in range(14)])
+    assert of_sides["sides.better"].tolist() == [""] * 14
+    assert flagged(score(of_sides, Params())) == set()
+    assert "not known" in silences(of_sides, {})[NAME]
+    shown: dict[Any, Any] = {("w", "i0"): {"sides": ("one", "two")}}
+    known = ratings(SIDES, [("w", f"i{n}", "left") for n in range(14)], orders=shown)
+    assert known["sides.better"].tolist() == ["first", *[""] * 13]
+    assert "not known" not in silences(known, {}).get(NAME, "")
     assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
     assert score(table(), Params()).empty

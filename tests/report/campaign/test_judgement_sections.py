@@ -180,6 +180,12 @@ def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     ]
     side = {row[1]: row for row in effects}["side shown first"]
     assert side[2:4] == ("first 1, second 1", "2 comparisons")
+    # Nor is an answer whose order of sides is not known.
+    unknown = changed_facts.answers.assign(**{"order.sides": [()] * 3})
+    section = comparisons.order_effects_section(
+        report_model(replace(changed_facts, answers=unknown))
+    )
+    assert "side shown first" not in {row[1] for row in tables(section)["Order on the page"]}
 
 
 def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:

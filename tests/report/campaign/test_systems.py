@@ -5,7 +5,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from piecework.domain.text import NOTHING
 from piecework.report.components import Section
+from piecework.report.facts import ImportedFacts
 from piecework.report.model import ReportModel, report_model
 from piecework.report.page import render_report
 from piecework.report.sections import comparisons, overview
@@ -70,6 +72,40 @@ def test_systems_that_were_never_compared_have_no_strengths() -> None:
     assert built is not None
     assert built.tables[0].rows == ()
     assert "never compared" in built.tables[0].empty
+
+
+def test_systems_that_only_tie_have_a_strength_and_no_error() -> None:
+    """The figure still has a scale; no table says nan."""
+    facts = model([("north", "south", "tie", 0.0, "tie")] * 3)
+    built = comparisons.systems_section(facts)
+    assert built is not None
+    assert [row[1:3] for row in built.tables[0].rows] == [("+0.00", NOTHING)] * 2
+    (figure,) = overview.results(facts)
+    assert "nan" not in figure.svg.lower()
+
+
+def test_judgements_without_a_side_are_not_held_against_the_page() -> None:
+    """An imported table without the order says so, and claims no random order."""
+    won: Row = ("north", "south", "first", 2.0, "")
+    built = comparisons.systems_section(model([won] * 12))
+    assert built is not None
+    assert built.notes == ()
+    sides = built.tables[-1]
+    assert (sides.rows, "not known" in sides.empty) == ((), True)
+    frame = model([won, ("north", "south", "first", 2.0, "first")]).facts.comparisons
+    imported = ImportedFacts(
+        files=(),
+        outcomes=pd.Series(dtype="str"),
+        has_times=False,
+        unnamed_workers=0,
+        wages_cents_per_hour=pd.Series(dtype="float64"),
+    )
+    of_files = comparisons.systems_section(
+        report_model(replace(empty(), comparisons=frame, imported=imported))
+    )
+    assert of_files is not None
+    assert of_files.tables[-1].rows == (("overall quality", "1", "0", "0", "1.000"),)
+    assert "do not say" in of_files.tables[-1].note
 
 
 def test_a_campaign_without_pairs_has_no_such_section() -> None:

@@ -142,6 +142,7 @@ def _shown_rows(analysis: Analysis) -> Table:
         [tuple(map(_shown, row)) for row in frame.itertuples(index=False, name=None)],
         *columns,
         note=f"{analysis.note}{more}".strip(),
+        empty=analysis.note,
         is_wide=True,
     )
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.anova import repeated_measures
-from piecework.analyses.bradley_terry import bradley_terry
+from piecework.analyses.bradley_terry import finite_strengths
 from piecework.analyses.condition_scores import mean_ratings
 from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.kappa import (
@@ -19,7 +19,7 @@ from piecework.analyses.kappa import (
     jaccard,
 )
 from piecework.analyses.labels_from_votes import ability
-from piecework.analyses.order import first_side_advantage, position_effect
+from piecework.analyses.order import first_side_advantages, position_effect
 from piecework.analyses.paired import equivalence_tests, paired_t_tests
 from piecework.analyses.preferences import comparisons, preferences
 from piecework.analyses.votes import (
@@ -228,15 +228,13 @@ def sides(answers: AnalysedAnswers) -> Iterator[Analysis]:
     )
     yield from _graded(answers)
     yield from _strengths(pairs)
-    if len(pairs):
-        first, second, p_value = first_side_advantage(pairs.assign(outcome=pairs["side"]))
+    if len(by_side := first_side_advantages(pairs)):
         yield Analysis(
             key="sides_of_the_page",
             title="Whether the side shown first wins",
-            frame=pd.DataFrame(
-                [{"first_side_wins": first, "second_side_wins": second, "p_value": p_value}]
-            ),
-            note="An exact sign test; ties do not count.",
+            frame=by_side,
+            note="An exact sign test for each criterion; ties do not count, nor do judgements "
+            "whose order of sides is not known.",
         )
 
 
@@ -260,17 +258,22 @@ def _graded(answers: AnalysedAnswers) -> Iterator[Analysis]:
 
 def _strengths(pairs: pd.DataFrame) -> Iterator[Analysis]:
     for criterion, of_criterion in pairs.groupby("criterion", sort=False):
+        note = (
+            "Bradley-Terry strengths with ties: natural logarithms with mean 0; a side "
+            "stronger by 0.69 wins twice as often as it loses."
+        )
         try:
-            fit = bradley_terry(of_criterion)
-        except ValueError:
-            # A side that never loses has no finite strength without some smoothing.
-            fit = bradley_terry(of_criterion, smoothing=0.5)
+            fit, smoothing = finite_strengths(of_criterion)
+        except ValueError as fault:
+            frame, note = pd.DataFrame(), f"No strengths can be estimated: {fault}."
+        else:
+            frame = fit.sides.reset_index()
+            note += f" {smoothing:g} wins were added to either side of each pair." * bool(smoothing)
         yield Analysis(
             key=f"strengths_{criterion}",
             title=f"Strengths by {criterion}",
-            frame=fit.sides.reset_index(),
-            note="Bradley-Terry strengths with ties: natural logarithms with mean "
-            "0; a side stronger by 0.69 wins twice as often as it loses.",
+            frame=frame,
+            note=note,
         )
 
 

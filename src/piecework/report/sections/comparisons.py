@@ -10,8 +10,8 @@ from math import isnan
 import pandas as pd
 from scipy.stats import chisquare
 
-from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
-from piecework.analyses.order import first_side_advantage, position_effect
+from piecework.analyses.bradley_terry import BradleyTerry, finite_strengths
+from piecework.analyses.order import first_side_advantage, first_side_advantages, position_effect
 from piecework.analyses.votes import on_scale
 from piecework.domain.field import Arrangement, Field, is_graded
 from piecework.domain.tables import ITEM_VALUE, ORDER
@@ -19,9 +19,9 @@ from piecework.domain.text import count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Contest, Mean, contests, means
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, table, text
+from piecework.report.formatting import decimals
 from piecework.report.model import ReportModel
 
-_SMOOTHING = 0.5
 _RARE = 0.01
 _MOST_CONTESTS = 12
 _MOST_CRITERIA = 6
@@ -36,7 +36,7 @@ def systems_section(model: ReportModel) -> Section | None:
         return None
     systems = sorted({*pairs["first"], *pairs["second"]})
     criteria = list(dict.fromkeys(pairs["criterion"]))
-    sides, notes = _sides(pairs, criteria)
+    sides, notes = _sides(model)
     lead = (
         f"{plural(len(pairs), 'judgement')} of pairs compare "
         f"{plural(len(systems), 'system')}: {', '.join(systems)}."
@@ -68,7 +68,7 @@ def _strength_figure(pairs: pd.DataFrame, criterion: str) -> Figure | None:
         for name, row in fit.sides.sort_values("strength", ascending=False).iterrows()
     ]
     ends = (abs(end) for row in rows for end in (row.mean, row.low, row.high))
-    widest = max(end for end in ends if not isnan(end))
+    widest = max(end for end in ends if not isnan(end)) or 1.0  # nothing but ties
     title = f"Strength by {criterion.replace('_', ' ')}"
     return plots.figure(
         means(
@@ -134,7 +134,7 @@ def _strengths(pairs: pd.DataFrame, criterion: str) -> Table:
         () if fit is None else fit.sides.assign(system=fit.sides.index).to_dict("records"),
         text("System", "system"),
         number("Strength", lambda row: f"{row['strength']:+.2f}"),
-        number("Standard error", lambda row: f"{row['standard_error']:.2f}"),
+        number("Standard error", lambda row: decimals(row["standard_error"])),
         number("Mean grade", lambda row: f"{means[row['system']]:+.2f}"),
         number("Better", lambda row: int(row["wins"])),
         number("Equal", lambda row: int(row["ties"])),
@@ -151,19 +151,15 @@ def _fitted(pairs: pd.DataFrame) -> tuple[BradleyTerry | None, str]:
         "system stronger by 0.69 is preferred twice as often as it is not. The mean "
         "grade counts steps from “equal”; above 0 favours the system."
     )
-    refused = ""
-    for smoothing in (0.0, _SMOOTHING):
-        try:
-            fit = bradley_terry(pairs, smoothing=smoothing)
-        except ValueError as fault:
-            refused = f"No strengths can be estimated: {fault}."
-            continue
-        added = (
-            f" A system won or lost everything, so {smoothing:g} wins were added to "
-            "either side of each pair."
-        )
-        return fit, method + (added if smoothing else "")
-    return None, refused
+    try:
+        fit, smoothing = finite_strengths(pairs)
+    except ValueError as fault:
+        return None, f"No strengths can be estimated: {fault}."
+    added = (
+        f" A system won or lost everything, so {smoothing:g} wins were added to "
+        "either side of each pair."
+    )
+    return fit, method + (added if smoothing else "")
 
 
 def _mean_grades(pairs: pd.DataFrame) -> "pd.Series[float]":
@@ -173,34 +169,36 @@ def _mean_grades(pairs: pd.DataFrame) -> "pd.Series[float]":
     return grades.groupby("system")["grade"].mean()
 
 
-def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note, ...]]:
-    rows, notes = [], []
-    for name in criteria:
-        shown = pairs.loc[pairs["criterion"] == name, "side"]
-        first, second, p_value = first_side_advantage(pd.DataFrame({"outcome": shown}))
-        equal = len(shown) - first - second
-        rows.append((name.replace("_", " "), first, equal, second, f"{p_value:.3f}"))
-        if p_value < _RARE:
-            notes.append(
-                Note(
-                    "watch",
-                    f"By {name.replace('_', ' ')}, the text shown "
-                    f"{'first' if first > second else 'second'} is preferred more "
-                    f"often than by chance (p = {p_value:.3f}).",
-                )
-            )
+def _sides(model: ReportModel) -> tuple[Table, tuple[Note, ...]]:
+    by_criterion = first_side_advantages(model.facts.comparisons).to_dict("records")
+    notes = tuple(
+        Note(
+            "watch",
+            f"By {row['criterion'].replace('_', ' ')}, the text shown "
+            f"{'first' if row['first_side_wins'] > row['second_side_wins'] else 'second'} is "
+            f"preferred more often than by chance (p = {row['p_value']:.3f}).",
+        )
+        for row in by_criterion
+        if row["p_value"] < _RARE
+    )
+    drawn = (
+        "Every assignment shows the sides in random order, so neither side should be preferred"
+        if model.facts.imported is None
+        else "The files do not say whether the order of the sides was drawn at random; if so, "
+        "neither side should be preferred"
+    )
     by_side = table(
         "Does it matter which text is shown first?",
-        rows,
-        text("Criterion"),
-        number("First is better"),
-        number("Equal"),
-        number("Second is better"),
-        number("p", spoken="p-value of the exact sign test"),
-        note="Every assignment shows the sides in random order, so neither side should "
-        "be preferred; exact two-sided sign test.",
+        by_criterion,
+        text("Criterion", lambda row: row["criterion"].replace("_", " ")),
+        number("First is better", "first_side_wins"),
+        number("Equal", "ties"),
+        number("Second is better", "second_side_wins"),
+        number("p", lambda row: f"{row['p_value']:.3f}", spoken="p-value of the exact sign test"),
+        note=f"{drawn}; exact two-sided sign test.",
+        empty="The order in which the page showed the sides is not known.",
     )
-    return by_side, tuple(notes)
+    return by_side, notes
 
 
 _QUARTERS = 4
@@ -338,12 +336,13 @@ def _of_sides(
     field: Field, rows: pd.DataFrame, arrangement: Arrangement
 ) -> tuple[Cell, ...] | None:
     """By the side that was shown first."""
+    signs = {arrangement.columns: 1.0, arrangement.columns[::-1]: -1.0}
     outcomes = [
-        _outcome(field, value, is_turned=tuple(order) == arrangement.columns[::-1])
+        _outcome(field, value, sign=signs[order])
         for value, order in zip(
-            rows[ITEM_VALUE + field.name], rows[ORDER + arrangement.name], strict=True
+            rows[ITEM_VALUE + field.name], map(tuple, rows[ORDER + arrangement.name]), strict=True
         )
-        if _is_answer(field, value)
+        if _is_answer(field, value) and order in signs
     ]
     if not outcomes:
         return None
@@ -363,14 +362,13 @@ def _is_answer(field: Field, value: object) -> bool:
     return value in {option.value for option in field.options}
 
 
-def _outcome(field: Field, value: object, *, is_turned: bool) -> str:
+def _outcome(field: Field, value: object, *, sign: float) -> str:
     if isinstance(value, float):
         lean = value - (field.minimum + field.maximum) / 2
     else:
         values = [option.value for option in field.options]
         lean = values.index(str(value)) - (len(values) - 1) / 2
-    lean = -lean if is_turned else lean
-    return "tie" if lean == 0 else "first" if lean < 0 else "second"
+    return "tie" if lean == 0 else "first" if lean * sign < 0 else "second"
 
 
 def _figures(fields: Sequence[Field], rows: pd.DataFrame) -> Iterator[Figure]:
