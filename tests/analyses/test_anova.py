@@ -108,6 +108,20 @@ def test_two_conditions_are_a_paired_t_test() -> None:
     assert anova.p_value == pytest.approx(test.pvalue)
 
 
+@pytest.mark.parametrize("shifts", [(0, 50), (0, 50, 1)])
+def test_the_same_difference_for_everyone_is_infinitely_unlikely_by_chance(
+    shifts: tuple[int, ...],
+) -> None:
+    """Two conditions are spherical by definition; with three, epsilon is unknown."""
+    table = np.array([[20.0], [30.0], [10.0]]) + np.array(shifts)
+    anova = repeated_measures(scores_of(table))
+    assert (anova.f, anova.p_value, anova.p_corrected) == (math.inf, 0.0, 0.0)
+    assert math.isnan(anova.sphericity.epsilon) == (len(shifts) > 2)
+    alike = repeated_measures(scores_of(table[:, [0, 0]]))
+    assert math.isnan(alike.f)
+    assert math.isnan(alike.p_corrected)
+
+
 def test_sixty_one_people_and_four_conditions() -> None:
     """Simulated; checked against least squares and Box, with corrected degrees."""
     table = simulated(61)

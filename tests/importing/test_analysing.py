@@ -172,6 +172,19 @@ def test_scores_with_decimals_are_compared_by_condition(tmp_path: Path) -> None:
     assert analysis["agreement"][0]["compared_as"] == "interval"
 
 
+def test_the_same_difference_for_every_unit_is_named(tmp_path: Path) -> None:
+    """F is infinite, and no cell is nan."""
+    file = scores(tmp_path / "r.csv", ["1.5"] * 3 + ["2.5"] * 3 + ["2"] * 3 + ["3"] * 3)
+    columns = tmp_path / "columns.toml"
+    columns.write_text(SCORES)
+    words = ("--columns", columns, "--condition", "system", "--unit", "image")
+    printed = done("data", "analyse", file, *words)
+    assert "F is infinite" in printed
+    assert "∞" in printed
+    (row,) = json.loads(done("data", "analyse", file, *words, "--json"))["anova_score"]
+    assert (row["f"], row["df"], row["p_value"]) == (None, 1, 0)
+
+
 def test_a_condition_with_a_single_value_is_refused(tmp_path: Path) -> None:
     """It is not left out without a word."""
     file = scores(tmp_path / "r.csv", ["1.5", "2.5", "4"])

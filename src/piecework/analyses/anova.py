@@ -24,8 +24,9 @@ class Sphericity:
 
     Attributes:
         epsilon: Greenhouse and Geisser's, from 1 / (conditions - 1) to 1 (spherical);
-            NaN if nothing varies.
-        w: Mauchly's, from 0 to 1 (spherical); always 1 with two conditions.
+            always 1 with two conditions, else NaN if nothing varies.
+        w: Mauchly's, from 0 to 1 (spherical); always 1 with two conditions, else NaN if
+            nothing varies.
         p_value: the p-value of W; NaN with two conditions (nothing to test), if nothing
             varies, or with fewer subjects than conditions.
     """
@@ -52,7 +53,8 @@ def sphericity(table: Floats) -> Sphericity:
     spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
     trace = float(np.trace(spread))
     if trace <= np.finfo(float).eps * float(np.square(table).sum()):
-        return Sphericity(epsilon=float("nan"), w=float("nan"), p_value=float("nan"))
+        known = 1.0 if size == 1 else float("nan")  # one contrast is spherical by definition
+        return Sphericity(epsilon=known, w=known, p_value=float("nan"))
     epsilon = trace**2 / (size * float(np.square(spread).sum()))
     w = float(np.linalg.det(spread * (size / trace)))
     w = min(max(w, 0.0), 1.0)
@@ -151,7 +153,8 @@ def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
         sphericity=shape,
         df_corrected=df * cut,
         df_error_corrected=df_error * cut,
-        p_corrected=float(stats.f.sf(f, df * cut, df_error * cut)),
+        # No degrees of freedom make an infinite F likely, also where epsilon is unknown.
+        p_corrected=0.0 if np.isinf(f) else float(stats.f.sf(f, df * cut, df_error * cut)),
         eta_squared_generalised=_ratio(between, between + within + error),
         eta_squared_partial=_ratio(between, between + error),
     )

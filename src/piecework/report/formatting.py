@@ -206,9 +206,11 @@ def spoken(name: str, *, limit: int = 40) -> str:
 def decimals(value: float, digits: int = 2, *, unknown: str = NOTHING) -> str:
     """Format a number with decimals, unless it is unknown.
 
-    >>> decimals(0.777), decimals(math.nan, unknown="-")
-    ('0.78', '-')
+    >>> decimals(0.777), decimals(math.nan, unknown="-"), decimals(math.inf)
+    ('0.78', '-', '∞')
     """
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
     return unknown if math.isnan(value) else f"{value:.{digits}f}"
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from piecework.analyses.condition_scores import GLOSSES, Compared
 from piecework.domain.field import Field
-from piecework.domain.task import Conditions
+from piecework.domain.task import Conditions, Hypothesis
 from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Section
 from piecework.report.model import report_model
@@ -73,6 +73,31 @@ def test_figures_are_those_of_the_analyses() -> None:
     # old minus young: -10, -12, -14.
     assert [row[:2] for row in parts.rows] == [("old - young", "-12.00")]
     assert "only some conditions: 1 participant" in made.notes[0].text
+
+
+def test_the_same_difference_for_everyone_is_no_missing_difference() -> None:
+    """Everyone rates age 50 above color: no spread, so no test, and a clear difference."""
+    rows = [
+        (person, condition, "", value + more)
+        for person, value in (("ann", 20), ("bob", 30), ("cy", 10))
+        for condition, more in (("color", 0), ("age", 50))
+    ]
+    expected = Hypothesis(name="color is lower", lower=("color",), higher=("age",))
+    compared = facts_of(rows)
+    named = replace(compared.named, hypotheses=(expected,))
+    made = section(replace(compared, named=named))
+    assert "differs between the conditions by the same for everyone; no test" in made.lead[0]
+    shown = {table.caption: table.rows for table in made.tables}
+    assert shown["Hypotheses"][0][-1] == "the same for everyone; no test"
+    assert ("F", "∞") in shown[VARIANCE]
+    assert ("p, corrected", "< 0.001") in shown[VARIANCE]
+    assert not any("nan" in cell for rows in shown.values() for row in rows for cell in row)
+    alike = facts_of([(*row[:3], 20.0) for row in rows])
+    assert "the same in all conditions for everyone" in section(alike).lead[0]
+    three = facts_of(
+        [*rows, *((who, "shape", "", v) for who, v in (("ann", 21), ("bob", 31), ("cy", 11)))]
+    )
+    assert "the same for everyone; no test" in section(three).lead[0]
 
 
 def test_too_few_people_are_told_and_not_computed() -> None:

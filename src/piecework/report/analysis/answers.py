@@ -16,7 +16,7 @@ from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.domain.text import NOTHING, count
 from piecework.report.components import Cell, Column, Section, Table, number, table, text
-from piecework.report.formatting import excerpt
+from piecework.report.formatting import decimals, excerpt
 
 _MOST_GRADES = 10
 
@@ -151,8 +151,8 @@ def _shown(value: object) -> Cell:
     if value is None:
         return NOTHING
     if isinstance(value, float):
-        if math.isnan(value):
-            return NOTHING
+        if not math.isfinite(value):
+            return decimals(value)
         if value and abs(value) < _LEAST_SHOWN:
             return f"{value:.1e}"
         return f"{value:,.3f}"

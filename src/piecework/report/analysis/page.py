@@ -1,5 +1,6 @@
 """All analyses of answers, as a page of sections and as plain values for programs."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -285,6 +286,9 @@ def conditions(answers: AnalysedAnswers) -> Iterator[Analysis]:
             yield from _means_of_field(answers, field, scores)
 
 
+_ALIKE = " All units differ by the same, so F is infinite: there is no spread to test against."
+
+
 def _means_of_field(
     answers: AnalysedAnswers, field: Field, scores: pd.DataFrame
 ) -> Iterator[Analysis]:
@@ -313,14 +317,15 @@ def _means_of_field(
         title=f"Whether {field.name} differs by {answers.condition}",
         frame=pd.DataFrame([row]),
         left_out=("left_out", "eta_squared_partial"),
-        note="Analysis of variance with repeated measures; Greenhouse-Geisser degrees of freedom.",
+        note="Analysis of variance with repeated measures; Greenhouse-Geisser degrees of "
+        f"freedom.{_ALIKE * math.isinf(test.f)}",
     )
     yield Analysis(
         key=f"paired_{field.name}",
         title=f"Pairs of {answers.condition} by {field.name}",
         frame=paired_t_tests(scores),
         left_out=("pairs", "sd", "t", "df", "p_value"),
-        note=f"Paired t-tests. {_BONFERRONI}",
+        note=f"Paired t-tests; none if all units differ by the same. {_BONFERRONI}",
     )
     if answers.margin is not None:
         yield Analysis(
@@ -328,7 +333,7 @@ def _means_of_field(
             title=f"Whether pairs are equivalent within {answers.margin:g}",
             frame=equivalence_tests(scores, margin=answers.margin),
             left_out=("pairs", "p_below", "p_above", "p_value"),
-            note=f"Two one-sided tests. {_BONFERRONI}",
+            note=f"Two one-sided tests; none if all units differ by the same. {_BONFERRONI}",
         )
 
 

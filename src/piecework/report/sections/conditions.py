@@ -25,6 +25,7 @@ from piecework.report.plots import figure
 from piecework.report.sections.condition_texts import text_figures, text_tables
 
 _SURE = 0.05
+_ALIKE = "the same for everyone; no test"
 
 
 def conditions_section(model: ReportModel) -> Section | None:
@@ -79,15 +80,25 @@ def _analysis(scores: pd.DataFrame) -> RepeatedMeasures | None:
 
 def _lead(analysis: RepeatedMeasures, compared: Compared) -> str:
     field = compared.field
-    differ = "differs" if analysis.p_corrected < _SURE else "does not differ measurably"
     return (
         f"{plural(analysis.subjects, 'participant')} answered in all "
         f"{len(analysis.conditions)} conditions. Their mean {spoken(field.name)}, "
-        f"from {field.minimum:g} to {field.maximum:g}, {differ} between the "
-        f"conditions: F({analysis.df_corrected:.2f}, "
-        f"{analysis.df_error_corrected:.1f}) = {analysis.f:.2f}, "
-        f"{_p(analysis.p_corrected)}, generalised eta squared = "
-        f"{analysis.eta_squared_generalised:.3f}."
+        f"from {field.minimum:g} to {field.maximum:g}, {_differs(analysis)}, generalised eta "
+        f"squared = {_figures(analysis.eta_squared_generalised, 3)}."
+    )
+
+
+def _differs(analysis: RepeatedMeasures) -> str:
+    """Whether the conditions differ; a test needs people who differ by different amounts."""
+    if math.isinf(analysis.f):
+        return f"differs between the conditions by {_ALIKE}"
+    if math.isnan(analysis.f):
+        return "is the same in all conditions for everyone; no test"
+    differ = "differs" if analysis.p_corrected < _SURE else "does not differ measurably"
+    return (
+        f"{differ} between the conditions: F({_figures(analysis.df_corrected)}, "
+        f"{_figures(analysis.df_error_corrected, 1)}) = {_figures(analysis.f)}, "
+        f"{_p(analysis.p_corrected)}"
     )
 
 
@@ -174,23 +185,25 @@ def _expected(compared: Compared, study: PublishedConditions | None) -> Iterator
             for expected, outcome in zip(hypotheses, chain(outcomes, repeat("-")), strict=False)
         ],
         text("Expected", lambda row: row[0]),
-        number("Difference", lambda row: f"{row[1]['difference']:+.2f}"),
+        number("Difference", lambda row: _difference(row[1]["difference"])),
         number("95 % interval", lambda row: _interval(row[1]["low"], row[1]["high"])),
         number(
             "Paired t", lambda row: f"t({row[1]['df']:g}) = {decimals(row[1]['t'], unknown='-')}"
         ),
         number("p", lambda row: _p_value(row[1]["p_value"])),
-        text("Here", lambda row: _outcome(row[1]["difference"], row[1]["p_value"])),
+        text("Here", lambda row: _outcome(row[1])),
         text("Published", lambda row: row[2], is_shown=study is not None),
         note="Difference: the mean of what is expected to be lower, less that of "
         "the other. p is not adjusted.",
     )
 
 
-def _outcome(difference: float, p_value: float) -> str:
-    if math.isnan(p_value) or p_value >= _SURE:
+def _outcome(tested: "pd.Series[float]") -> str:
+    if tested["pairs"] > 1 and math.isnan(tested["p_value"]):
+        return _ALIKE
+    if not tested["p_value"] < _SURE:
         return "not supported"
-    return "supported" if difference < 0 else "the opposite"
+    return "supported" if tested["difference"] < 0 else "the opposite"
 
 
 def _means(by_condition: pd.DataFrame, caption: str, study: PublishedConditions | None) -> Table:
@@ -223,12 +236,12 @@ def _means(by_condition: pd.DataFrame, caption: str, study: PublishedConditions 
 
 def _variance(analysis: RepeatedMeasures, study: PublishedConditions | None) -> Table:
     shape = analysis.sphericity
-    corrected = f"{analysis.df_corrected:.2f} and {analysis.df_error_corrected:.1f}"
-    eta = f"{analysis.eta_squared_generalised:.3f}"
+    corrected = f"{_figures(analysis.df_corrected)} and {_figures(analysis.df_error_corrected, 1)}"
+    eta = _figures(analysis.eta_squared_generalised, 3)
     return table(
         "Analysis of variance, repeated measures",
         (
-            ("F", f"{analysis.f:.3f}", study and study.f),
+            ("F", _figures(analysis.f, 3), study and study.f),
             ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}", None),
             ("p, if sphericity holds", _p_value(analysis.p_value), None),
             ("Mauchly's W", f"{decimals(shape.w, 3, unknown='-')} ({_p(shape.p_value)})", None),
@@ -240,7 +253,7 @@ def _variance(analysis: RepeatedMeasures, study: PublishedConditions | None) -> 
             ),
             ("p, corrected", _p_value(analysis.p_corrected), study and study.p),
             ("Generalised eta squared", eta, study and study.eta_squared),
-            ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}", None),
+            ("Partial eta squared", _figures(analysis.eta_squared_partial, 3), None),
         ),
         text("Figure"),
         number("Value"),
@@ -260,7 +273,7 @@ def _pairs(
         caption,
         pairs.to_dict("records"),
         text("Conditions", lambda row: f"{spoken(row['first'])} - {spoken(row['second'])}"),
-        number("Difference", lambda row: f"{row['difference']:+.2f}"),
+        number("Difference", lambda row: _difference(row["difference"])),
         number("95 % interval", lambda row: _interval(row["low"], row["high"])),
         number("Paired t", lambda row: f"t({row['df']:g}) = {decimals(row['t'], unknown='-')}"),
         number("p", lambda row: _p_value(row["p_value"])),
@@ -275,7 +288,9 @@ def _pairs(
             lambda row: outcomes.get((row["first"], row["second"]), "-"),
             is_shown=study is not None,
         ),
-        note=note or "Paired t-tests; p is adjusted for the number of rows (Bonferroni).",
+        note=note
+        or "Paired t-tests; p is adjusted for the number of rows (Bonferroni). There is "
+        "no test if the difference is the same for everyone.",
     )
 
 
@@ -301,6 +316,10 @@ def _inside(divided: pd.DataFrame, study: PublishedConditions | None) -> tuple[T
 
 def _figures(value: float, digits: int = 2) -> str:
     return decimals(value, digits, unknown="-")
+
+
+def _difference(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:+.2f}"
 
 
 def _interval(low: float, high: float) -> str:
