@@ -13,7 +13,13 @@ from collections.abc import Iterable, Iterator
 from string import Formatter
 
 from piecework.domain.text import share
-from piecework.domain.verdicts import PolicyRule
+from piecework.domain.verdicts import (
+    PAID_BEFORE,
+    REJECTED_WITH,
+    PolicyRule,
+    SubjectKind,
+    Verdict,
+)
 from piecework.qc.registry import BY_NAME, Heuristic
 
 EVIDENCE = "evidence"
@@ -79,29 +85,41 @@ def filled_reason(
     return rule.because.format(**amounts, evidence=joined)
 
 
-def stated(because: str, rules: Iterable[PolicyRule]) -> str:
+def stated(
+    because: str, rules: Iterable[PolicyRule], subject_kind: SubjectKind, verdict: Verdict
+) -> str:
     """Return a filled reason as its rule states it, with `…` for each placeholder.
 
-    Text before the rule's words stays; a reason that matches no rule is returned as is.
+    A reason that matches no rule about this kind of subject, with this verdict, is returned
+    as is. Of several that match, the one with most text outside placeholders is taken.
 
     >>> from piecework.domain.verdicts import PolicyRule
     >>> rule = PolicyRule(subject_kind="answer", any_of=("capitals",), then="drop",
     ...     because="Set aside: {evidence}.")
-    >>> stated("Set aside: has 90.0 % of its characters in capitals.", [rule])
+    >>> filled = "Set aside: has 90.0 % of its characters in capitals."
+    >>> stated(filled, [rule], "answer", "drop")
     'Set aside: ….'
     """
-    for rule in rules:
-        if "{" not in rule.because:
-            continue
-        parts = [text for text, *_ in Formatter().parse(rule.because)]
-        fields = [field for _, field, *_ in Formatter().parse(rule.because)]
+    for begin in (REJECTED_WITH, PAID_BEFORE):
+        if because.startswith(begin):
+            rest = because.removeprefix(begin)
+            return begin + stated(rest, rules, "assignment", "reject")
+    able = [rule for rule in rules if (rule.subject_kind, rule.then) == (subject_kind, verdict)]
+    if any(rule.because == because for rule in able):
+        return because
+    filled = [rule for rule in able if "{" in rule.because]
+    for rule in sorted(filled, key=lambda rule: -sum(len(text) for text, _ in _parts(rule))):
         pattern = "".join(
-            re.escape(text) + ("" if field is None else ".*")
-            for text, field in zip(parts, fields, strict=True)
+            re.escape(text) + ("" if field is None else ".*") for text, field in _parts(rule)
         )
-        if match := re.search(pattern + "$", because, re.DOTALL):
-            return because[: match.start()] + without_evidence(rule)
+        if re.fullmatch(pattern, because, re.DOTALL):
+            return without_evidence(rule)
     return because
+
+
+def _parts(rule: PolicyRule) -> list[tuple[str, str | None]]:
+    """The texts of a rule's reason, each with the placeholder after it."""
+    return [(text, field) for text, field, *_ in Formatter().parse(rule.because)]
 
 
 def without_evidence(rule: PolicyRule) -> str:

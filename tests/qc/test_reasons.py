@@ -6,7 +6,14 @@ import pandas as pd
 import pytest
 
 from piecework.domain.hit import MTURK
-from piecework.domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
+from piecework.domain.verdicts import (
+    PAID_BEFORE,
+    REJECTED_WITH,
+    Finding,
+    PolicyRule,
+    SubjectKind,
+    Verdict,
+)
 from piecework.qc.policy import check_rules, decide
 from piecework.qc.reasons import stated
 from piecework.qc.registry import HEURISTICS
@@ -210,8 +217,37 @@ def test_what_the_rule_or_its_heuristic_holds_may_be_said(allowed: PolicyRule) -
 
 def test_reasons_are_counted_as_they_are_stated() -> None:
     """What each one quotes is left out; a person's reason stays."""
-    rules = [rule("Set aside: {evidence}.", "capitals"), rule("Fixed.", "capitals")]
-    assert stated("Set aside: 80% are capitals.", rules) == "Set aside: …."
-    rejected = "its assignment was rejected: Set aside: x."
-    assert stated(rejected, rules) == "its assignment was rejected: Set aside: …."
-    assert stated("Shouted throughout.", rules) == "Shouted throughout."
+    rules = [
+        rule("Set aside: {evidence}.", "capitals"),
+        rule("Fixed.", "capitals"),
+        rule("Refused: {evidence}.", "capitals", on="assignment", then="reject"),
+    ]
+    for because, shown in (
+        ("Set aside: 80% are capitals.", "Set aside: …."),
+        (f"{REJECTED_WITH}Refused: x.", f"{REJECTED_WITH}Refused: …."),
+        ("Refused: x.", "Refused: x."),
+        ("Shouted throughout.", "Shouted throughout."),
+    ):
+        assert stated(because, rules, "answer", "drop") == shown
+    late = f"{PAID_BEFORE}Refused: x."
+    assert stated(late, rules, "assignment", "approve") == f"{PAID_BEFORE}Refused: …."
+
+
+def test_a_rule_that_only_quotes_swallows_no_other_reason() -> None:
+    """It takes what no rule with words of its own takes, and only of its kind and verdict."""
+    rules = [
+        rule("{evidence}", "capitals"),
+        rule("Off: {evidence}", "text_off_item"),
+        rule("Off: {evidence} ({flagged})", "text_off_item", on="worker", then="exclude"),
+        rule("It breaks a rule of the page.", "rule_violation"),
+    ]
+    for kind, verdict, because, shown in (
+        ("answer", "drop", "80 % are capitals", "…"),
+        ("answer", "drop", "Off: shares nothing", "Off: …"),
+        ("answer", "drop", "It breaks a rule of the page.", "It breaks a rule of the page."),
+        ("answer", "keep", "nothing against it", "nothing against it"),
+        ("worker", "exclude", "Off: shares nothing (3)", "Off: … (…)"),
+        ("worker", "exclude", "80 % are capitals", "80 % are capitals"),
+        ("assignment", "reject", "80 % are capitals", "80 % are capitals"),
+    ):
+        assert stated(because, rules, kind, verdict) == shown

@@ -39,6 +39,9 @@ evidence against the answer."""
 REJECTED_WITH = "its assignment was rejected: "
 """Beginning of the reason for dropping an answer with its assignment."""
 
+PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected: "
+"""Beginning of the reason of a rejection that came too late, where it is shown."""
+
 VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
     "answer": ("keep", "drop"),
     "assignment": ("approve", "reject"),

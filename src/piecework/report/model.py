@@ -163,6 +163,9 @@ Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
 
 OUTCOMES: tuple[Outcome, ...] = ("rejected", "dropped", "surplus", "canned", "novel")
 
+BY_POLICY = "policy:"
+"""The name of who decided begins so if it was the campaign's policy."""
+
 ROUNDING_CENTS = 1e-6
 """Wages are quotients; a smaller gap below the floor is a rounding error."""
 
@@ -193,10 +196,35 @@ class ReportModel:
         """The title of a heuristic; its name if it is unknown."""
         return TITLES.get(heuristic, heuristic)
 
-    def as_stated(self, reasons: pd.Series) -> pd.Series:
-        """Reasons as the policy's rules state them, without the evidence they quote."""
-        return reasons.map(
-            {reason: stated(reason, self.facts.policy) for reason in reasons.unique()}
+    def as_stated(self, decisions: pd.DataFrame) -> pd.Series:
+        """The policy's reasons as its rules state them, without the evidence they quote.
+
+        Args:
+            decisions: `subject_kind`, `verdict`, `decided_by` and `because`; people's
+                reasons stay.
+        """
+        by_policy = decisions["decided_by"].str.startswith(BY_POLICY)
+        parts = decisions.loc[by_policy, ["because", "subject_kind", "verdict"]]
+        keys = pd.Series(list(parts.itertuples(index=False, name=None)), index=parts.index)
+        policy = self.facts.policy
+        made = {(why, kind, then): stated(why, policy, kind, then) for why, kind, then in set(keys)}
+        return keys.map(made).reindex(decisions.index).fillna(decisions["because"]).astype("str")
+
+    @cached_property
+    def reasons_of_dropped(self) -> pd.Series:
+        """Why each rejected or dropped answer does not count, as `as_stated`, by its id."""
+        because = self.column("rejected_because", "rejected", "dropped")
+        of_answers = self.verdicts[self.verdicts["subject_kind"] == "answer"]
+        decided_by = of_answers.set_index("subject_id")["decided_by"].reindex(because.index)
+        return self.as_stated(
+            pd.DataFrame(
+                {
+                    "subject_kind": "answer",
+                    "verdict": "drop",
+                    "decided_by": decided_by.fillna(BY_POLICY).astype("str"),
+                    "because": because,
+                }
+            )
         )
 
     @property

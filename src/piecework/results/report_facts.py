@@ -14,6 +14,7 @@ from piecework.campaign.warnings import own_seconds
 from piecework.domain.experiment import Arm
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
+from piecework.domain.verdicts import PAID_BEFORE
 from piecework.engine.earn import records_of
 from piecework.engine.progress import read_progress
 from piecework.postprocess.apply import RULES
@@ -55,8 +56,6 @@ from piecework.store.settlements import PAID_ALREADY
 
 _MOST_FAULTS = 20
 """Rows that cannot be used and are named; the others are counted."""
-
-_PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
 
 def report_facts(opened: OpenedCampaign) -> ReportFacts:
@@ -372,7 +371,7 @@ def _decisions(opened: OpenedCampaign, decisions: pd.DataFrame) -> pd.DataFrame:
         subject_id=_shown_ids(opened, decisions),
         verdict=decisions["verdict"].where(~is_late, "approve"),
         because=decisions["because"].where(
-            ~is_late, f"{_PAID_BEFORE}: " + decisions["because"].astype("str")
+            ~is_late, PAID_BEFORE + decisions["because"].astype("str")
         ),
         decided_at=moments(decisions["decided_at"]),
     ).drop(columns="outcome")

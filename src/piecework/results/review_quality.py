@@ -6,7 +6,7 @@ in force that a person made, on the page or in a CSV, count.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import pandas as pd
@@ -22,6 +22,7 @@ from piecework.domain.verdicts import (
     Review,
     ReviewQuality,
     Subject,
+    SubjectKind,
     Upheld,
     Verdict,
 )
@@ -127,13 +128,14 @@ def overruled_most(opened: OpenedCampaign) -> Overruled | None:
     )
 
 
-def _rule_of(review: Review, policy: Sequence[PolicyRule], flagged: set[str]) -> int | None:
+def _rule_of(review: Review, policy: tuple[PolicyRule, ...], flagged: set[str]) -> int | None:
     """Return the place of the rule that made a proposal, by its verdict and its words."""
     places = [
         place
         for place, rule in enumerate(policy)
         if (rule.subject_kind, rule.then) == (review.subject_kind, review.proposed)
-        and _as_stated(review.proposed_because or "", rule) == without_evidence(rule)
+        and _as_stated(review.proposed_because or "", policy, rule.subject_kind, rule.then)
+        == without_evidence(rule)
     ]
     # Rules may have the same words; then one whose heuristics flag the subject.
     likely = [place for place in places if flagged.intersection(policy[place].any_of)]
@@ -141,9 +143,11 @@ def _rule_of(review: Review, policy: Sequence[PolicyRule], flagged: set[str]) ->
 
 
 @lru_cache(maxsize=10_000)
-def _as_stated(because: str, rule: PolicyRule) -> str:
+def _as_stated(
+    because: str, policy: tuple[PolicyRule, ...], kind: SubjectKind, verdict: Verdict
+) -> str:
     # The answers of a worker often have one reason.
-    return stated(because, [rule])
+    return stated(because, policy, kind, verdict)
 
 
 def _upheld(work: Work, flags: Iterable[Finding], opinions: _Opinions) -> tuple[Upheld, ...]:

@@ -309,15 +309,24 @@ def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
 
 
 def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
-    """Two drops with different evidence are one reason, given twice."""
+    """Two drops with different evidence are one reason; a person's words stay as they are."""
     rule = PolicyRule(
         subject_kind="answer", any_of=("capitals",), then="drop", because="Set aside: {evidence}."
     )
     facts = replace(by_hand.small(), policy=(rule,))
-    reasons = pd.Series(["Set aside: 80%.", "Set aside: 90%.", "Advertising."])
-    assert report_model(facts).as_stated(reasons).tolist() == [
+    decisions = pd.DataFrame(
+        [
+            ("policy:c", "Set aside: 80%."),
+            ("policy:c", "Set aside: 90%."),
+            ("policy:c", "Advertising."),
+            ("ann", "Set aside: a joke."),
+        ],
+        columns=["decided_by", "because"],
+    ).assign(subject_kind="answer", verdict="drop")
+    assert report_model(facts).as_stated(decisions).tolist() == [
         *("Set aside: ….", "Set aside: …."),
         "Advertising.",
+        "Set aside: a joke.",
     ]
 
 

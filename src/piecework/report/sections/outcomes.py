@@ -15,7 +15,7 @@ from piecework.report import plots
 from piecework.report.components import Figure, Quote, Section, Table, number, table, text
 from piecework.report.facts import AsNeeded
 from piecework.report.formatting import excerpt, part_of, with_share
-from piecework.report.model import Outcome, ReportModel, tally
+from piecework.report.model import BY_POLICY, Outcome, ReportModel, tally
 
 _MEANINGS: Mapping[Outcome, str] = {
     "rejected": "Rejected: the assignment was rejected and not paid",
@@ -264,7 +264,6 @@ def _as_needed_lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
 
 _MOST_REASONS = 25
 _REASON_CHARACTERS = 300
-_POLICY = "policy:"
 
 _ORDER = (
     ("answer", "keep"),
@@ -280,14 +279,14 @@ _ORDER = (
 def decisions_section(model: ReportModel) -> Section:
     """Show the verdicts by who decided, and their reasons."""
     verdicts = model.verdicts
-    by_policy = verdicts["decided_by"].str.startswith(_POLICY)
+    by_policy = verdicts["decided_by"].str.startswith(BY_POLICY)
     return Section(
         key="decisions",
         title="What was decided, and why",
         lead=(_decisions_lead(model, by_policy),),
         tables=(
             _verdicts(verdicts, by_policy, is_paid=model.facts.imported is None),
-            _reasons(verdicts.assign(because=model.as_stated(verdicts["because"])), by_policy),
+            _reasons(verdicts.assign(because=model.as_stated(verdicts)), by_policy),
         ),
     )
 

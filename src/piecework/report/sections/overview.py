@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from piecework.domain.text import count, plural
 from piecework.domain.verdicts import REJECTED_WITH
-from piecework.qc.reasons import GAP, stated
+from piecework.qc.reasons import GAP, without_evidence
 from piecework.report.components import Aspect, Figure, KeyFigure, Note, Question, Section
 from piecework.report.facts import Money
 from piecework.report.formatting import duration, excerpt, listed, part_of
@@ -131,8 +131,7 @@ def _lost(model: ReportModel) -> str:
 
 def _reasons(model: ReportModel) -> tuple[str, ...]:
     """The most frequent reasons, each with the number of its answers."""
-    because = model.column("rejected_because", "rejected", "dropped")
-    reasons = model.as_stated(because).replace("", _NO_REASON)
+    reasons = model.reasons_of_dropped.replace("", _NO_REASON)
     counts = reasons.value_counts()
     # Sort equal counts by their text, so that the order of rows does not matter.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
@@ -161,10 +160,12 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
     """
     if GAP not in reason:
         return ""
+    kind = ("assignment", "reject") if reason.startswith(REJECTED_WITH) else ("answer", "drop")
     named = {
         name
         for rule in model.facts.policy
-        if reason.endswith(stated(rule.because, [rule]))
+        if (rule.subject_kind, rule.then) == kind
+        and reason.removeprefix(REJECTED_WITH) == without_evidence(rule)
         for name in rule.any_of
     }
     counts = model.strongest_flags(answers, named).value_counts()

@@ -6,7 +6,7 @@ from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
 from piecework.report.formatting import duration, excerpt, listed, part_of
-from piecework.report.model import ReportModel
+from piecework.report.model import BY_POLICY, ReportModel
 from piecework.report.sections import known_answers, other_sources, provenance
 from piecework.report.sections.money import rejected_words, wage_level, wage_notes
 
@@ -226,7 +226,7 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
     harsh = verdicts[verdicts["verdict"].isin(["reject", "block"])]
     if harsh.empty:
         return (_nothing_rejected(model),)
-    by_policy = int(harsh["decided_by"].str.startswith("policy:").sum())
+    by_policy = int(harsh["decided_by"].str.startswith(BY_POLICY).sum())
     rejected = int((harsh["verdict"] == "reject").sum())
     blocked = len(harsh) - rejected
     done = [
