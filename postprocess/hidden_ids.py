@@ -22,7 +22,7 @@ Upper and lower case are the same.
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
@@ -77,6 +77,7 @@ class HiddenIds:
                 word = _low(assignment_id)
                 self._assignments[word] = assignment_id
                 distinctive.append(word)
+        self._distinctive = distinctive
         self._by_part = _by_part(distinctive)
         least = min(map(len, self._by_part), default=1)
         # Shorter parts are most of a text, and part of no id.
@@ -102,6 +103,16 @@ class HiddenIds:
                     done = end
                     break
         return "".join([*parts, text[done:]]) if parts else text
+
+    def in_page(self, page: str, escape: Callable[[str], str]) -> str:
+        """Return a page without distinctive ids, as they are and as `escape` writes them."""
+        low = _low(page)
+        for word in self._distinctive:
+            written = _low(str(escape(word)))
+            if written != word and written in low:
+                alone = rf"(?<![^\W_]){re.escape(written)}(?![^\W_])"
+                page = re.sub(alone, self._name(word), page, flags=re.IGNORECASE)
+        return self.everywhere(page)
 
     def of_worker(self, text: str, worker_id: str, *, is_held: bool = False) -> str:
         """Return a text of a worker's row without ids.

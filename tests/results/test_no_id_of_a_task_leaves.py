@@ -27,7 +27,7 @@ from piecework.domain.ids import (
     WorkerId,
     answer_id,
 )
-from piecework.domain.verdicts import Decision
+from piecework.domain.verdicts import Decision, Finding
 from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import example_items, load_task, task_names
@@ -37,8 +37,9 @@ from piecework.results.cleaning import clean_answers
 from piecework.results.export import export, write_answers, write_batch_results
 from piecework.results.item_labels import settle_label
 from piecework.results.next_items import write_next_items
+from piecework.results.report_facts import report_facts
 from piecework.results.word_questions import word_questions, write_word_items
-from piecework.store import assignments, bound, decisions, hits
+from piecework.store import assignments, bound, decisions, findings, hits
 from piecework.store.database import open_store
 from tests.importing.test_no_id_leaves import XSD, ids_in, texts_of
 
@@ -259,3 +260,61 @@ def test_what_is_known_of_an_item_goes_with_its_new_id(
     assert items[0].item_id != named
     assert [*facts.settled] == [(items[0].item_id, field.name)]
     assert [vote.item_id for vote in facts.machine] == [items[0].item_id]
+
+
+def test_ids_in_evidence_and_reasons_are_hidden_before_these_are_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short ids in what is said of their worker; no head of an id, and none in HTML's signs."""
+    workers = ("o'brien@x.org", "under_line_of_77_workers", "W90")
+    monkeypatch.setitem(globals(), "WORKERS", workers)
+    with collected(tmp_path, "congruency") as opened:
+        assess(opened)
+        subjects = [
+            answer_id(AssignmentId(ASSIGNMENTS[0]), 1),
+            AssignmentId(ASSIGNMENTS[1]),
+            WorkerId(workers[2]),
+        ]
+        made: list[tuple[Finding, Decision]] = []
+        for kind, subject_id, worker in zip(
+            ("answer", "assignment", "worker"), subjects, workers, strict=True
+        ):
+            # The end of a cell, which is cut there.
+            words = f"{worker} wrote this. {'x' * 70} {worker} {'y' * 30}"
+            made.append(
+                (
+                    Finding(
+                        heuristic="capitals",
+                        version=1,
+                        subject_kind=kind,
+                        subject_id=subject_id,
+                        suspicion=1.0,
+                        flag=True,
+                        evidence=words,
+                    ),
+                    Decision(
+                        subject_kind=kind,
+                        subject_id=subject_id,
+                        verdict={"answer": "drop", "assignment": "reject"}.get(kind, "exclude"),
+                        decided_by="ada",
+                        decided_at=NOON,
+                        because=words,
+                    ),
+                )
+            )
+        for finding, decision in made:
+            findings.replace(
+                opened.store, [finding], subjects={finding.subject_kind: [finding.subject_id]}
+            )
+            decisions.keep_decisions(opened.store, [decision])
+            facts = report_facts(opened)
+            of_subject = facts.findings["evidence"].str.contains("wrote this")
+            texts = [*facts.findings.loc[of_subject, "evidence"], *facts.decisions["because"]]
+            export(opened)
+            out = opened.campaign.out
+            texts += [(out / name).read_text() for name in ("report.html", "report.md")]
+            heads = ("o'brien", "o&#39;brien", "under\\_l", "under_l", "W90 wrote")
+            for text in texts:
+                assert [
+                    text[max(text.find(head) - 40, 0) :][:80] for head in heads if head in text
+                ] == []

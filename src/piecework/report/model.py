@@ -203,12 +203,17 @@ class ReportModel:
             decisions: `subject_kind`, `verdict`, `decided_by` and `because`; people's
                 reasons stay.
         """
-        by_policy = decisions["decided_by"].str.startswith(BY_POLICY)
-        parts = decisions.loc[by_policy, ["because", "subject_kind", "verdict"]]
-        keys = pd.Series(list(parts.itertuples(index=False, name=None)), index=parts.index)
+        names = ["because", "subject_kind", "verdict"]
+        reasons = [*decisions[names].itertuples(index=False, name=None)]
         policy = self.facts.policy
-        made = {(why, kind, then): stated(why, policy, kind, then) for why, kind, then in set(keys)}
-        return keys.map(made).reindex(decisions.index).fillna(decisions["because"]).astype("str")
+        made = {
+            (why, kind, then): stated(why, policy, kind, then) for why, kind, then in {*reasons}
+        }
+        shown = [
+            made[reason] if by.startswith(BY_POLICY) else reason[0]
+            for by, reason in zip(decisions["decided_by"], reasons, strict=True)
+        ]
+        return pd.Series(shown, index=decisions.index, dtype="str")
 
     @cached_property
     def reasons_of_dropped(self) -> pd.Series:

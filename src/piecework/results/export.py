@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import escape
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
@@ -58,6 +59,7 @@ from piecework.postprocess.hidden_ids import (
     hide_in_task,
     is_id,
 )
+from piecework.report.formatting import in_markdown
 from piecework.report.model import report_model
 from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
@@ -462,8 +464,8 @@ def write_report(opened: OpenedCampaign, *, with_other_rules: bool = True) -> Pa
     if with_other_rules and (others := write_other_rules(opened, report_model(facts))):
         facts = replace(facts, of_sections=(*facts.of_sections, others))
     ids = hidden_ids(opened)
-    write_whole_text(out / REPORT, ids.everywhere(render_report(facts)))
-    write_whole_text(out / SUMMARY, ids.everywhere(render_markdown(facts)))
+    write_whole_text(out / REPORT, ids.in_page(render_report(facts), escape))
+    write_whole_text(out / SUMMARY, ids.in_page(render_markdown(facts), in_markdown))
     return out / REPORT
 
 

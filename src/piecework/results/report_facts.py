@@ -1,5 +1,6 @@
 """The input of the report: frames made from the store, with worker ids hashed."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -72,10 +73,10 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     started, finished = _span(opened, rounds, decisions)
     return ReportFacts(
         campaign=campaign.name,
-        purpose=campaign.description,
+        purpose=ids.everywhere(campaign.description),
         task=task,
         sources=_sources(opened),
-        changed=opened.changed_inputs,
+        changed=tuple(map(ids.everywhere, opened.changed_inputs)),
         code_commit=code_version(),
         seed=campaign.rehearsal.seed,
         is_rehearsal=opened.is_rehearsal,
@@ -191,7 +192,11 @@ def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
     return ImportedFacts(
         files=tuple(imports.files(store)),
         outcomes=pd.Series(outcomes["outcome"], index=outcomes["answer_id"], dtype="str"),
-        feedback=pd.Series(outcomes["feedback"], index=outcomes["answer_id"], dtype="str"),
+        feedback=_without_ids(
+            opened,
+            pd.DataFrame({"subject_kind": "answer", "subject_id": outcomes["answer_id"]}),
+            outcomes["feedback"],
+        ).set_axis(outcomes["answer_id"]),
         has_times=bool(rewards[["accepted_at", "submitted_at"]].any(axis=None)),
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
@@ -236,7 +241,9 @@ def _money(opened: OpenedCampaign) -> Money:
         if opened.is_rehearsal
         else None,
         others=Books.read(opened.campaign.out),
-        compensation_reasons=tuple(compensation_reasons(opened.store)),
+        compensation_reasons=tuple(
+            map(hidden_ids(opened).everywhere, compensation_reasons(opened.store))
+        ),
     )
 
 
@@ -362,17 +369,19 @@ def _excluded_by_round(rounds: pd.DataFrame, decisions: pd.DataFrame) -> list[in
 
 def _findings(opened: OpenedCampaign) -> pd.DataFrame:
     table = pd.DataFrame(tables.read_findings(opened.store))
-    return table.assign(subject_id=_shown_ids(opened, table))
+    return table.assign(
+        evidence=_without_ids(opened, table, table["evidence"]),
+        subject_id=_shown_ids(opened, table),
+    )
 
 
 def _decisions(opened: OpenedCampaign, decisions: pd.DataFrame) -> pd.DataFrame:
     is_late = _was_paid_before(decisions)
+    because = _without_ids(opened, decisions, decisions["because"])
     return decisions.assign(
         subject_id=_shown_ids(opened, decisions),
         verdict=decisions["verdict"].where(~is_late, "approve"),
-        because=decisions["because"].where(
-            ~is_late, PAID_BEFORE + decisions["because"].astype("str")
-        ),
+        because=because.where(~is_late, PAID_BEFORE + because),
         decided_at=moments(decisions["decided_at"]),
     ).drop(columns="outcome")
 
@@ -420,6 +429,31 @@ def _was_paid_before(table: pd.DataFrame) -> "pd.Series[bool]":
     """Whether a rejection came too late, because the platform had paid."""
     is_paid = table["outcome"] == PAID_ALREADY
     return ((table["verdict"] == "reject") & is_paid).astype("bool")
+
+
+def _without_ids(
+    opened: OpenedCampaign, subjects: pd.DataFrame, texts: Iterable[str | None]
+) -> "pd.Series[str]":
+    """Texts about subjects, with pseudonyms for ids; before anything cuts or escapes them.
+
+    Args:
+        opened: the campaign.
+        subjects: `subject_kind` and `subject_id` of each text.
+        texts: such as evidence, which may quote what the subject's worker wrote.
+    """
+    ids, answers = hidden_ids(opened), opened.answers()
+    workers = answers["worker_id"].tolist()
+    worker_of = {
+        "answer": dict(zip(answers.index.tolist(), workers, strict=True)),
+        "assignment": dict(zip(answers["assignment_id"].tolist(), workers, strict=True)),
+    }
+    hidden = [
+        ids.of_worker(text or "", worker_of[kind].get(name, "") if kind in worker_of else name)
+        for kind, name, text in zip(
+            subjects["subject_kind"], subjects["subject_id"], texts, strict=True
+        )
+    ]
+    return pd.Series(hidden, index=subjects.index, dtype="str")
 
 
 def _shown_ids(opened: OpenedCampaign, table: pd.DataFrame) -> "pd.Series[str]":

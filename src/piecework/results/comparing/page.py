@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from markupsafe import escape
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
@@ -89,7 +90,7 @@ def write_other_rules(opened: OpenedCampaign, model: ReportModel) -> OtherRules 
     ids = hidden_ids(opened)
     for each, comparison in zip(alternatives, compared, strict=True):
         page = render_sections(comparison_page(comparison))
-        write_whole_text(folder / f"{each.key}.html", ids.everywhere(page))
+        write_whole_text(folder / f"{each.key}.html", ids.in_page(page, escape))
     return _figures(alternatives, compared)
 
 
