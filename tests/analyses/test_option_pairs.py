@@ -21,7 +21,8 @@ def _by_hand(votes: pd.DataFrame) -> list[list[int]]:
     for _, rows in votes.groupby("item_id"):
         for value, other in combinations(rows["value"], 2):
             first, second = _options(value), _options(other)
-            counts.update(frozenset((x, y)) for x in first for y in second)
+            counts.update(frozenset((x,)) for x in first & second)
+            counts.update(frozenset((x, y)) for x in first - second for y in second - first)
     return [[counts[frozenset((x, y))] for y in OPTIONS] for x in OPTIONS]
 
 
@@ -42,6 +43,18 @@ def test_pairs_are_those_that_one_counts(*, several: bool) -> None:
     pairs = option_pairs(votes, OPTIONS)
     assert pairs.tolist() == _by_hand(votes)
     assert (pairs == pairs.T).all()
+
+
+def test_full_agreement_on_several_ticks_is_no_confusion() -> None:
+    """Both tick a and b; nor is a tick more of another option a confusion."""
+    ticks = [
+        ("i", "x", ("a", "b")),
+        ("i", "y", ("a", "b")),
+        ("j", "x", ("a",)),
+        ("j", "y", ("a", "b")),
+    ]
+    votes = pd.DataFrame(ticks, columns=["item_id", "worker", "value"])
+    assert option_pairs(votes, OPTIONS).tolist() == [[2, 0, 0], [0, 1, 0], [0, 0, 0]]
 
 
 def test_unknown_values_and_no_answers_are_no_pairs() -> None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pytest
 
-from piecework.domain.field import Arrangement
+from piecework.analyses import alpha
+from piecework.domain.field import WIDEST, Arrangement
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.tasks import load_task
@@ -22,7 +23,7 @@ from tests.importing.batches import stances, write
 from tests.importing.test_importing import campaign as campaign  # noqa: PLC0414 - a fixture
 from tests.importing.test_importing import done, piecework
 from tests.postprocess.made_tables import made_table
-from tests.qc.rated import choice, task_of
+from tests.qc.rated import choice, scale, task_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -141,6 +142,31 @@ def test_each_criterion_has_its_own_test_of_the_first_side() -> None:
         }
         for name, first, second in (("fluent", 4, 0), ("true", 0, 4))
     ]
+
+
+def test_numbers_that_nearly_all_differ_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 different values of 100 items: √(500 / 2) = 15 items are drawn, and no kappa."""
+    monkeypatch.setattr(alpha, "_MOST_CELLS", 500)
+    task = task_of(replace(scale("s"), minimum=-WIDEST, maximum=WIDEST))
+    table = made_table(
+        [
+            {
+                "answer_id": f"a{n}",
+                "item_id": f"i{n // 2}",
+                "worker": f"w{n % 2}",
+                "value.s": n // 2 + n / 1000,
+            }
+            for n in range(200)
+        ],
+        task,
+    )
+    items = [Item(item_id=ItemId(f"i{n}"), columns={}) for n in range(100)]
+    values = analyse("a file", AnalysedAnswers(table=table, task=task, items=items)).as_dict()
+    (row,) = cast("list[dict[str, object]]", values["agreement"])
+    assert (row["answers"], row["items"]) == (200, 15)
+    assert (row["kappa"], row["kappa_of_equal"]) == (None, None)
+    assert cast("float", row["alpha"]) > 0.9
+    assert "pairs_of_workers" not in values
 
 
 def scores(path: Path, values: Sequence[str]) -> Path:

@@ -9,6 +9,7 @@ distance, its sum over all pairs needs only sums and sums of squares, not a tabl
 pairs of values: forty thousand items are resampled a thousand times in a second.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,6 +22,9 @@ from piecework.analyses.votes import vote_table
 
 Floats = npt.NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]
+
+_MOST_CELLS = 5_000_000
+"""A table of votes counts each value of each item: more cells than this need much memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,23 @@ def krippendorff_alpha(
         ratings=int(counts.sum()),
         resamples=len(used),
     )
+
+
+def of_fewer_items(votes: pd.DataFrame, *, seed: int) -> pd.DataFrame:
+    """Return the votes about some items, drawn by chance, if nearly all values differ.
+
+    `Alpha.items` says how many are left.
+    """
+    items = votes["item_id"].nunique()
+    if items * votes["value"].nunique() <= _MOST_CELLS:
+        return votes
+    return about_some(votes, int(math.sqrt(_MOST_CELLS * items / len(votes))), seed=seed)
+
+
+def about_some(votes: pd.DataFrame, most: int, *, seed: int) -> pd.DataFrame:
+    """Return the votes about this number of items, which are drawn by chance."""
+    items = votes["item_id"].drop_duplicates().sort_values()
+    return votes[votes["item_id"].isin(items.sample(most, random_state=seed))]
 
 
 def _drawn(times: npt.NDArray[np.intp], chance: np.random.Generator) -> Floats:

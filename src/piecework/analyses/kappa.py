@@ -233,8 +233,8 @@ def option_pairs(votes: pd.DataFrame, options: Sequence[str]) -> npt.NDArray[np.
 
     Returns:
         A symmetric matrix. Row a, column b counts the pairs of workers in which one
-        chose a and the other b about an item; the diagonal counts the pairs in which
-        both chose a.
+        chose a and not b, and the other b and not a, about an item; the diagonal counts
+        the pairs in which both chose a.
 
     >>> table = pd.DataFrame(
     ...     {"item_id": ["i", "i", "i"], "worker": ["x", "y", "z"],
@@ -258,4 +258,20 @@ def option_pairs(votes: pd.DataFrame, options: Sequence[str]) -> npt.NDArray[np.
     # All pairs of answers about an item, without the pairs of an answer with itself.
     pairs = by_item.T @ by_item - ticked.T @ ticked
     np.fill_diagonal(pairs, pairs.diagonal() // 2)
+    if ticked.sum(axis=1).max(initial=0) > 1:
+        _count_only_apart(pairs, ticked.astype("bool"), items)
     return pairs
+
+
+def _count_only_apart(
+    pairs: npt.NDArray[np.int64], ticked: npt.NDArray[np.bool_], items: npt.NDArray[np.intp]
+) -> None:
+    """Leave out of two options' pairs the workers who ticked both."""
+    for a, b in combinations(range(ticked.shape[1]), 2):
+        only_a, only_b = (
+            np.bincount(
+                items[ticked[:, own] & ~ticked[:, other]], minlength=items.max(initial=-1) + 1
+            )
+            for own, other in ((a, b), (b, a))
+        )
+        pairs[a, b] = pairs[b, a] = int(only_a @ only_b)

@@ -13,7 +13,7 @@ from typing import Literal
 
 import pandas as pd
 
-from piecework.analyses.alpha import Level, krippendorff_alpha
+from piecework.analyses.alpha import Level, about_some, krippendorff_alpha, of_fewer_items
 from piecework.analyses.kappa import jaccard
 from piecework.analyses.regions import interval_of_mean, item_regions
 from piecework.analyses.transcripts import item_transcripts
@@ -26,9 +26,6 @@ from piecework.qc.registry import TITLES
 from piecework.report.facts import ReportFacts
 
 _RESAMPLES = 400
-
-_MOST_CELLS = 5_000_000
-"""Alpha counts each value of each item: more cells than this need much memory."""
 
 _MOST_ANSWERS = 10_000
 """Comparing the marks or words of more answers takes longer than a reader waits."""
@@ -99,7 +96,7 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -
         field_votes = field_votes[field_votes["value"].isin(order)]
     if field.kind == "number":
         is_on_scale = on_scale(field, field_votes["value"]).notna()
-        field_votes = _fewer(field_votes[is_on_scale], seed=seed)
+        field_votes = of_fewer_items(field_votes[is_on_scale], seed=seed)
     alpha = krippendorff_alpha(
         field_votes,
         level=level,
@@ -122,7 +119,7 @@ def _of_merged(field: Field, field_votes: pd.DataFrame, *, seed: int, resamples:
     if len(field_votes) > _MOST_ANSWERS:
         share = _MOST_ANSWERS / len(field_votes)
         most = int(share * field_votes["item_id"].nunique())
-        field_votes = _about(field_votes, most, seed=seed)
+        field_votes = about_some(field_votes, most, seed=seed)
     if field.is_transcript:
         items, measure, alike = item_transcripts(field_votes), "equal words", "likeness"
     else:
@@ -140,23 +137,6 @@ def _of_merged(field: Field, field_votes: pd.DataFrame, *, seed: int, resamples:
         items=len(compared),
         answers=int(compared["workers"].sum()),
     )
-
-
-def _fewer(field_votes: pd.DataFrame, *, seed: int) -> pd.DataFrame:
-    """Return the votes about some items, drawn by chance, if nearly all values differ.
-
-    `Agreement.items` says how many are left.
-    """
-    items = field_votes["item_id"].nunique()
-    if items * field_votes["value"].nunique() <= _MOST_CELLS:
-        return field_votes
-    return _about(field_votes, int(math.sqrt(_MOST_CELLS * items / len(field_votes))), seed=seed)
-
-
-def _about(field_votes: pd.DataFrame, most: int, *, seed: int) -> pd.DataFrame:
-    """Return the votes about this number of items, which are drawn by chance."""
-    items = field_votes["item_id"].drop_duplicates().sort_values()
-    return field_votes[field_votes["item_id"].isin(items.sample(most, random_state=seed))]
 
 
 Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.alpha import Level, krippendorff_alpha
+from piecework.analyses.alpha import Level, krippendorff_alpha, of_fewer_items
 from piecework.analyses.anova import repeated_measures
 from piecework.analyses.bradley_terry import finite_strengths
 from piecework.analyses.condition_scores import mean_ratings
@@ -15,7 +15,6 @@ from piecework.analyses.kappa import (
     Weights,
     category_agreement,
     cohen_kappa_of_pairs,
-    fleiss_kappa,
     fleiss_kappa_of_counts,
     jaccard,
 )
@@ -30,7 +29,7 @@ from piecework.analyses.votes import (
     votes_that_count,
     weighted_majority,
 )
-from piecework.domain.field import Field
+from piecework.domain.field import Field, is_unlimited
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
 from piecework.domain.text import count, plural
@@ -53,7 +52,8 @@ def agreement(answers: AnalysedAnswers) -> Iterator[Analysis]:
             "equal” uses only items with the most common number of answers. Alpha "
             "is Krippendorff's, with a 95 % interval from resampling items. 1 is "
             "full agreement, 0 is chance. Unanimous: share of the items with two "
-            "or more answers.",
+            "or more answers. Numbers without limits have no kappa; if nearly all "
+            "numbers differ, some items are drawn by chance.",
             left_out=("answers", "items", "usual_answers", "items_of_equal"),
         )
     if fields := answers.fields("choices"):
@@ -75,7 +75,7 @@ def agreement(answers: AnalysedAnswers) -> Iterator[Analysis]:
             "how often other answers about the item agree with an answer that "
             "chooses it, and with one that does not.",
         )
-    fields = answers.fields("choice", "number")
+    fields = [field for field in answers.fields("choice", "number") if not is_unlimited(field)]
     if pairs := [row for field in fields for row in _of_pairs(answers, field)]:
         yield Analysis(
             key="pairs_of_workers",
@@ -100,6 +100,8 @@ def _of_ticks(field: Field, votes: pd.DataFrame) -> dict[str, object]:
 def _agreement_on(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
     votes = answers.votes(field)
     row: dict[str, object] = {"field": field.name, "answers": len(votes)}
+    if field.kind == "number":
+        votes = of_fewer_items(votes, seed=answers.seed)
     level: Level = "nominal"
     if has_grades(field):
         level = "ordinal"
@@ -117,10 +119,12 @@ def _agreement_on(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
     return row | {
         "items": len(table),
         "compared_as": level,
-        "kappa": fleiss_kappa(votes),
+        "kappa": math.nan if is_unlimited(field) else fleiss_kappa_of_counts(table),
         "usual_answers": usual,
         "items_of_equal": int((sizes == usual).sum()),
-        "kappa_of_equal": fleiss_kappa_of_counts(table[sizes == usual]),
+        "kappa_of_equal": math.nan
+        if is_unlimited(field)
+        else fleiss_kappa_of_counts(table[sizes == usual]),
         "unanimous": float(is_one.mean()) if len(several) else float("nan"),
         "alpha": alpha.alpha,
         "alpha_low": alpha.low,

@@ -162,8 +162,9 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
             key=key,
             title=title,
             description=description,
-            note="Pairs of workers: one chose the row, the other the column. The "
-            "columns have the numbers of the rows; the diagonal is agreement.",
+            note="Pairs of workers: one chose the row, the other the column"
+            + ", and neither both" * (field.kind == "choices")
+            + ". The columns have the numbers of the rows; the diagonal is agreement.",
             is_wide=is_wide,
         ),
     )
