@@ -379,6 +379,11 @@ class Campaign:
         return tuple(item for item in self.items if not item.columns.get(MIXED_IN))
 
     @property
+    def mixed_in_items(self) -> tuple[Item, ...]:
+        """The items that no dataset has: gold that was only mixed in to check workers."""
+        return tuple(item for item in self.items if item.columns.get(MIXED_IN))
+
+    @property
     def known_items(self) -> tuple[Item, ...]:
         """The items with a known answer."""
         return tuple(

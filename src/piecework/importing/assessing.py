@@ -358,10 +358,11 @@ def analyse_campaign(campaign: Campaign, comparing: Comparing) -> Analysed:
     """
     with open_to_look(campaign) as opened:
         campaign = opened.campaign
-        table, waiting = _counted(opened)
+        table, mixed_in, waiting = _counted(opened)
         known = campaign.task.conditions
         answers = AnalysedAnswers(
             table=table,
+            mixed_in=mixed_in,
             task=campaign.task,
             items=campaign.items,
             condition=comparing.condition or (known[0].column if known else ""),
@@ -373,14 +374,17 @@ def analyse_campaign(campaign: Campaign, comparing: Comparing) -> Analysed:
         return analyse(campaign.name, answers, remarks=_left_out(waiting))
 
 
-def _counted(opened: OpenedCampaign) -> tuple[pd.DataFrame, int]:
-    """Return the answers that count, and how many wait for a decision."""
+def _counted(opened: OpenedCampaign) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+    """Return the answers that count, those about mixed-in items, and how many wait."""
     proposed = proposed_verdicts(opened)
     table = answers_table(opened, proposed=proposed)
     is_known = ~table["is_provisional"] | table.index.isin(proposed)
     kept = answers_that_count(table[is_known])
-    waits = table["is_provisional"] & ~table.index.isin(kept.index)
-    return kept, int((waits & ~table["is_surplus"]).sum())
+    mixed_in = {str(item.item_id) for item in opened.campaign.mixed_in_items}
+    waits = table["is_provisional"] & ~table.index.isin(kept.index) & ~table["is_surplus"]
+    waits &= ~table["item_id"].isin(mixed_in)
+    is_mixed_in = kept["item_id"].isin(mixed_in)
+    return kept[~is_mixed_in], kept[is_mixed_in], int(waits.sum())
 
 
 def _left_out(waiting: int) -> tuple[str, ...]:

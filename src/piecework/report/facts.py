@@ -158,10 +158,12 @@ class ReportFacts:
         finished_at: the end, or the time of this report if it is not finished.
         wanted_per_item: accepted answers wanted for each item; the minimum with
             `as_needed`.
-        items: items in the campaign, answered or not.
+        items: items in the dataset, answered or not; none that was only mixed in.
         answers: one row per decided answer: the table of
             `piecework.postprocess.answers`, including rejected, dropped, canned and
             surplus rows.
+        mixed_in: the same for all answers about items that were only mixed in to check
+            workers: in no dataset, but paid, and seen by heuristics.
         waiting: the same for answers that are not decided yet.
         batches: one row per batch and round. `hits` and both `assignments_` columns
             count what this round posted; times still to come are missing.
@@ -218,6 +220,7 @@ class ReportFacts:
     compared: tuple[Compared, ...] = ()
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     waiting: pd.DataFrame = field(default_factory=pd.DataFrame)
+    mixed_in: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
     imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
@@ -238,7 +241,7 @@ class ReportFacts:
         ):
             mended = formatting.shape_table(getattr(self, name), columns, name=name)
             object.__setattr__(self, name, mended)
-        for name in ("answers", "waiting"):
+        for name in ("answers", "waiting", "mixed_in"):
             answers = _answers(getattr(self, name), self.task)
             object.__setattr__(self, name, answers)
 

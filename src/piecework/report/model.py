@@ -156,8 +156,9 @@ class ReportModel:
 
     Attributes:
         outcomes: an `Outcome` per answer, index answer_id.
-        came: all answers, decided or waiting.
-        flags: one row per answer that came, one column per heuristic that flagged
+        came: all answers of the dataset, decided or waiting.
+        collected: these, and the answers about items that were only mixed in.
+        flags: one row per collected answer, one column per heuristic that flagged
             anything, by name: whether it flagged the answer, its assignment or its
             worker.
         verdicts: the decisions in force: the last one about each subject.
@@ -168,6 +169,7 @@ class ReportModel:
     facts: ReportFacts
     outcomes: pd.Series
     came: pd.DataFrame
+    collected: pd.DataFrame
     flags: pd.DataFrame
     verdicts: pd.DataFrame
     wages: pd.Series
@@ -194,23 +196,6 @@ class ReportModel:
             for by, reason in zip(decisions["decided_by"], reasons, strict=True)
         ]
         return pd.Series(shown, index=decisions.index, dtype="str")
-
-    @cached_property
-    def reasons_of_dropped(self) -> pd.Series:
-        """Why each rejected or dropped answer does not count, as `as_stated`, by its id."""
-        because = self.column("rejected_because", "rejected", "dropped")
-        of_answers = self.verdicts[self.verdicts["subject_kind"] == "answer"]
-        decided_by = of_answers.set_index("subject_id")["decided_by"].reindex(because.index)
-        return self.as_stated(
-            pd.DataFrame(
-                {
-                    "subject_kind": "answer",
-                    "verdict": "drop",
-                    "decided_by": decided_by.fillna(BY_POLICY).astype("str"),
-                    "because": because,
-                }
-            )
-        )
 
     @property
     def text_noun(self) -> str:
@@ -301,7 +286,7 @@ class ReportModel:
 
     @property
     def is_flagged(self) -> pd.Series:
-        """Whether a heuristic flags an answer that came, by its id.
+        """Whether a heuristic flags a collected answer, by its id.
 
         A random sample is not a suspicion.
         """
@@ -422,17 +407,24 @@ class ReportModel:
 def report_model(facts: ReportFacts) -> ReportModel:
     """Derive the values that the sections share."""
     verdicts = _verdicts(facts.decisions)
-    came = facts.answers
-    if len(facts.waiting):
-        came = pd.concat([came, facts.waiting]) if len(came) else facts.waiting
+    came = _joined(facts.answers, facts.waiting)
+    collected = _joined(came, facts.mixed_in)
     return ReportModel(
         facts=facts,
         outcomes=_outcomes(facts.answers, verdicts),
         came=came,
-        flags=_flags(facts.findings, came),
+        collected=collected,
+        flags=_flags(facts.findings, collected),
         verdicts=verdicts,
         wages=_wages(facts.workers if facts.money else facts.workers.iloc[:0]),
     )
+
+
+def _joined(answers: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """Both tables; the same object if the other has no rows, for a copy doubles the memory."""
+    if more.empty:
+        return answers
+    return pd.concat([answers, more]) if len(answers) else more
 
 
 def tally(per_item: pd.Series, *, at_least: int) -> pd.Series:

@@ -40,7 +40,7 @@ def read_markets(opened: OpenedCampaign, answers: pd.DataFrame) -> Markets | Non
     agreement = _with_gold(opened, names) if has_gold else _with_labels(opened, answers, names)
     rows = []
     for market in names:
-        is_rejected = answers.loc[answers[MARKET] == market, "is_rejected"]
+        own = answers[answers[MARKET] == market]
         there = done[done["market"] == market]
         paid = there[(there["seconds"] > 0) & (there["paid"] > 0)]
         by_worker = paid.groupby("worker_id")[["paid", "seconds"]].sum()
@@ -50,8 +50,8 @@ def read_markets(opened: OpenedCampaign, answers: pd.DataFrame) -> Markets | Non
                 market=market,
                 hits=work[market].hits,
                 assignments=work[market].collected,
-                kept=int((~is_rejected).sum()),
-                decided=len(is_rejected),
+                kept=len(answers_that_count(own)),
+                decided=len(own),
                 agreed=agreed,
                 compared=compared,
                 seconds=float(there["seconds"].median()),

@@ -64,9 +64,13 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     campaign = opened.campaign
     table, ids = answers_table(opened), hidden_ids(opened)
     task = hide_in_task(campaign.task, held_columns(opened.answers()), ids)
-    is_open = table["is_provisional"]
-    answers = table[~is_open] if is_open.any() else table
-    waiting = table[is_open]
+    own_items = campaign.own_items
+    # Most campaigns have all decided and nothing mixed in, and a copy doubles the memory.
+    is_mixed_in = table["item_id"].isin({str(item.item_id) for item in campaign.mixed_in_items})
+    own = table[~is_mixed_in] if is_mixed_in.any() else table
+    is_open = own["is_provisional"]
+    answers = own[~is_open] if is_open.any() else own
+    decided = table[~table["is_provisional"]] if is_mixed_in.any() else answers
     rounds = pd.DataFrame(tables.read_rounds(opened.store))
     decisions = pd.DataFrame(tables.read_decisions(opened.store))
     rated = with_ratings(opened.answers(), campaign.task, campaign.items)
@@ -84,20 +88,21 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         started_at=started,
         finished_at=finished,
         wanted_per_item=campaign.posting.assignments,
-        items=len(campaign.items),
+        items=len(own_items),
         # Between two batches, a campaign that grows lacks nothing.
         is_finished=read_progress(opened).waiting_for in {"nobody", "new rows"},
         answers=answers,
-        waiting=waiting,
+        waiting=own[is_open],
+        mixed_in=table[is_mixed_in],
         batches=_batches(answers, rounds, decisions),
         findings=_findings(opened),
         decisions=_decisions(opened, decisions),
-        workers=_workers(opened, answers, decisions),
+        workers=_workers(opened, decided, decisions),
         money=None if opened.is_imported else _money(opened),
         rules={rule.NAME: rule.VERSION for rule in RULES},
-        corrections=corrections(answers, campaign.items, task),
-        comparisons=comparisons(answers, campaign.items, task.item_fields, task.arrangements),
-        compared=compared(answers, campaign.items, task.fields, task.conditions),
+        corrections=corrections(answers, own_items, task),
+        comparisons=comparisons(answers, own_items, task.item_fields, task.arrangements),
+        compared=compared(answers, own_items, task.fields, task.conditions),
         shown_items=_shown_items(opened, answers),
         imported=_imported(opened),
         reviews=review_quality(opened),
@@ -130,10 +135,15 @@ def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:
     posting, store = opened.campaign.posting, opened.store
     if posting.as_needed is None:
         return None
+    mixed_in = {item.item_id for item in opened.campaign.mixed_in_items}
     return AsNeeded(
         most=posting.most,
         until=posting.as_needed.until,
-        wanted={str(item_id): n for item_id, n in item_totals.wanted(store, posting).items()},
+        wanted={
+            str(item_id): n
+            for item_id, n in item_totals.wanted(store, posting).items()
+            if item_id not in mixed_in
+        },
         sureness=item_totals.sureness(store),
     )
 
@@ -147,7 +157,7 @@ def _gold(opened: OpenedCampaign, rated: pd.DataFrame) -> Gold | None:
     names = pseudonyms(scores.index.to_series(), opened.pseudonym_key)
     return Gold(
         items=len(campaign.known_items),
-        mixed_in=len(campaign.items) - len(campaign.own_items),
+        mixed_in=len(campaign.mixed_in_items),
         least=params.min_items,
         scores=scores.set_axis(names.tolist()),
         contradicted=contradicted(rated, params.tolerance),
@@ -339,11 +349,12 @@ def _batches(answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFram
     if rounds.empty:
         return pd.DataFrame()
     key = ["batch", "round"]
-    dropped = answers.groupby(key)["is_rejected"].agg(["sum", "count"])
-    of_round = dropped.reindex(pd.MultiIndex.from_frame(rounds[key]), fill_value=0)
+    kept = ~answers["is_rejected"] & ~answers["is_surplus"]
+    by_round = answers.assign(is_kept=kept).groupby(key)[["is_kept", "is_rejected"]].sum()
+    of_round = by_round.reindex(pd.MultiIndex.from_frame(rounds[key]), fill_value=0)
     made = rounds.assign(
-        answers_kept=(of_round["count"] - of_round["sum"]).tolist(),
-        answers_dropped=of_round["sum"].tolist(),
+        answers_kept=of_round["is_kept"].tolist(),
+        answers_dropped=of_round["is_rejected"].tolist(),
         workers_excluded=_excluded_by_round(rounds, decisions),
     )
     # Missing times must still have the time dtype: one resolution for all columns.

@@ -6,7 +6,8 @@ numbers, which a table, a page and JSON all show.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 
 import pandas as pd
 
@@ -32,6 +33,8 @@ class AnalysedAnswers:
             "": the worker for conditions that the task itself compares, else the HIT.
         margin: the smallest difference that would matter; `None`: do not test it.
         seed: of the random draws.
+        mixed_in: answers like those of `table` about items that were only mixed in to
+            check workers; they tell which labels are right.
     """
 
     table: pd.DataFrame
@@ -41,6 +44,7 @@ class AnalysedAnswers:
     unit: str = ""
     margin: float | None = None
     seed: int = 1
+    mixed_in: pd.DataFrame = dataclass_field(default_factory=pd.DataFrame)
 
     def column(self, name: str) -> "pd.Series[str]":
         """By answer, the cell of its item in a column."""
@@ -56,6 +60,13 @@ class AnalysedAnswers:
             return self.column(self.unit)
         compared = {condition.column for condition in self.task.conditions}
         return self.table["worker" if self.condition in compared else "hit_id"]
+
+    @property
+    def with_mixed_in(self) -> "AnalysedAnswers":
+        """The same with the answers about mixed-in items among the others."""
+        if self.mixed_in.empty:
+            return self
+        return replace(self, table=pd.concat([self.table, self.mixed_in]))
 
     def votes(self, field: Field) -> pd.DataFrame:
         """The answers to a field: `item_id`, `worker`, `value`."""

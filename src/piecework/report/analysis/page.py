@@ -182,9 +182,10 @@ def labels(answers: AnalysedAnswers) -> Iterator[Analysis]:
 
 
 def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
-    votes = votes_that_count(answers.votes(field))
+    votes = votes_that_count(answers.with_mixed_in.votes(field))
     if votes.empty:
         return []
+    own = votes_that_count(answers.votes(field))["item_id"].unique()
     expected = {
         str(item.item_id): item.columns[GOLD + field.name]
         for item in answers.items
@@ -201,11 +202,13 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
         {
             "field": field.name,
             "method": method,
-            "items": len(of_items),
-            "ties": int(of_items["value"].isna().sum()),
+            "items": len(own),
+            "ties": int(of_items["value"].isna()[of_items.index.isin(own)].sum()),
             "known": int(of_items.index.isin(gold.index).sum()),
             "right": accuracy(of_items, gold) if len(gold) else float("nan"),
-            "sure": of_items["probability"].mean() if method == "ability" else float("nan"),
+            "sure": of_items["probability"][of_items.index.isin(own)].mean()
+            if method == "ability"
+            else float("nan"),
         }
         for method, of_items in labels_by_method.items()
     ]

@@ -45,7 +45,7 @@ def flags_section(model: ReportModel) -> Section:
 
 def _lead(model: ReportModel) -> str:
     heuristics = len(model.flags.columns.drop(RANDOM_SAMPLE, errors="ignore"))
-    answers = part_of(int(model.is_flagged.sum()), len(model.came), "answer")
+    answers = part_of(int(model.is_flagged.sum()), len(model.collected), "answer")
     summary = (
         f"{plural(heuristics, 'heuristic')} flagged {answers}, directly or through "
         "their assignment or worker."
@@ -67,7 +67,7 @@ def _named(model: ReportModel, heuristic: str) -> Code:
 def _coverage(model: ReportModel) -> Table:
     is_out = model.outcomes.isin(["dropped", "rejected"])
     kept_out = model.flags[is_out.reindex(model.flags.index, fill_value=False)].sum()
-    touched, subjects = model.flags.sum(), subjects_of(model.came)
+    touched, subjects = model.flags.sum(), subjects_of(model.collected)
     by_heuristic = model.facts.findings.groupby(["heuristic", "subject_kind"])
     return table(
         "Heuristics, and the strongest evidence of each",

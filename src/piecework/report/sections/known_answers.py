@@ -124,7 +124,7 @@ def _reasons(model: ReportModel) -> Iterator[str]:
     workers = model.facts.workers
     missed = workers.index[workers["is_planted_bad"] & ~_is_hit(workers)]
     flags = model.flags.drop(columns=RANDOM_SAMPLE, errors="ignore")
-    of_worker = flags.groupby(model.came["worker"]).any().reindex(missed, fill_value=False)
+    of_worker = flags.groupby(model.collected["worker"]).any().reindex(missed, fill_value=False)
     rules = [rule for rule in model.facts.policy if rule.then in _PUNISHES]
     named = {name for rule in rules for name in rule.any_of}
     if any(rule.suspicion_above is not None for rule in rules):

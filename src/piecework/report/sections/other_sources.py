@@ -84,7 +84,7 @@ def _against_flags(model: ReportModel, is_rejected: "pd.Series[bool]") -> str:
     rejected, others = int(is_rejected.sum()), int((~is_rejected).sum())
     if not rejected:
         return "The requester rejected nothing there."
-    flagged = model.is_flagged
+    flagged = model.is_flagged[model.came.index]
     both = part_of(int((flagged & is_rejected).sum()), rejected)
     beside = part_of(int((flagged & ~is_rejected).sum()), others)
     of_others = f", and of the others {beside}" * bool(others)
@@ -148,7 +148,7 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
         {
             "elsewhere": elsewhere,
             "answers": 1,
-            "flagged": model.is_flagged,
+            "flagged": model.is_flagged[model.came.index],
             "out": here.isin(["dropped", "rejected"]),
             "waits": here.isna(),
         }

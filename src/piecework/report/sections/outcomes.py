@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from piecework.domain.text import count, plural, plural_of, share
+from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.qc.reasons import GAP
 from piecework.report import plots
 from piecework.report.components import Figure, Quote, Section, Table, number, table, text
@@ -24,6 +24,8 @@ _MEANINGS: Mapping[Outcome, str] = {
     "canned": "Canned: accepted, with the page's sentence for unrecognisable images",
     "novel": "Free text: accepted, in the worker's own words",
 }
+
+_MIXED_IN = "Mixed in to check workers: not in the dataset"
 
 _COLOURS: Mapping[Outcome, str] = {
     "rejected": plots.RED,
@@ -61,12 +63,21 @@ def _outcomes(model: ReportModel) -> Table:
         (_meaning(model, outcome), answers.get(outcome, 0), flagged.get(outcome, 0))
         for outcome in model.possible_outcomes
     ]
+    mixed_in = model.facts.mixed_in.index
+    of_known = (_MIXED_IN, len(mixed_in), int(model.is_flagged[mixed_in].sum()))
     return table(
         f"Outcomes of the {_those(model)} answers",
-        (*rows, (f"All {_those(model)}", model.submitted, _flagged(model))),
+        (
+            *rows,
+            (f"All {_those(model)}", model.submitted, _flagged(model)),
+            *([of_known] if len(mixed_in) else []),
+        ),
         text("Outcome"),
         number("Answers"),
-        number("Share", lambda row: share(row[1], model.submitted)),
+        number(
+            "Share",
+            lambda row: NOTHING if row[0] == _MIXED_IN else share(row[1], model.submitted),
+        ),
         number("Flagged", lambda row: part_of(row[2], row[1])),
         is_middle=True,
         note="Flagged: a heuristic flagged the answer, its assignment or its worker. "

@@ -4,15 +4,15 @@ Quality, time and money on the first page are the key figures and one plot each;
 results of checks that the first page has no room for have a section.
 """
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
-from piecework.domain.text import count, plural
+from piecework.domain.text import count, plural, plural_of
 from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP, without_evidence
 from piecework.report.components import Aspect, Figure, KeyFigure, Note, Question, Section
 from piecework.report.facts import Money
 from piecework.report.formatting import duration, excerpt, listed, part_of
-from piecework.report.model import ReportModel
+from piecework.report.model import BY_POLICY, ReportModel
 from piecework.report.sections import (
     answers_and_agreement,
     comparisons,
@@ -23,9 +23,6 @@ from piecework.report.sections import (
     summary,
     timeline,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MOST_REASONS = 3
 _MOST_RESULTS = 3
@@ -131,7 +128,7 @@ def _lost(model: ReportModel) -> str:
 
 def _reasons(model: ReportModel) -> tuple[str, ...]:
     """The most frequent reasons, each with the number of its answers."""
-    reasons = model.reasons_of_dropped.replace("", _NO_REASON)
+    reasons = _reasons_of_dropped(model).replace("", _NO_REASON)
     counts = reasons.value_counts()
     # Sort equal counts by their text, so that the order of rows does not matter.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
@@ -144,6 +141,15 @@ def _reasons(model: ReportModel) -> tuple[str, ...]:
     if not rest:
         return shown
     return (*shown, f"{plural(rest, 'answer')}: other reasons.")
+
+
+def _reasons_of_dropped(model: ReportModel) -> "pd.Series[str]":
+    """Why each rejected or dropped answer does not count, as its rule states it, by its id."""
+    because = model.column("rejected_because", "rejected", "dropped")
+    of_answers = model.verdicts[model.verdicts["subject_kind"] == "answer"]
+    decided_by = of_answers.set_index("subject_id")["decided_by"].reindex(because.index)
+    decisions = pd.DataFrame({"because": because, "decided_by": decided_by.fillna(BY_POLICY)})
+    return model.as_stated(decisions.assign(subject_kind="answer", verdict="drop"))
 
 
 def _short(reason: str) -> str:
@@ -202,7 +208,8 @@ def _each(model: ReportModel, money: Money) -> str:
 def _earned(model: ReportModel, money: Money) -> str:
     if model.wages.empty:
         return ""
-    return f" Half of the workers earned {money.wage(float(model.wages.median()))} or more."
+    median = money.wage(float(model.wages.median()))
+    return f" Half of the {plural_of(model.paid_worker)} earned {median} or more."
 
 
 def cares(model: ReportModel) -> Question:

@@ -33,12 +33,12 @@ def checks(model: ReportModel) -> tuple[Check, ...]:
     facts = model.facts
     counted = int(facts.workers["answers"].sum())
     sent = int(facts.batches["assignments_submitted"].sum())
-    assignments = model.came["assignment_id"].nunique()
+    assignments = model.collected["assignment_id"].nunique()
     decided = int((model.verdicts["verdict"] == "reject").sum())
     rejected = int(facts.workers["assignments_rejected"].sum())
     return (
-        _same("Answers: in the dataset, and counted by worker", len(model.came), counted),
-        _same("Assignments: in the dataset, and counted by batch", assignments, sent),
+        _same("Answers: collected, and counted by worker", len(model.collected), counted),
+        _same("Assignments: collected, and counted by batch", assignments, sent),
         _same("Rejected assignments: decided, and counted by worker", decided, rejected),
         *(_of_money(facts.money, facts.workers) if facts.money else ()),
     )

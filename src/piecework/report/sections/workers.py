@@ -135,7 +135,7 @@ def _published(model: ReportModel) -> tuple[Table, ...]:
         return ()
     elapsed = (facts.finished_at - facts.started_at).total_seconds() / 3600
     worked = float(facts.workers["seconds_worked"].sum()) / 3600
-    answers = len(facts.answers)
+    answers = len(model.collected)  # the time is that of all assignments
     pace = f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING
     seconds = f"{3600 * worked / answers:,.0f}" if answers else NOTHING
     return (
