@@ -152,6 +152,8 @@ def test_a_rehearsal_paid_nobody() -> None:
     paragraphs = _paragraphs(is_rehearsal=True)
 
     assert "4 simulated workers" in paragraphs["What came back"]
+    # The cheat was paid nothing, so the median is that of the other three.
+    assert "Half of the paid workers earned" in paragraphs["What it cost"]
     assert paragraphs["What it cost"].endswith("this was a rehearsal.")
 
 

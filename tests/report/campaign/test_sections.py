@@ -592,6 +592,14 @@ def test_rounds_are_told_with_their_times() -> None:
     assert beside["person-hours"] == ("0.3", "3,736")
     assert beside["hours from start to end"] == ("2.00", "101.52")
     assert beside["person-hours per hour"] == ("0.1", "37")
+    # 1,038 s for eleven captions, whether or not they are decided.
+    assert beside["seconds of work per caption"] == ("94", "69")
+    small = by_hand.small()
+    waiting = replace(small, answers=small.answers.iloc[:8], waiting=small.answers.iloc[8:])
+    beside = _table(
+        _section(workers.workers_section, waiting), "Beside the collection of VizWiz-Captions"
+    )
+    assert (beside["captions"][0], beside["seconds of work per caption"][0]) == ("11", "94")
 
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:
@@ -634,8 +642,8 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
 
     wrong = [note.text for note in notes if note.level == "problem"]
     assert wrong[:5] == [
-        "Counts differ. Answers: in the dataset, and counted by worker: 9 and 11.",
-        "Counts differ. Assignments: in the dataset, and counted by batch: 3 and 4.",
+        "Counts differ. Answers: collected, and counted by worker: 9 and 11.",
+        "Counts differ. Assignments: collected, and counted by batch: 3 and 4.",
         ("Counts differ. Rejected assignments: decided, and counted by worker: 0 and 1."),
         "Counts differ. Pay: of all workers, and in the ledger: $2.10 and $2.09.",
         # 179 + 30 + 42 = 251 spent of 200.
@@ -779,7 +787,7 @@ def test_a_dataset_without_a_ledger_has_a_report_without_money() -> None:
     assert "$" not in page
     assert "wage" not in page
     assert "Seed" not in page
-    assert "Answers: in the dataset, and counted by worker" in page
+    assert "Answers: collected, and counted by worker" in page
     assert [figure.label for figure in summary.key_figures(report_model(facts))] == [
         "Images",
         "Accepted captions",
