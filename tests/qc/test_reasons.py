@@ -241,7 +241,7 @@ def test_a_rule_that_only_quotes_swallows_no_other_reason() -> None:
         rule("Off: {evidence} ({flagged})", "text_off_item", on="worker", then="exclude"),
         rule("It breaks a rule of the page.", "rule_violation"),
     ]
-    for kind, verdict, because, shown in (
+    cases: list[tuple[SubjectKind, Verdict, str, str]] = [
         ("answer", "drop", "80 % are capitals", "…"),
         ("answer", "drop", "Off: shares nothing", "Off: …"),
         ("answer", "drop", "It breaks a rule of the page.", "It breaks a rule of the page."),
@@ -249,5 +249,6 @@ def test_a_rule_that_only_quotes_swallows_no_other_reason() -> None:
         ("worker", "exclude", "Off: shares nothing (3)", "Off: … (…)"),
         ("worker", "exclude", "80 % are capitals", "80 % are capitals"),
         ("assignment", "reject", "80 % are capitals", "80 % are capitals"),
-    ):
+    ]
+    for kind, verdict, because, shown in cases:
         assert stated(because, rules, kind, verdict) == shown

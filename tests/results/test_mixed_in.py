@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from piecework.campaign.opened import CampaignRun
 from piecework.importing.assessing import Comparing, analyse_campaign
@@ -58,11 +59,11 @@ def test_the_report_counts_what_the_dataset_has(tmp_path: Path) -> None:
     row = shown["Outcomes of the submitted answers"][-1]
     assert row[:2] == ("Mixed in to check workers: not in the dataset", str(mixed_in))
     assert model.flags.index.isin(model.facts.mixed_in.index).sum() == mixed_in
-    values = analysed.as_dict()
-    (agreement,) = values["agreement"]  # type: ignore[misc]
+    values = cast("dict[str, list[dict[str, object]]]", analysed.as_dict())
+    (agreement,) = values["agreement"]
     assert (agreement["answers"], agreement["items"]) == (model.count("novel"), len(items))
     # Which labels are right is known of the mixed-in item alone.
-    majority = next(each for each in values["labels"] if each["method"] == "majority")  # type: ignore[attr-defined]
+    majority = next(each for each in values["labels"] if each["method"] == "majority")
     assert (majority["items"], majority["known"], majority["right"]) == (len(items), 1, 1)
 
 

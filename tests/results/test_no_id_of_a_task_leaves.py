@@ -27,7 +27,7 @@ from piecework.domain.ids import (
     WorkerId,
     answer_id,
 )
-from piecework.domain.verdicts import Decision, Finding
+from piecework.domain.verdicts import Decision, Finding, SubjectKind, Verdict
 from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import example_items, load_task, task_names
@@ -276,9 +276,12 @@ def test_ids_in_evidence_and_reasons_are_hidden_before_these_are_cut(
             WorkerId(workers[2]),
         ]
         made: list[tuple[Finding, Decision]] = []
-        for kind, subject_id, worker in zip(
-            ("answer", "assignment", "worker"), subjects, workers, strict=True
-        ):
+        kinds: tuple[tuple[SubjectKind, Verdict], ...] = (
+            ("answer", "drop"),
+            ("assignment", "reject"),
+            ("worker", "exclude"),
+        )
+        for (kind, verdict), subject_id, worker in zip(kinds, subjects, workers, strict=True):
             # The end of a cell, which is cut there.
             words = f"{worker} wrote this. {'x' * 70} {worker} {'y' * 30}"
             made.append(
@@ -295,7 +298,7 @@ def test_ids_in_evidence_and_reasons_are_hidden_before_these_are_cut(
                     Decision(
                         subject_kind=kind,
                         subject_id=subject_id,
-                        verdict={"answer": "drop", "assignment": "reject"}.get(kind, "exclude"),
+                        verdict=verdict,
                         decided_by="ada",
                         decided_at=NOON,
                         because=words,

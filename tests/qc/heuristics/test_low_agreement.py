@@ -282,13 +282,16 @@ def _limits(sentence: str) -> list[tuple[float, float]]:
 def test_the_reason_names_a_limit_that_the_worker_broke(kind: str) -> None:
     """Most agree nearly fully; who is far behind them still has a strength above its limit."""
     rng = random.Random(7)  # noqa: S311 - no secret
-    rows, right = [], {"half": 0.62, "blind": 0.4}
+    rows: list[tuple[str, str, object]] = []
+    right = {"half": 0.62, "blind": 0.4}
     for n in range(60):
-        truth, other = rng.sample(["yes", "no"] if kind == "votes" else [20.0, 80.0], 2)
-        near = 0.0 if kind == "votes" else 2.0
+        truth, other = rng.sample([20.0, 80.0], 2)
         for worker in ("a", "b", "c", "d", "e", "f", *right):
-            chosen = truth if rng.random() < right.get(worker, 0.97) else other
-            rows.append((worker, f"{n}", chosen + rng.uniform(-near, near) if near else chosen))
+            place = truth if rng.random() < right.get(worker, 0.97) else other
+            near = place + (rng.uniform(-2, 2) if kind == "places" else 0)
+            rows.append(
+                (worker, f"{n}", near if kind == "places" else {20.0: "no"}.get(place, "yes"))
+            )
     task = TASK if kind == "votes" else task_of(scale("s"))
     scores = score(ratings(task, rows), Params())
     assert flagged(scores) == {*right}

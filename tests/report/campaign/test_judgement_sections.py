@@ -181,7 +181,8 @@ def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     side = {row[1]: row for row in effects}["side shown first"]
     assert side[2:4] == ("first 1, second 1", "2 comparisons")
     # Nor is an answer whose order of sides is not known.
-    unknown = changed_facts.answers.assign(**{"order.sides": [()] * 3})
+    orders = pd.Series([()] * 3, index=changed_facts.answers.index, dtype="object")
+    unknown = changed_facts.answers.assign(**{"order.sides": orders})
     section = comparisons.order_effects_section(
         report_model(replace(changed_facts, answers=unknown))
     )
