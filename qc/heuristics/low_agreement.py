@@ -122,8 +122,8 @@ class Params:
     Attributes:
         min_items: items that the worker and others must have judged (ours).
         min_others: ratings by others that each item needs (ours).
-        min_agreement: flag if the strength is clearly below this and below half of the
-            usual worker's (ours); worth far below the usual is flagged whatever this is.
+        min_agreement: flag a strength clearly below this and half the usual; this does
+            not limit worth (ours).
         errors: standard errors by which it must be below (ours: 2, one in forty).
     """
 
