@@ -30,6 +30,7 @@ from typing import TypeAlias
 from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import (
+    BELOW,
     JOINED,
     LEAST_ANSWERS,
     REJECTED_WITH,
@@ -41,7 +42,7 @@ from piecework.domain.verdicts import (
     SubjectKind,
     Verdict,
 )
-from piecework.qc.reasons import faults_of_reason, filled_reason
+from piecework.qc.reasons import faults_of_reason, filled_reason, without_answers
 from piecework.qc.registry import BY_NAME
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
@@ -60,13 +61,6 @@ FlagEvidence = tuple[float, str]
 """A finding's suspicion and evidence."""
 
 _NOTHING: FlagEvidence = (0.0, "")
-
-_BELOW: dict[SubjectKind, tuple[SubjectKind, ...]] = {
-    "answer": (),
-    "assignment": ("answer",),
-    "worker": ("answer", "assignment"),
-}
-"""Findings on these kinds count as findings on a subject's answers."""
 
 _ABOVE: dict[SubjectKind, tuple[SubjectKind, ...]] = {
     "answer": ("answer", "assignment", "worker"),
@@ -164,6 +158,8 @@ def _faults(rule: PolicyRule) -> Iterable[str]:
     if rule.suspicion_above is not None:
         if rule.subject_kind == "assignment":
             yield "suspicion_above applies to answers and workers, not to assignments."
+        if rule.share or rule.at_least != 1:
+            yield "at_least and share have no effect beside suspicion_above; leave them out."
     elif not 1 <= rule.at_least <= most:
         yield f"at_least is {rule.at_least}; allowed is 1 to {most} (size of any_of)."
     yield from faults_of_reason(rule)
@@ -180,6 +176,11 @@ def _faults_of_verdict(rule: PolicyRule) -> Iterable[str]:
         yield f"share is {rule.share}; allowed is from 0 to 1."
     if rule.share and rule.subject_kind == "answer":
         yield "share is set for answers; it applies to assignments and workers only."
+    elif rule.share and rule.any_of and {*rule.any_of} == {*without_answers(rule)}:
+        yield (
+            f"share has no effect: {' or '.join(without_answers(rule))} flags no answer of the "
+            f"{rule.subject_kind}; leave it out."
+        )
 
 
 class _Flags:
@@ -240,7 +241,7 @@ class _Flags:
             return {self._flagged[kind, JOINED][own]}
         return {
             self._flagged[about, name][subject_id]
-            for about in {*_ABOVE[kind], *_BELOW[kind]}
+            for about in {*_ABOVE[kind], *BELOW[kind]}
             for name in heuristics
             if self._flagged.get((about, name))
             for subject_id in {self.subject_ids[about][code] for code in self._codes[about][rows]}
@@ -295,7 +296,7 @@ def _reason(rule: PolicyRule, flags: _Flags, subject: int, longest: int) -> str:
     rows = flags.rows_of(kind, subject)
     is_flagged = np.zeros(len(rows), dtype="bool")
     for name in rule.any_of:
-        is_flagged |= flags.rows(_BELOW[kind], name)[rows]
+        is_flagged |= flags.rows(BELOW[kind], name)[rows]
     return filled_reason(
         rule,
         flags.flag_evidence(kind, subject, rule.any_of),
@@ -311,7 +312,7 @@ def _applies(rule: PolicyRule, flags: _Flags) -> Flags:
     if rule.suspicion_above is not None:
         return flags.suspected(kind, rule.suspicion_above)
     names = tuple(dict.fromkeys(rule.any_of))
-    below = [flags.rows(_BELOW[kind], name) for name in names]
+    below = [flags.rows(BELOW[kind], name) for name in names]
     size = flags.sizes(kind)
     flagged = flags.counts(kind, np.logical_or.reduce(below))
     counts_below = (flagged > 0) & (flagged / size >= rule.share)

@@ -14,6 +14,7 @@ from string import Formatter
 
 from piecework.domain.text import share
 from piecework.domain.verdicts import (
+    BELOW,
     PAID_BEFORE,
     REJECTED_WITH,
     PolicyRule,
@@ -146,11 +147,7 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
             f"because has the unknown placeholder {{{unknown[0]}}}; allowed are "
             f"{{evidence}}, {{flagged}}, {{answers}} and {{share}}."
         )
-    if rule.subject_kind == "answer" and set(fields) & set(COUNTS):
-        yield (
-            "because counts answers, but the rule is about a single answer; only "
-            "{evidence} is allowed."
-        )
+    yield from _faults_of_counts(rule, {*fields})
     if rule.then == "reject" and EVIDENCE not in fields:
         yield ("because refuses pay without saying what was measured; add {evidence}.")
     alone = sorted(
@@ -171,16 +168,29 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
     yield from _beyond(rule)
 
 
+def _faults_of_counts(rule: PolicyRule, fields: set[str]) -> Iterator[str]:
+    if rule.subject_kind == "answer" and fields & {*COUNTS}:
+        yield (
+            "because counts answers, but the rule is about a single answer; only "
+            "{evidence} is allowed."
+        )
+    elif fields & {"flagged", "share"} and not _counts_flags(rule):
+        yield (
+            f"because counts flagged answers, but {_names(rule)} may flag none; write {{evidence}}."
+        )
+
+
 def _beyond(rule: PolicyRule) -> Iterator[str]:
     wording = re.sub(r"\{[^{}]*\}", "", rule.because)
     backed = [heuristic.FACTS.amounts for heuristic in _heuristics(rule)]
     common = frozenset.intersection(*backed) if backed else frozenset()
+    allowed = "{evidence}, or {flagged} of {answers}" if _counts_flags(rule) else "{evidence}"
     for amount in _AMOUNTS.finditer(wording):
         word = amount[0].lower()
         if word not in common and not _is_share(word, wording, rule):
             yield (
                 f"because says {amount[0]!r}, which {_names(rule)} does not measure "
-                "for every subject; write {evidence}, or {flagged} of {answers}."
+                f"for every subject; write {allowed}."
             )
             return
     if match := _MINDS.search(wording):
@@ -204,6 +214,17 @@ def _is_share(word: str, wording: str, rule: PolicyRule) -> bool:
     if part in _NUMBERS and whole in _NUMBERS:
         return rule.share >= _NUMBERS[part] / _NUMBERS[whole]
     return word in _WHOLE and rule.share == 1 and not _ONE_TEXT.search(wording)
+
+
+def without_answers(rule: PolicyRule) -> list[str]:
+    """Return the rule's heuristics that flag no answers of its subject, sorted by name."""
+    below = BELOW.get(rule.subject_kind, ())
+    return sorted({each.NAME for each in _heuristics(rule) if each.SUBJECT not in below})
+
+
+def _counts_flags(rule: PolicyRule) -> bool:
+    """Whether each subject to which the rule applies has a flagged answer to count."""
+    return bool(rule.any_of) and len(without_answers(rule)) < rule.at_least
 
 
 def _heuristics(rule: PolicyRule) -> list[Heuristic]:

@@ -1,5 +1,6 @@
 """Laws of decisions by stated policy."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import cast
@@ -221,11 +222,17 @@ def test_an_empty_table_needs_no_decision() -> None:
 
 def test_all_faults_of_a_policy_are_named_at_once() -> None:
     """Each with the rule's number, what was found and what is allowed."""
+    suspected = replace(rule("worker", "exclude"), suspicion_above=0.9)
     rules = [
         rule("answer", "drop", "capitals"),
         rule("answer", "reject", "capitalls", share=0.5, because=" "),
         rule("worker", "exclude", "capitals", at_least=2, share=1.5),
         rule(cast("SubjectKind", "hit"), "drop", "capitals"),
+        rule("worker", "exclude", "straight_line", "gold_failed", share=0.5),
+        rule("assignment", "reject", "rushed", "capitals", share=0.5, because="{evidence}"),
+        replace(suspected, share=0.5),
+        replace(suspected, at_least=2),
+        suspected,
     ]
     faults = check_rules(rules)
     expected = [
@@ -236,6 +243,9 @@ def test_all_faults_of_a_policy_are_named_at_once() -> None:
         ("3: share is 1.5", "allowed is from 0 to 1."),
         ("3: at_least is 2", "allowed is 1 to 1 (size of any_of)."),
         ("4: subject_kind is 'hit'", "allowed are answer, assignment, worker."),
+        ("5: share has no effect: gold_failed or straight_line flags no answer", "leave it out."),
+        ("7: at_least and share have no effect beside suspicion_above", "leave them out."),
+        ("8: at_least and share have no effect beside suspicion_above", "leave them out."),
     ]
     assert len(faults) == len(expected)
     for fault, (problem, allowed) in zip(faults, expected, strict=True):

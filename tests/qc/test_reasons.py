@@ -89,7 +89,7 @@ def test_a_reason_tells_the_evidence_of_its_own_subject() -> None:
 
 
 def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
-    """Two of four; a finding on the worker himself is told and flags no answer."""
+    """Two of four; what the rule also needs of the worker is told and flags no answer."""
     findings = [
         finding("capitals", "0", 0.7, "80% are capitals"),
         finding("capitals", "3", 0.7, "80% are capitals"),
@@ -100,7 +100,9 @@ def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
         *("capitals", "canned_share"),
         on="worker",
         then="exclude",
+        at_least=2,
     )
+    assert check_rules([counted]) == []
     assert reasons(findings, counted) == {
         "w": "2 of 4 (50.0 %): used the canned text on 9 of 9 items; 80% are capitals"
     }
@@ -146,6 +148,27 @@ def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
         (rule("This HIT was not worked on.", "same_sentence"), "the HIT"),
         (rule("{worker} wrote this.", "capitals"), "{worker}; allowed are {evidence}"),
         (rule("{flagged} are in capitals.", "capitals"), "only {evidence}"),
+        (
+            rule("{flagged} of {answers}: {evidence}.", "gold_failed", on="worker", then="exclude"),
+            "gold_failed may flag none; write {evidence}.",
+        ),
+        (
+            rule(
+                "{share} of the answers: {evidence}.",
+                *("capitals", "canned_share"),
+                on="worker",
+                then="exclude",
+            ),
+            "capitals or canned_share may flag none",
+        ),
+        (
+            rule("Most answers: {evidence}.", "gold_failed", on="worker", then="exclude"),
+            "for every subject; write {evidence}.",
+        ),
+        (
+            rule("Most answers: {evidence}.", "capitals", on="worker", then="exclude"),
+            "for every subject; write {evidence}, or {flagged} of {answers}.",
+        ),
         (rule("An open { brace.", "capitals"), "a brace too many"),
         (
             rule("Capitals.", "capitals", on="assignment", then="reject"),

@@ -49,6 +49,13 @@ VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
 }
 """Verdicts of a policy, and of a person about what waits for a decision."""
 
+BELOW: dict[SubjectKind, tuple[SubjectKind, ...]] = {
+    "answer": (),
+    "assignment": ("answer",),
+    "worker": ("answer", "assignment"),
+}
+"""Findings on these kinds count as findings on a subject's answers."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
