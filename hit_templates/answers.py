@@ -370,15 +370,9 @@ def _turned_back(
     task: Task, values: Mapping[str, FieldValue], orders: Mapping[str, tuple[str, ...]]
 ) -> dict[str, FieldValue]:
     """Translate values from the order shown back to the item's own columns."""
-    as_named = {arrangement.name: arrangement.columns for arrangement in task.arrangements}
-    turned = {
-        field.name
-        for field in task.item_fields
-        if field.mirrored_by and orders[field.mirrored_by] == as_named[field.mirrored_by][::-1]
-    }
     return {
         field.name: mirrored(field, values[field.name])
-        if field.name in turned
+        if task.is_turned(field, orders.get(field.mirrored_by, ()))
         else values[field.name]
         for field in task.item_fields
         if field.name in values

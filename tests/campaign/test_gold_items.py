@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -11,8 +12,13 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import price
 from piecework.cli.check import say_checked
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.domain.task import MIXED_IN
 from piecework.engine.run_pass import run_pass
-from piecework.engine.settle import with_room
+from piecework.engine.settle import feedback_by_assignment, with_room
+from piecework.hit_templates.answers import read_answers
 from piecework.report.model import report_model
 from piecework.report.page import render_report
 from piecework.report.sections import known_answers
@@ -24,6 +30,9 @@ from tests.as_needed_campaign import AS_NEEDED, PEOPLE, VOTES, Voters, write_as_
 from tests.campaign.campaigns import TODAY
 from tests.conftest import in_full
 from tests.engine.conftest import Open
+from tests.qc.tables import row, table
+
+CAMPAIGNS = Path(__file__).parents[2] / "config" / "campaigns"
 
 WITH_GOLD = AS_NEEDED.replace("[posting]", '[gold]\nfile = "gold.csv"\nshare = 0.2\n[posting]')
 """One of five is a fifth: beside four pairs there is one whose answer is known."""
@@ -140,6 +149,30 @@ def test_a_reason_stands_before_what_is_told_and_is_the_last_to_be_cut() -> None
         "Off topic. Right is no."
     )
     assert with_room("Off topic.", feedback="Right is no.", longest=20) == ("Off topic. Right is…")
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_a_worker_is_told_what_was_clicked_whichever_side_came_first(*, is_swapped: bool) -> None:
+    """The known answer "#1 much better" is about the columns; a swapped page shows it as #2."""
+    campaign = replace(
+        load_campaign(CAMPAIGNS / "pairwise.toml"),
+        tells_gold=True,
+        heuristics={"gold_failed": {"tolerance": 0.0}},
+    )
+    task, sides = campaign.task, ("generated_1", "generated_2")
+    shown = sides[::-1] if is_swapped else sides
+    columns = {"pair_id": "p", MIXED_IN: "yes", "gold.mistakes": "1"}
+    item = Item(item_id=ItemId("p"), columns=columns)
+    sent = {"item.1": "p", "order.sides.1": "|".join(shown), "mistakes.1": "4"}
+    (answer,) = read_answers(task, AssignmentId("A"), [item.item_id], sent)
+    cells = {f"value.{field.name}": answer.values.get(field.name, "") for field in task.item_fields}
+    answers = table(
+        row("A.1", assignment_id="A", item_id="p", **cells, **{"order.sides": shown}),
+        columns={**COLLECTED, **task_columns(task)},
+    )
+    (words,) = feedback_by_assignment(campaign, answers, [item]).values()
+    right = "#2 much better" if is_swapped else "#1 much better"
+    assert f'you answered "#2 slightly better"; the known answer is "{right}".' in words
 
 
 def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(tmp_path: Path, at_work: Open) -> None:

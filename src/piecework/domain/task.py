@@ -9,7 +9,7 @@ to add a task.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -290,6 +290,13 @@ class Task:
         """Names of what the page shuffles in an item: fields, then arrangements."""
         names = [field.name for field in self.item_fields if field.shuffled]
         return [*names, *(arrangement.name for arrangement in self.arrangements)]
+
+    def is_turned(self, field: Field, order: Sequence[str]) -> bool:
+        """Return whether this order of the sides, as shown, reverses the field's scale."""
+        return any(
+            arrangement.name == field.mirrored_by and tuple(order) == arrangement.columns[::-1]
+            for arrangement in self.arrangements
+        )
 
     @property
     def hit_fields(self) -> tuple[Field, ...]:

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.field import Field
+from piecework.domain.field import Field, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId, WorkerId
-from piecework.domain.tables import value_column
-from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN
+from piecework.domain.tables import ORDER, value_column
+from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Task
 from piecework.domain.text import one_line, regions_in_words, shell_word
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
@@ -329,7 +329,7 @@ def feedback_by_assignment(
     words_by_assignment: dict[str, list[str]] = defaultdict(list)
     for name, wrong in wrong_answers(table, params.tolerance):
         for row in wrong.sort_values("place").to_dict("records"):
-            words = _about_item(fields[name], row, gold[row["item_id"]])
+            words = _about_item(campaign.task, fields[name], row, gold[row["item_id"]])
             words_by_assignment[row["assignment_id"]].append(words)
     return {assignment: " ".join(words) for assignment, words in words_by_assignment.items()}
 
@@ -340,10 +340,12 @@ def with_room(words: str, *, feedback: str, longest: int) -> str:
     return both if len(both) <= longest else both[: longest - 1].rstrip() + "…"
 
 
-def _about_item(field: Field, row: Mapping[Any, Any], item: Item) -> str:
-    expected = typed(field, item.columns[GOLD + field.name])
-    right = _in_labels(field, expected, item)
-    own = _in_labels(field, row[value_column(field)], item)
+def _about_item(task: Task, field: Field, row: Mapping[Any, Any], item: Item) -> str:
+    values = [row[value_column(field)], typed(field, item.columns[GOLD + field.name])]
+    # The worker saw and chose the reverse of what is stored if the page swapped the sides.
+    if task.is_turned(field, row.get(ORDER + field.mirrored_by, ())):
+        values = [value if value is None else mirrored(field, value) for value in values]
+    own, right = (_in_labels(field, value, item) for value in values)
     because = " ".join(item.columns.get(GOLD_BECAUSE, "").split())
     words = (
         f"The answer to item {row['place']} of this HIT was known in advance. "
