@@ -14,10 +14,10 @@ from typing import Literal
 
 import pandas as pd
 
+from piecework.domain.tables import HIT_VALUE, ITEM_VALUE, ORDER
 from piecework.domain.verdicts import Finding
 from piecework.qc import joined, written_here
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
-from piecework.qc.ratings import DRAWN, RATED, WORDED
 from piecework.qc.registry import (
     BY_NAME,
     HEURISTICS,
@@ -79,17 +79,18 @@ def usual_of(parts: Iterable[Mapping[str, Tally]], settings: Settings) -> dict[s
 def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
     """Return the rows of a part that have to be scored in one place, by heuristic.
 
-    A part without ratings has no rows for heuristics that compare ratings.
+    A part without any column that `with_ratings` adds for a heuristic has no rows for it.
     """
-    has_ratings = any(str(column).startswith((RATED, DRAWN, WORDED)) for column in part)
     gathered = {}
     for heuristic in _planned("gather", settings):
         if heuristic.FACTS.together:
             rows = part[heuristic.FACTS.together(part, params_of(heuristic, settings, seed=0))]
-        elif has_ratings:
-            rows = part
-        else:
+        elif (derived := _derived(heuristic)) and not any(
+            str(column).startswith(derived) for column in part
+        ):
             continue
+        else:
+            rows = part
         gathered[heuristic.NAME] = rows[[name for name in part if _reads(heuristic, str(name))]]
     return gathered
 
@@ -165,6 +166,12 @@ def _planned(wanted: Plan, settings: Settings) -> list[Heuristic]:
         for heuristic in HEURISTICS
         if is_on(heuristic.NAME, settings) and plan(heuristic) == wanted
     ]
+
+
+def _derived(heuristic: Heuristic) -> tuple[str, ...]:
+    """Return beginnings of the columns that it reads and no answer has as collected."""
+    beginnings = {name for name in heuristic.COLUMNS if name.endswith(".")}
+    return tuple(beginnings - {ITEM_VALUE, HIT_VALUE, ORDER})
 
 
 def _reads(heuristic: Heuristic, column: str) -> bool:

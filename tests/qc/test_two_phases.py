@@ -5,7 +5,13 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
+from piecework.domain.field import Field
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.domain.task import Task
 from piecework.domain.verdicts import JOINED, Finding
+from piecework.hit_templates.tasks import load_task
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, Settings, assess
 from piecework.qc.text_fit import FIT, Excesses, Uses, Worded
@@ -20,6 +26,8 @@ from piecework.qc.two_phases import (
     usual_of,
 )
 from tests.conftest import in_full
+from tests.qc.rated import box, boxes, scale, task_of
+from tests.qc.tables import row, table
 from tests.qc.test_laws import ITEMS, TASK, rated_table
 
 EAGER: Settings = {
@@ -88,6 +96,48 @@ def test_parts_have_the_findings_of_the_whole(n: int) -> None:
     # Those that a table without ratings of its own kind, or without pastes, leaves out.
     assert len(names) >= len(HEURISTICS) // 2
     assert {"low_agreement", "rushed", "text_off_item", JOINED} <= names
+
+
+@pytest.mark.parametrize("n", [2, *in_full(7)])
+def test_parts_of_each_kind_of_rating_alone_have_the_findings_of_the_whole(n: int) -> None:
+    """Every heuristic that is gathered, for a task with no other derived columns than its own."""
+    only: dict[str, Task] = {
+        "drafts": load_task("correction"),
+        "marks": task_of(boxes("boxes")),
+        "words": task_of(Field(name="spoken", kind="text", label="s", is_transcript=True)),
+        "scales": task_of(scale("worth")),
+    }
+    whole = set[str]()
+    for name, task in only.items():
+        rated = with_ratings(answered(task), task, DRAFTS)
+        of_parts = sorted_by_subject(list(in_parts(rated.sort_index(), n)))
+        assert of_parts == sorted_by_subject(assess(rated, EAGER, seed=1)), name
+        whole |= {finding.heuristic for finding in of_parts}
+    assert {"drafts_kept", "low_agreement", "straight_line"} <= whole
+
+
+DRAFTS = [
+    Item(item_id=ItemId(f"i{number}"), columns={"description": "a red bird"})
+    for number in range(16)
+]
+
+
+def answered(task: Task) -> pd.DataFrame:
+    """Six workers answer 16 items; the first leaves every draft, box and number as it is."""
+    rows = []
+    for number in range(96):
+        worker, item = number % 6, number // 6
+        is_lazy = worker == 0
+        cells = {
+            "value.outcome": "corrected",
+            "value.correction": "a red bird" if is_lazy else f"a red hen {item}",
+            "value.boxes": box(0.0 if is_lazy else 20.0 * (1 + item % 4)),
+            "value.spoken": "rain" if is_lazy else f"a dog barks {item}",
+            "value.worth": 50.0 if is_lazy else float(item * 6),
+        }
+        own = {name: cells[name] for name in task_columns(task)}
+        rows.append(row(f"{number:03}", worker_id=f"w{worker}", item_id=f"i{item}", **own))
+    return table(*rows, columns={**COLLECTED, **task_columns(task)})
 
 
 def test_every_heuristic_says_how_it_is_cut() -> None:
