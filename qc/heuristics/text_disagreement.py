@@ -67,7 +67,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per answer."""
     column = f"value.{params.field}"
     nothing = pd.Series("", index=table.index, dtype="str")
-    own = table[column] if column in table.columns else nothing
+    own = table[column] if _is_choice(table, column) else nothing
     votes = _votes(table, own)
     is_strong = (
         (votes["votes"] >= params.min_votes)
@@ -96,6 +96,11 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
 
 
+def _is_choice(table: pd.DataFrame, column: str) -> bool:
+    """Whether a column has texts; ticks and numbers are compared otherwise."""
+    return column in table and pd.api.types.is_string_dtype(table[column])
+
+
 def _votes(table: pd.DataFrame, values: pd.Series[str]) -> pd.DataFrame:
     """By item code and value: the `votes` of different workers for it, and `of` all."""
     counts = is_first(table) & (values != "")
@@ -112,6 +117,8 @@ def _silence(table: pd.DataFrame, params: Params) -> Iterator[str]:
         yield f"{field} is asked once per HIT and not for each item"
     elif ITEM_VALUE + field not in table:
         yield f"the task has no field {field}"
+    elif not _is_choice(table, ITEM_VALUE + field):
+        yield f"{field} is not a choice"
     elif (table[ITEM_VALUE + field] == "").all():
         yield f"no answer fills in {field}"
 

@@ -9,6 +9,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.tasks import load_task
+from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.trusted import own
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
@@ -276,3 +277,16 @@ def test_what_simulated_people_say_of_themselves_has_to_be_asked(tmp_path: Path)
     assert "did you mean 'gender'" in fault_of("gendr = { woman = 1 }")
     assert "above 0" in fault_of("gender = { woman = 0, man = 0 }")
     assert "rehearsal.people.quality" in fault_of("quality = { good = 1 }")
+
+
+def test_votes_are_compared_only_about_a_choice_of_each_item(tmp_path: Path) -> None:
+    """Not about ticks, a text, what is asked once per HIT, or what is not asked."""
+    for field in ("flaws", "caption", "comment", "has_txt"):
+        text = CAMPAIGN.replace(
+            "text_disagreement = false\n", f'text_disagreement.field = "{field}"\n'
+        )
+        with pytest.raises(ConfigError) as caught:
+            load_campaign(write_campaign(tmp_path, text))
+        (fault,) = caught.value.faults
+        assert f"text_disagreement.field: caption asks no choice {field!r} about each item" in fault
+        assert "has_text" in fault

@@ -22,8 +22,9 @@ from piecework.hit_templates.own_html.placeholders import template_of, value_of
 from piecework.hit_templates.own_html.tree import is_markup
 from piecework.hit_templates.tasks import is_own
 from piecework.postprocess.splits import faults_of_splits
+from piecework.qc.heuristics import text_disagreement
 from piecework.qc.heuristics.canary import planted_word
-from piecework.qc.registry import is_on
+from piecework.qc.registry import is_on, params_of
 
 _FILES = {Names.DEFINITION, Names.INPUT, Names.OUTPUT}
 
@@ -34,7 +35,7 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
     """Return errors that only show with the task and its items, with lines if known."""
     if file.tables.imported is not None:
         # They were shown elsewhere, so piecework does not check their text.
-        return _faults_of_formats(file, task)
+        return [*_faults_of_formats(file, task), *_faults_of_compared_field(file, task)]
     tables, out = file.tables, file.out
     count = sum(not item.columns.get(PRACTICE) for item in items)
     faults = _faults_of_formats(file, task)
@@ -56,6 +57,7 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
     faults += _faults_of_experiment(file, task)
     if not file.tables.grows and not file.tables.fields.fields:
         faults += _faults_of_inputs(task, items)
+    faults += _faults_of_compared_field(file, task)
     faults += _faults_of_canary(file, task, () if file.tables.grows else items)
     if items and not count:
         faults.append(f"{file.path}: all items are practice; at least one has to be answered")
@@ -223,6 +225,23 @@ def _faults_of_inputs(task: Task, items: Sequence[Item]) -> Iterator[str]:
         yield (
             f"{task.own.path}: the page has nothing to fill in, and no item has an input for it; "
             "give its inputs names"
+        )
+
+
+def _faults_of_compared_field(file: CampaignFile, task: Task) -> Iterator[str]:
+    """Yield why votes for a field that a heuristic names cannot be compared."""
+    settings = {**task.heuristics, **values.heuristics(file.tables)}
+    stated = settings.get(text_disagreement.NAME) or {}
+    if "field" not in stated:
+        return
+    params = params_of(text_disagreement, settings, seed=0)
+    where = file.at("heuristics", text_disagreement.NAME, "field")
+    choices = {field.name: field for field in task.item_fields if field.kind == "choice"}
+    if params.field not in choices:
+        known = "its choices are: " + ", ".join(choices) if choices else "it asks none"
+        yield (
+            f"{where}: {task.name} asks no choice {params.field!r} about each item"
+            f"{did_you_mean(params.field, choices, then=known)}"
         )
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from piecework.qc.heuristics.text_disagreement import Params, score
+from piecework.qc.silence import silences
 from tests.qc.tables import evidence, flagged, row, table
 
 VALUES = {"y": "yes", "n": "no", "-": ""}
@@ -39,6 +40,23 @@ def test_any_majority_can_be_made_to_count() -> None:
     params = Params(majority_value="")
     assert flagged(score(table(*votes("nnnny")), params)) == {"4"}
     assert flagged(score(table(*votes("yyyyn")), params)) == {"4"}
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("value.flaws", [("blur",), ("blur",), ("blur",), ("blur",), ()]),
+        ("pastes", [1.0, 1.0, 1.0, 1.0, 0.0]),
+    ],
+)
+def test_ticks_and_numbers_are_no_choice(column: str, cells: list[object]) -> None:
+    """Four are alike and one differs; nothing is flagged, and the reason is named."""
+    rows = [row(str(n), item_id="i", **{column: cell}) for n, cell in enumerate(cells)]
+    answers = table(*rows).rename(columns={column: "value.named"})
+    params = Params(field="named", majority_value="")
+    assert flagged(score(answers, params)) == set()
+    settings = {"text_disagreement": {"field": "named"}}
+    assert silences(answers, settings)["text_disagreement"] == "named is not a choice"
 
 
 def test_ties_are_no_majority() -> None:
