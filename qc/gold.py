@@ -5,8 +5,8 @@ others. It contradicts a known answer like in `gold_failed`. It contradicts the 
 if at least two of them answered the item, their answers were kept, and most of them
 answered something else; on a scale, if it is further from most of theirs than the
 tolerance.
-Opinions are not compared. An answer without anything to compare it with agrees if it
-was kept.
+Marks and transcripts are compared with known answers alone, opinions with nothing. An
+answer without anything to compare it with agrees if it was kept.
 """
 
 from __future__ import annotations
@@ -154,6 +154,13 @@ def _judged(
         cells = zip(with_gold[RATED + field], with_gold[GOLD + field], strict=True)
         is_wrong = [is_beyond(distance(own, expected), tolerance) for own, expected in cells]
         yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
+    yield from _judged_merged(table, tolerance)
+
+
+def _judged_merged(
+    table: pd.DataFrame, tolerance: float
+) -> Iterator[tuple[str, pd.DataFrame, pd.Series[bool]]]:
+    """Yield the same of fields with marks or transcripts alone."""
     for merged in own_merged(table, prefix=GOLD):
         field, read = merged.field, merged.read
         with_gold = merged.rows[merged.rows[GOLD + field] != ""]
@@ -196,6 +203,8 @@ def agreeing(table: pd.DataFrame, verdicts: pd.Series[str]) -> pd.DataFrame:
 
 def _contradicting(table: pd.DataFrame, is_kept: pd.Series[bool]) -> Iterator[list[str]]:
     """By field that is a matter of fact, the answers that contradict."""
+    for _, with_gold, is_wrong in _judged_merged(table, TOLERANCE):
+        yield with_gold.index[is_wrong].tolist()
     for field, answers in own_answers(table):
         if MATTER_OF_FACT + field not in table.columns:
             continue

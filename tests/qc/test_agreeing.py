@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
+from piecework.domain.field import Field
 from piecework.domain.task import GOLD
 from piecework.qc.gold import agreeing
 from piecework.qc.ratings import MATTER_OF_FACT, RATED
+from tests.qc.rated import box, boxes, ratings, task_of
 
 FIELD = "blur"
 
@@ -76,6 +78,29 @@ def test_a_known_answer_counts_more_than_the_others() -> None:
     """Where most are wrong."""
     rows = (("ann", "1", "yes"), ("bob", "1", "yes"), ("cat", "1", "no"))
     assert agreed(table(*rows, gold={"1": "no"})) == {"ann:1": False, "bob:1": False, "cat:1": True}
+
+
+@pytest.mark.parametrize(
+    ("field", "known", "near", "far"),
+    [
+        (boxes(FIELD), box(0), box(1), box(20)),
+        (
+            Field(name=FIELD, kind="text", label="", is_transcript=True),
+            *("a dog barks twice", "A dog barks twice!", "rain"),
+        ),
+    ],
+)
+def test_marks_and_transcripts_are_compared_with_known_answers(
+    field: Field, known: str, near: str, far: str
+) -> None:
+    """Whatever the others sent; where no answer is known, what was kept agrees."""
+    sent = [("ann", far), ("bob", far), ("cat", near)]
+    frame = ratings(
+        task_of(field),
+        [(worker, item, text) for item in ("1", "2") for worker, text in sent],
+        items={"1": {GOLD + FIELD: known}, "2": {}},
+    )
+    assert [*agreed(frame).values()] == [False, False, True, True, True, True]
 
 
 def test_people_may_differ_in_opinions() -> None:
