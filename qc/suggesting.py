@@ -5,7 +5,9 @@ about one heuristic with its own or other parameters, about two heuristics that 
 flag, or about the joined suspicion. Rules are added one after the other, each that
 finds most of what the ones before left, as long as all together harm at most a stated
 share of the good subjects. The rules that a campaign has are kept if they alone harm no
-more than that; otherwise each of them is a candidate like the others.
+more than that; otherwise each of them is a candidate like the others. Its exceptions
+(`keep`, `approve`) always stay, above what is added. A heuristic that any other rule
+uses keeps its parameters, because a heuristic has only one set of them.
 
 How good the choice is, is measured on workers that it was not made from: it is made
 five times, each time without a fifth of the workers, and judged on that fifth. All
@@ -26,6 +28,7 @@ import pandas as pd
 
 from piecework.domain.verdicts import JOINED, RANDOM_SAMPLE, Finding, PolicyRule, SubjectKind
 from piecework.qc import joined, parameters
+from piecework.qc.features import OF_ANSWERS, OF_WORKERS
 from piecework.qc.policy import applies_to
 from piecework.qc.registry import (
     HEURISTICS,
@@ -33,6 +36,7 @@ from piecework.qc.registry import (
     Heuristic,
     Settings,
     findings_of,
+    is_on,
     params_of,
     scores,
 )
@@ -62,6 +66,9 @@ _BECAUSE: Mapping[SubjectKind, str] = {
     "worker": "Not invited again: {evidence}.",
 }
 
+_EXCEPTIONS = frozenset({"keep", "approve"})
+"""Verdicts of rules that spare what they apply to from the rules below them."""
+
 Flags = npt.NDArray[np.bool_]
 Parameters = Mapping[str, object]
 
@@ -81,7 +88,8 @@ class Suggestion:
     """Rules for one kind of subject.
 
     Attributes:
-        kept: the campaign's own rules about the kind that are kept, by their place.
+        kept: the campaign's own rules about the kind that are kept, by their place;
+            exceptions always are.
         added: new rules, in the order in which they were chosen.
         settings: parameters that they need, by heuristic.
         own: how far the campaign's own rules agree.
@@ -100,14 +108,55 @@ class Suggestion:
     too_few: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnRules:
+    """How a campaign judges before anything is suggested.
+
+    Attributes:
+        rules: its policy, about all kinds.
+        settings: its parameters.
+        stated: the part of them that a file states, and a suggestion repeats; `None`: all.
+        seed: the campaign's.
+        earlier: what was suggested for other kinds, which stays as it is.
+    """
+
+    rules: Sequence[PolicyRule]
+    settings: Settings
+    stated: Settings | None = None
+    seed: int
+    earlier: Sequence[Suggestion] = ()
+
+    def values(self, heuristic: str) -> tuple[Parameters, Parameters]:
+        """Return a heuristic's parameters, and those of them that a suggestion repeats."""
+        own = self.settings.get(heuristic) or {}
+        return own, own if self.stated is None else self.stated.get(heuristic) or {}
+
+    def fixed(self, kind: SubjectKind) -> dict[str, Parameters | None]:
+        """Return the parameters of heuristics that rules about other kinds use, as `_stated`."""
+        fixed = dict[str, Parameters | None]()
+        for rule in self.rules:
+            if rule.subject_kind != kind:
+                fixed |= dict.fromkeys(_used(rule))
+        for suggestion in self.earlier:
+            for rule in suggestion.added:
+                fixed |= dict.fromkeys(_used(rule))
+            fixed |= suggestion.settings
+        return fixed
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
-    """A rule with the parameters that it needs, and which known subjects it is about."""
+    """A rule with the parameters that it needs, and which known subjects it sets aside."""
 
     rule: PolicyRule
     flags: Flags
     settings: tuple[tuple[str, Parameters], ...] = ()
     own: int = -1
+
+    @property
+    def is_exception(self) -> bool:
+        """Whether it sets nothing aside, but spares what it applies to."""
+        return self.rule.then in _EXCEPTIONS
 
 
 def suggest(
@@ -115,10 +164,8 @@ def suggest(
     *,
     kind: SubjectKind,
     is_bad: Mapping[str, bool],
-    settings: Settings,
-    rules: Sequence[PolicyRule],
+    campaign: OwnRules,
     most_harmed: float,
-    seed: int,
     only: Collection[str] | None = None,
 ) -> Suggestion:
     """Return rules about answers or workers that agree best with what is known.
@@ -127,10 +174,8 @@ def suggest(
         table: of `piecework.qc.ratings.with_ratings`.
         kind: of the known subjects; answer or worker.
         is_bad: by id, whether the subject is known to be bad.
-        settings: the campaign's parameters.
-        rules: the campaign's policy.
+        campaign: its own rules and parameters.
         most_harmed: the share of good subjects that the rules may harm.
-        seed: the campaign's.
         only: heuristics to choose from; by default, all.
     """
     worker_of = dict(zip(table.index, table["worker_id"], strict=True))
@@ -139,14 +184,15 @@ def suggest(
     workers = [name if kind == "worker" else str(worker_of[name]) for name in ids]
     if fault := _too_few(bad, workers, kind):
         return Suggestion(kind=kind, too_few=fault)
-    own, candidates, refused = _candidates(table, kind, ids, settings, rules, seed, only)
-    folds = np.array([zlib.crc32(f"{seed} {name}".encode()) % FOLDS for name in workers])
+    own, candidates, refused = _candidates(table, kind, ids, campaign, only)
+    fixed = campaign.fixed(kind)
+    folds = np.array([zlib.crc32(f"{campaign.seed} {name}".encode()) % FOLDS for name in workers])
     whole = np.ones(len(ids), dtype="bool")
-    chosen = _chosen(own, candidates, bad, whole, most_harmed, refused)
+    chosen = _chosen(own, candidates, bad, whole, most_harmed, refused, fixed)
     held_out = refused.copy()
     for fold in range(FOLDS):
         away = folds == fold
-        for candidate in _chosen(own, candidates, bad, ~away, most_harmed, refused):
+        for candidate in _chosen(own, candidates, bad, ~away, most_harmed, refused, fixed):
             held_out[away] |= candidate.flags[away]
     return Suggestion(
         kind=kind,
@@ -178,15 +224,17 @@ def _chosen(
     known: Flags,
     most_harmed: float,
     refused: Flags,
+    fixed: Mapping[str, Parameters | None],
 ) -> list[_Candidate]:
     """Choose from what is known, one rule after the other."""
     n_bad = int((bad & known).sum())
     allowed = most_harmed * int((~bad & known).sum())
     flagged = _union(own, refused)
-    chosen = [*own] if int((flagged & ~bad & known).sum()) <= allowed else []
-    pool = [*candidates] if chosen else [*own, *candidates]
+    are_kept = int((flagged & ~bad & known).sum()) <= allowed
+    chosen = [each for each in own if are_kept or each.is_exception]
+    pool = [*(each for each in own if each not in chosen), *candidates]
     flagged = _union(chosen, refused)
-    stated = _stated(chosen)
+    stated = {**fixed, **_stated(chosen)}
     least = max(_LEAST_GAIN, _LEAST_SHARE * n_bad)
     weight = _HARM_WEIGHS * n_bad / max(allowed, 1.0)
     while len(chosen) < len(own) + _MOST_RULES:
@@ -206,7 +254,7 @@ def _chosen(
         taken = pool[best[1]]
         chosen.append(taken)
         flagged = flagged | taken.flags
-        stated = _stated(chosen)
+        stated |= _stated([taken])
     return chosen
 
 
@@ -214,14 +262,19 @@ def _stated(chosen: Sequence[_Candidate]) -> dict[str, Parameters | None]:
     """By heuristic, the parameters that the chosen rules need; `None`: the campaign's."""
     stated: dict[str, Parameters | None] = {}
     for candidate in chosen:
-        stated |= dict.fromkeys(candidate.rule.any_of) | dict(candidate.settings)
+        stated |= dict.fromkeys(_used(candidate.rule)) | dict(candidate.settings)
     return stated
+
+
+def _used(rule: PolicyRule) -> tuple[str, ...]:
+    """Return the heuristics on whose parameters it depends to whom a rule applies."""
+    return rule.any_of if rule.suspicion_above is None else (*OF_ANSWERS, *OF_WORKERS)
 
 
 def _clashes(candidate: _Candidate, stated: Mapping[str, Parameters | None]) -> bool:
     """Whether it needs other parameters of a heuristic than a chosen rule does."""
     own = dict(candidate.settings)
-    return any(name in stated and stated[name] != own.get(name) for name in candidate.rule.any_of)
+    return any(name in stated and stated[name] != own.get(name) for name in _used(candidate.rule))
 
 
 def _union(chosen: Sequence[_Candidate], refused: Flags) -> Flags:
@@ -244,51 +297,49 @@ def _candidates(
     table: pd.DataFrame,
     kind: SubjectKind,
     ids: Sequence[str],
-    settings: Settings,
-    rules: Sequence[PolicyRule],
-    seed: int,
+    campaign: OwnRules,
     only: Collection[str] | None,
 ) -> tuple[list[_Candidate], list[_Candidate], Flags]:
     """Return the campaign's own rules about the kind, all others, and what is refused.
 
     An answer is refused with its assignment, whatever rules about answers say.
     """
-    table = with_text_fit(table)
-    usable = [
+    table, settings, rules = with_text_fit(table), campaign.settings, campaign.rules
+    able = [
         heuristic
         for heuristic in HEURISTICS
-        if heuristic.NAME != RANDOM_SAMPLE
-        and settings.get(heuristic.NAME, {}) is not None
-        and (only is None or heuristic.NAME in only)
+        if settings.get(heuristic.NAME, {}) is not None and (only is None or heuristic.NAME in only)
     ]
+    usable = [heuristic for heuristic in able if heuristic.NAME != RANDOM_SAMPLE]
     # A heuristic that is off unless it is named may be named by a suggestion.
-    named = {name: settings.get(name) or {} for name in (each.NAME for each in usable)}
+    named = {name: settings.get(name) or {} for name in (each.NAME for each in able)}
     off: dict[str, Parameters | None] = dict.fromkeys(each.NAME for each in HEURISTICS)
-    scored = scores(table, {**off, **named}, seed=seed)
-    findings = [finding for each in usable for finding in findings_of(each, scored[each.NAME])]
+    scored = scores(table, {**off, **named}, seed=campaign.seed)
+    findings = [finding for each in able for finding in findings_of(each, scored[each.NAME])]
+    scores_now = {name: rows for name, rows in scored.items() if is_on(name, settings)}
     findings += [
-        finding for finding in joined.findings(table, scored) if finding.heuristic == JOINED
+        finding for finding in joined.findings(table, scores_now) if finding.heuristic == JOINED
     ]
-    mine = [(place, rule) for place, rule in enumerate(rules) if rule.subject_kind == kind]
+    places = [place for place, rule in enumerate(rules) if rule.subject_kind == kind]
+    mine = [rules[place] for place in places]
+    set_aside, spared = _in_force(table, findings, mine)
     own = [
-        _Candidate(rule=rule, flags=flags, own=place)
-        for (place, rule), flags in zip(
-            mine, _flags(table, findings, [rule for _, rule in mine], ids), strict=True
-        )
+        _Candidate(rule=rule, flags=_of(ids, subjects), own=place)
+        for place, rule, subjects in zip(places, mine, set_aside, strict=True)
     ]
     plain = [*_rules(kind, [each.NAME for each in usable])]
     others = [
         _Candidate(rule=rule, flags=flags, settings=_needed(rule, settings))
-        for rule, flags in zip(plain, _flags(table, findings, plain, ids), strict=True)
+        for rule, flags in zip(plain, _flags(table, findings, plain, ids, spared), strict=True)
     ]
     for heuristic in usable:
-        others += _varied(table, kind, ids, heuristic, named[heuristic.NAME], seed)
+        others += _varied(table, kind, ids, heuristic, campaign, spared)
     refused = np.zeros(len(ids), dtype="bool")
     if kind == "answer":
-        rejecting = [rule for rule in rules if rule.then == "reject"]
-        rejected = frozenset[str]().union(*applies_to(table, findings, rejecting))
-        out = set(table.index[table["assignment_id"].isin(rejected)])
-        refused = np.fromiter((name in out for name in ids), "bool", len(ids))
+        about_work = [rule for rule in rules if rule.subject_kind == "assignment"]
+        rejected = frozenset[str]().union(*_in_force(table, findings, about_work)[0])
+        out = frozenset(table.index[table["assignment_id"].isin(rejected)])
+        refused = _of(ids, out)
     return own, [candidate for candidate in others if candidate.flags.any()], refused
 
 
@@ -336,20 +387,22 @@ def _varied(
     kind: SubjectKind,
     ids: Sequence[str],
     heuristic: Heuristic,
-    own: Parameters,
-    seed: int,
+    campaign: OwnRules,
+    spared: frozenset[str],
 ) -> Iterator[_Candidate]:
     """Yield rules about a heuristic with one other parameter each."""
     rules = [*_rules_about(kind, (heuristic.NAME,))]
-    usual = params_of(heuristic, {heuristic.NAME: own}, seed=seed)
+    own, repeated = campaign.values(heuristic.NAME)
+    usual = params_of(heuristic, {heuristic.NAME: own}, seed=campaign.seed)
     for changed in _other_values(heuristic, usual):
         values = {**own, **changed}
         if parameters.read_parameters(heuristic.Params, values, where="")[1]:
             continue
-        params = params_of(heuristic, {heuristic.NAME: values}, seed=seed)
+        params = params_of(heuristic, {heuristic.NAME: values}, seed=campaign.seed)
         findings = [*findings_of(heuristic, heuristic.score(table, params))]
-        for rule, flags in zip(rules, _flags(table, findings, rules, ids), strict=True):
-            yield _Candidate(rule=rule, flags=flags, settings=((heuristic.NAME, values),))
+        needed = ((heuristic.NAME, {**repeated, **changed}),)
+        for rule, flags in zip(rules, _flags(table, findings, rules, ids, spared), strict=True):
+            yield _Candidate(rule=rule, flags=flags, settings=needed)
 
 
 def _other_values(heuristic: Heuristic, usual: object) -> Iterator[Parameters]:
@@ -365,11 +418,32 @@ def _other_values(heuristic: Heuristic, usual: object) -> Iterator[Parameters]:
                 yield {field.name: other}
 
 
+def _in_force(
+    table: pd.DataFrame, findings: Sequence[Finding], rules: Sequence[PolicyRule]
+) -> tuple[list[frozenset[str]], frozenset[str]]:
+    """Return the subjects that each rule of one kind sets aside, and those of all exceptions.
+
+    The first rule that applies decides, so an exception spares from the rules below it.
+    """
+    set_aside, spared = [], frozenset[str]()
+    for rule, subjects in zip(rules, applies_to(table, findings, rules), strict=True):
+        is_exception = rule.then in _EXCEPTIONS
+        set_aside.append(frozenset[str]() if is_exception else subjects - spared)
+        spared |= subjects if is_exception else frozenset()
+    return set_aside, spared
+
+
 def _flags(
     table: pd.DataFrame,
     findings: Sequence[Finding],
     rules: Sequence[PolicyRule],
     ids: Sequence[str],
+    spared: frozenset[str],
 ) -> Iterator[Flags]:
+    """Yield which subjects each rule sets aside if it stands below all exceptions."""
     for subjects in applies_to(table, findings, rules):
-        yield np.fromiter((name in subjects for name in ids), "bool", len(ids))
+        yield _of(ids, subjects - spared)
+
+
+def _of(ids: Sequence[str], subjects: frozenset[str]) -> Flags:
+    return np.fromiter((name in subjects for name in ids), "bool", len(ids))

@@ -13,6 +13,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.report.sections.other_sources import Machine
+from piecework.results.comparing.suggested_rules import stated_settings
 from piecework.results.export import export
 from piecework.results.item_labels import doubtful
 from piecework.results.report_facts import report_facts
@@ -197,6 +198,14 @@ def test_the_heuristic_gets_the_texts(tmp_path: Path) -> None:
     (tmp_path / "machine.csv").write_text("text\nA cat\n", "utf-8")
     own = load_campaign(path).heuristics["like_samples"]
     assert own == {"samples": (("", "", "A cat"),)}
+
+
+def test_suggested_rules_repeat_what_the_file_states_and_not_the_texts(tmp_path: Path) -> None:
+    """The texts stay in the file that `[machine]` names."""
+    text = WITH_TEXTS.replace("[heuristics]", "[heuristics]\nlike_samples.flag_from = 0.8")
+    campaign = load_campaign(write(tmp_path, GOOD, text))
+    assert "samples" in (campaign.heuristics["like_samples"] or {})
+    assert stated_settings(campaign)["like_samples"] == {"flag_from": 0.8}
 
 
 def test_a_heuristic_that_is_off_stays_off(tmp_path: Path) -> None:

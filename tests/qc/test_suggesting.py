@@ -1,13 +1,18 @@
 """Rules chosen from what is known about work, and measured on other workers."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 import pytest
 
+from piecework.domain.hit import MTURK
 from piecework.domain.verdicts import PolicyRule, SubjectKind
-from piecework.qc.suggesting import Suggestion, suggest
+from piecework.qc.policy import decide
+from piecework.qc.registry import Settings, assess
+from piecework.qc.suggesting import OwnRules, Suggestion, suggest
 from tests.bench.truth.sets import (
     DATA,
     LabelledSet,
@@ -18,10 +23,16 @@ from tests.bench.truth.sets import (
     gold_votes,
     paraphrases,
 )
+from tests.for_each import for_each
 
 SHOUT = PolicyRule(
     subject_kind="answer", any_of=("capitals",), then="drop", because="Set aside: {evidence}."
 )
+
+REJECT = dataclasses.replace(
+    SHOUT, subject_kind="assignment", any_of=("same_sentence",), then="reject"
+)
+APPROVE = dataclasses.replace(REJECT, any_of=("same_sentence", "capitals"), then="approve")
 
 
 def work(*, bad_workers: int = 8, good_workers: int = 20) -> tuple[pd.DataFrame, dict[str, bool]]:
@@ -51,16 +62,17 @@ def suggested(
     *rules: PolicyRule,
     kind: SubjectKind = "answer",
     most_harmed: float = 0.01,
+    only: Collection[str] | None = None,
+    **more: Any,  # noqa: ANN401 - of `OwnRules`
 ) -> Suggestion:
     """What is suggested instead of these rules."""
     return suggest(
         table,
         kind=kind,
         is_bad=is_bad,
-        settings={},
-        rules=rules,
+        campaign=OwnRules(rules=rules, seed=1, **{"settings": {}, **more}),
         most_harmed=most_harmed,
-        seed=1,
+        only=only,
     )
 
 
@@ -85,6 +97,117 @@ def test_rules_that_harm_too_many_are_dropped_and_others_are_kept() -> None:
     table, is_bad = work()
     assert suggested(table, is_bad, SHOUT, most_harmed=0.005).kept == ()
     assert suggested(table, is_bad, SHOUT, most_harmed=0.02).kept == (0,)
+
+
+KEEP = dataclasses.replace(SHOUT, any_of=("same_sentence",), then="keep")
+EXCLUDE = dataclasses.replace(
+    SHOUT, subject_kind="worker", any_of=("canned_share",), then="exclude"
+)
+LATE: Settings = {"same_sentence": {"min_images": 15}}
+"""Under it nothing is flagged in ten answers of a worker; half of it flags all repeated ones."""
+
+
+def set_aside(
+    table: pd.DataFrame, result: Suggestion, rules: Sequence[PolicyRule], settings: Settings
+) -> set[str]:
+    """The answers that the policy drops by the rules that are written into the file."""
+    kept = [
+        rule
+        for place, rule in enumerate(rules)
+        if rule.subject_kind != result.kind or place in result.kept
+    ]
+    changed = {**settings, **result.settings}
+    decided = decide(
+        table,
+        assess(table, changed, seed=1, only=FEW),
+        [*kept, *result.added],
+        campaign="birds",
+        at=datetime(2026, 3, 2, tzinfo=UTC),
+        longest_reason=MTURK.longest_reason,
+    )
+    return {each.subject_id for each in decided if (each.subject_kind, each.verdict) == DROPPED}
+
+
+FEW = frozenset({"capitals", "same_sentence", "same_sentence_in_hit", "canned_share"})
+DROPPED = ("answer", "drop")
+
+
+@for_each(
+    ("rules", "settings"),
+    [
+        ((SHOUT,), {}),
+        ((KEEP, SHOUT), {}),
+        ((SHOUT, KEEP), {}),
+        ((KEEP, dataclasses.replace(SHOUT, any_of=("same_sentence", "capitals"))), {}),
+        ((APPROVE, REJECT), {}),
+        ((REJECT, APPROVE), {}),
+        ((SHOUT,), LATE),
+        ((dataclasses.replace(EXCLUDE, any_of=("same_sentence",)),), LATE),
+        ((dataclasses.replace(KEEP, any_of=("same_sentence_in_hit",)), SHOUT), LATE),
+    ],
+)
+def test_what_is_fitted_is_what_the_suggested_rules_decide(
+    rules: tuple[PolicyRule, ...], settings: Settings
+) -> None:
+    """Exceptions and rejections count as the policy applies them, and no rule changes another."""
+    table, is_bad = work()
+    result = suggested(table, is_bad, *rules, most_harmed=0.02, settings=settings, only=FEW)
+    dropped = set_aside(table, result, rules, settings)
+    assert result.fitted is not None
+    assert (result.fitted.caught, result.fitted.harmed) == (
+        sum(is_bad[name] for name in dropped),
+        sum(not is_bad[name] for name in dropped),
+    )
+
+
+def test_an_exception_stays_and_catches_nothing() -> None:
+    """Also where rules that harm too many are left out; nothing that it spares is caught."""
+    table, is_bad = work()
+    result = suggested(table, is_bad, KEEP, SHOUT, most_harmed=0.005)
+    assert result.own is not None
+    assert (result.own.caught, result.own.harmed) == (0, 2)
+    assert result.kept == (0,)
+    assert result.added == ()
+
+
+@for_each(
+    "others",
+    [
+        (dataclasses.replace(EXCLUDE, any_of=("same_sentence",)),),
+        (dataclasses.replace(REJECT, any_of=("canned_share", "same_sentence")),),
+        (dataclasses.replace(EXCLUDE, any_of=(), suspicion_above=0.9),),
+    ],
+)
+def test_what_other_rules_use_keeps_its_parameters(others: tuple[PolicyRule, ...]) -> None:
+    """Also what the joined suspicion is made of; without these rules it is changed."""
+    table, is_bad = work()
+    alone = suggested(table, is_bad, settings=LATE, only={"same_sentence"})
+    assert dict(alone.settings) == {"same_sentence": {"min_images": 7}}
+    beside = suggested(table, is_bad, *others, settings=LATE, only={"same_sentence"})
+    assert not beside.settings
+    workers = {f"w{number}": number < 12 for number in range(50)}
+    more, _ = work(bad_workers=12, good_workers=38)
+    for earlier in (alone, dataclasses.replace(alone, settings={})):
+        after = suggested(
+            more,
+            workers,
+            kind="worker",
+            settings=LATE,
+            only={"same_sentence"},
+            earlier=[earlier],
+        )
+        assert dict(after.settings) == earlier.settings
+        assert bool(after.added) == bool(earlier.settings)
+
+
+def test_a_suggestion_repeats_only_what_a_file_states() -> None:
+    """The texts of programs are named in `[machine]`, and may be thousands."""
+    table, is_bad = work()
+    more = {"same_sentence": {"min_images": 15, "instructions": ["from elsewhere"]}}
+    for stated in (None, LATE):
+        result = suggested(table, is_bad, settings=more, stated=stated, only={"same_sentence"})
+        assert ("instructions" in result.settings["same_sentence"]) == (stated is None)
+        assert result.settings["same_sentence"]["min_images"] == 7
 
 
 def test_few_decisions_say_nothing() -> None:
@@ -144,10 +267,10 @@ def test_on_labelled_work_no_recall_is_lost_and_half_the_sets_gain() -> None:
                 labelled.table,
                 kind=kind,
                 is_bad={name: name in bad for name in names},
-                settings=labelled.settings,
-                rules=default_rules(labelled),
+                campaign=OwnRules(
+                    rules=default_rules(labelled), settings=labelled.settings, seed=1
+                ),
                 most_harmed=0.02,
-                seed=1,
             )
             assert result.own is not None
             assert result.held_out is not None
@@ -173,10 +296,8 @@ def test_on_votes_rules_within_the_bound_lose_nothing_and_others_harm_less() -> 
             labelled.table,
             kind="worker",
             is_bad=is_bad,
-            settings={},
-            rules=(rule,),
+            campaign=OwnRules(rules=(rule,), settings={}, seed=1),
             most_harmed=0.02,
-            seed=1,
             only=labelled.heuristics,
         )
         own, new = result.own, result.held_out

@@ -4,6 +4,7 @@ It writes that file and nothing else: no campaign uses the rules until a person 
 them. If too little is known, it says so and writes nothing.
 """
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,8 +19,8 @@ from piecework.domain.toml_text import toml_line
 from piecework.domain.verdicts import PolicyRule
 from piecework.engine.opening import open_to_look
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import TITLES
-from piecework.qc.suggesting import FOLDS, Suggestion, Tally, suggest
+from piecework.qc.registry import TITLES, Settings
+from piecework.qc.suggesting import FOLDS, OwnRules, Suggestion, Tally, suggest
 from piecework.report.components import KeyFigure, Note, Section, number, table, text
 from piecework.report.page import SectionsPage
 from piecework.results.comparing.judging_again import Truth, truths_of
@@ -77,7 +78,7 @@ def suggest_rules(campaign: Campaign, into: Path, *, most_harmed: float) -> Sugg
 
 def _suggestions(opened: OpenedCampaign, most_harmed: float) -> Iterator[tuple[str, Suggestion]]:
     """Yield what is suggested by the first source that knows enough about each kind."""
-    campaign = opened.campaign
+    campaign, suggested = opened.campaign, list[Suggestion]()
     answers = opened.answers()
     rated = with_ratings(answers, campaign.task, campaign.items)
     truths = truths_of(opened, answers)
@@ -90,16 +91,30 @@ def _suggestions(opened: OpenedCampaign, most_harmed: float) -> Iterator[tuple[s
                 rated,
                 kind=truth.kind,
                 is_bad=truth.is_bad,
-                settings=campaign.heuristics,
-                rules=campaign.policy,
+                campaign=OwnRules(
+                    rules=campaign.policy,
+                    settings=campaign.heuristics,
+                    stated=stated_settings(campaign),
+                    seed=campaign.rehearsal.seed,
+                    earlier=suggested,
+                ),
                 most_harmed=most_harmed,
-                seed=campaign.rehearsal.seed,
             )
             tried.append((truth, suggestion))
             if not suggestion.too_few:
                 break
         for truth, suggestion in tried[-1:]:
+            suggested.append(suggestion)
             yield truth.source, suggestion
+
+
+def stated_settings(campaign: Campaign) -> Settings:
+    """Return the parameters that task and campaign file state.
+
+    The campaign's own also have the texts of programs from the file that `[machine]` names.
+    """
+    tables = tomllib.loads(campaign.inputs.text).get("heuristics", {})
+    return {**campaign.task.heuristics, **{name: own or {} for name, own in tables.items()}}
 
 
 def _toml(
