@@ -67,7 +67,7 @@ const pieceworkFields = (form, data, assignmentId) => {
   });
   // Puts everything into the order of this assignment; the items' positions as shown.
   const lay = () => {
-    const ids = data.items.map((item) => item.id);
+    const { ids } = data;
     ids.forEach((id, i) => {
       shuffleOptions(i + 1, id);
       arrange(i + 1, id);

@@ -56,10 +56,7 @@
   // What is hidden is not sent, so no rule is about it.
   const valuesOf = (step) => Object.fromEntries(fieldsOf(step).map(({ field, name }) =>
     [field.name, controls(name)[0].closest("[data-shown-with][hidden]") ? "" : read(field, name)]));
-  const columnsOf = (step) => {
-    const item = data.items[Number(placeOf(step)) - 1];
-    return item ? item.columns : {};
-  };
+  const columnsOf = (step) => data.columns[placeOf(step)];
 
   const draft = () => ({
     at,

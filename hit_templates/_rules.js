@@ -17,9 +17,12 @@ const pieceworkRules = (characters) => {
   const quoted = re(`${quote}[^${characters.double_quotes}]*${quote}`, "g");
   const apostrophes = re(`[${characters.apostrophes}]`, "g");
   const closersLast = re(`[)\\]\\}*${characters.double_quotes}${characters.apostrophes}]+$`);
-  const lastPieceOf = re(`(?:${letter}|')+$`);
+  const lastPieceOf = re(`(?:[^${noWord + characters.unspaced}]|')+$`);
   const number = re("^[0-9][0-9.,/]*");
-  const wordEnds = re(`^(?:$|(?![${characters.hyphens}])[${noWord}])`);
+  const lastUnspaced = re(`[${characters.unspaced}]$`);
+  const wordEnds = re(`^(?:$|[${characters.unspaced}]|(?![${characters.hyphens}])[${noWord}])`);
+  const lastMarks = re(`[!?${characters.wide_ends}]+$`);
+  const wideEnd = re(`[${characters.wide_ends}](?=${letter})`, "g");
 
   const plain = (text) =>
     text.replace(invisible, "").normalize("NFC").replace(spaces, " ").replace(/^ +| +$/g, "");
@@ -37,8 +40,8 @@ const pieceworkRules = (characters) => {
   const beginsWith = (text, beginning) => {
     const opening = folded(plain(text).replace(symbolsFirst, ""));
     const sought = folded(beginning);
-    if (!opening.startsWith(sought)) return false;
-    return wordEnds.test(Array.from(opening.slice(sought.length))[0] || "");
+    return sought !== "" && opening.startsWith(sought)
+      && (lastUnspaced.test(sought) || wordEnds.test(opening.slice(sought.length)));
   };
 
   const withoutQuotes = (text) =>
@@ -75,15 +78,12 @@ const pieceworkRules = (characters) => {
     if (token.endsWith(".") && !token.endsWith("..")) {
       return !isAbbreviation(tokens, i, token.slice(0, -1), points);
     }
-    if (/[!?]$/.test(token)) {
-      const name = lastPiece(token.replace(/[!?]+$/, ""));
-      return !points.names.includes(name) && isCapital(nextWord(tokens, i));
-    }
-    return false;
+    return lastMarks.test(token) && !points.names.includes(lastPiece(token.replace(lastMarks, "")))
+      && (!/[!?]$/.test(token) || isCapital(nextWord(tokens, i)));
   };
 
   const isOneSentence = (text, points) => {
-    const tokens = withoutQuotes(plain(text)).split(" ");
+    const tokens = withoutQuotes(plain(text)).replace(wideEnd, "$& ").split(" ");
     let last = 0;
     tokens.forEach((token, i) => { if (letters.test(token)) last = i; });
     return !tokens.slice(0, last).some((_, i) => endsSentence(tokens, i, points));

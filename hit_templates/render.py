@@ -148,7 +148,7 @@ class _Frame(NamedTuple):
 
 def _fitted_page(frame: _Frame, shown: Sequence[Item]) -> str:
     """Return the page, compressed if it would be too large for a question."""
-    page_data = _page_data(frame.task, shown)
+    page_data = _page_data(frame, shown)
     blank = _blank_page(frame, len(shown))
     if blank is None:
         page = _rendered(frame, shown, page_data)
@@ -203,19 +203,15 @@ class _SlotItem:
 def _rendered(frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Markup | Slot) -> str:
     """Render the task's template."""
     task = frame.task
-    trials = [Item(item_id=item_id, columns=dict(columns)) for item_id, columns in frame.trials]
     values = {
         "task": task,
         "title": frame.title or task.title,
         "noun": _noun(task),
         "frame": _frame(task),
         "t": task.texts,
-        "shown": [
-            *((f"p{n}", item) for n, item in enumerate(trials, start=1)),
-            *enumerate(shown, start=1),
-        ],
+        "shown": _by_place(frame, shown),
         "total": len(shown),
-        "trials": len(trials),
+        "trials": len(frame.trials),
         "fields": {field.name: field for field in task.fields},
         "measures": MEASURES,
         "ordered": task.shuffled_names,
@@ -235,6 +231,19 @@ def _rendered(frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Marku
     return page
 
 
+def _by_place(
+    frame: _Frame, shown: Sequence[Item | _SlotItem]
+) -> list[tuple[int | str, Item | _SlotItem]]:
+    """Return trials ("p1", "p2") and items (1, 2) with their places, as the page shows them."""
+    return [
+        *(
+            (f"p{n}", Item(item_id=item_id, columns=dict(columns)))
+            for n, (item_id, columns) in enumerate(frame.trials, start=1)
+        ),
+        *enumerate(shown, start=1),
+    ]
+
+
 def _as_shown(task: Task, item: Item) -> Item:
     """Return the item with only the columns that a page may show.
 
@@ -251,14 +260,17 @@ def _noun(task: Task) -> str:
     return frame["noun_with_picture" if "url" in task.columns else "noun"]
 
 
-def _page_data(task: Task, items: Sequence[Item]) -> Markup:
+def _page_data(frame: _Frame, items: Sequence[Item]) -> Markup:
     """Return what the page's scripts need, as JSON."""
+    task = frame.task
+    compared = _compared(task)
     of_items = {
         "groups": groups_of(task, items),
-        "items": [
-            {"id": item.item_id, "columns": {name: item.columns[name] for name in _compared(task)}}
-            for item in items
-        ],
+        "ids": [item.item_id for item in items],
+        "columns": {
+            place: {name: item.columns[name] for name in compared}
+            for place, item in (_by_place(frame, items) if compared else ())
+        },
     }
     of_task, of_items_too = _task_data(task), _json(of_items)
     return Markup(f"{of_task[:-1]},{of_items_too[1:]}")  # noqa: S704 - both are JSON

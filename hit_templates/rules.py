@@ -24,12 +24,12 @@ These decisions are finer than those of the original page (VizWiz-Captions, 2019
   word. A hyphenated word is one. Each letter of Chinese or Japanese is a word. A lone
   `-`, `&` or emoji is not a word (the original counted it), because otherwise eight
   dashes would be a caption.
-- **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
-  doubt the text is one sentence: refusing an honest caption costs a worker's time,
-  while a second sentence does little harm. So these do not end a sentence: known
-  abbreviations (`St. Louis`, `Dr. Pepper`, `2 oz. can`), single letters (`U.S. flag`,
-  `J. Smith`), `No. 5`, `10 in. pan`, an ellipsis, anything inside double quotes, and
-  `!` or `?` before a small letter (`Yahoo! logo`) or after a known name.
+- **A second sentence** begins after `.`, `!` or `?`, white space and another word; those
+  of Chinese and Japanese need no space. In doubt the text is one sentence: refusing an
+  honest caption costs a worker's time, while a second sentence does little harm. So these
+  do not end a sentence: known abbreviations (`St. Louis`, `Dr. Pepper`, `2 oz. can`),
+  single letters (`U.S. flag`, `J. Smith`), `No. 5`, `10 in. pan`, an ellipsis, anything
+  inside double quotes, and `!` or `?` before a small letter or after a known name.
 - **A beginning** ignores case, quotes, white space and which apostrophe was typed, and
   ends where a word ends: "This island" does not begin with "This is".
 """
@@ -60,11 +60,12 @@ CHARACTERS: Mapping[str, str] = {
     "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufffc\ufffd"
     "\U0001f000-\U0001fbff",
     "apostrophes": "'`\xb4\u02b9\u02bb\u02bc\u2018\u2019\u201b\u2032\uff07",
-    "double_quotes": '"\u201c-\u201f\xab\xbb\u2033\uff02',
+    "double_quotes": '"\u201c-\u201f\xab\xbb\u2033\u300c-\u300f\uff02',
     "hyphens": "\\-\u2010\u2011",
     "breaks": " ,.;\u2014\u2026",
     # Each is a word: Chinese and Japanese have no spaces between words.
     "unspaced": "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
+    "wide_ends": "\u3002\uff01\uff1f\uff61",
 }
 
 _CHARACTER_CLASS = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
@@ -80,15 +81,17 @@ _UNSPACED = re.compile(_CHARACTER_CLASS["unspaced"])
 _POINT_WITHIN = re.compile(r"[0-9],[0-9]|\.")
 _POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
 _POINTED_LETTERS = re.compile(f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])")
-_QUOTED = re.compile(
-    f"{_CHARACTER_CLASS['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_CHARACTER_CLASS['double_quotes']}"
-)
-_END = re.compile("[.!?]")
+_QUOTED = re.compile("[{0}][^{0}]*[{0}]".format(CHARACTERS["double_quotes"]))
+_END = re.compile(f"[.!?{CHARACTERS['wide_ends']}]")
+_LAST_MARKS = re.compile(f"[!?{CHARACTERS['wide_ends']}]+$")
+_WIDE_END = re.compile(f"{_CHARACTER_CLASS['wide_ends']}(?={_LETTER})")
 _APOSTROPHES = re.compile(_CHARACTER_CLASS["apostrophes"])
 _CLOSERS_LAST = re.compile(f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$")
-_LAST_PIECE = re.compile(f"(?:{_LETTER}|')+$")
+_LAST_PIECE = re.compile(f"(?:[^{_NO_WORD}{CHARACTERS['unspaced']}]|')+$")
 _NUMBER = re.compile("^[0-9][0-9.,/]*")
-_WORD_ENDS = re.compile(f"^(?:$|(?!{_CHARACTER_CLASS['hyphens']})[{_NO_WORD}])")
+_WORD_ENDS = re.compile(
+    f"^(?:$|{_CHARACTER_CLASS['unspaced']}|(?!{_CHARACTER_CLASS['hyphens']})[{_NO_WORD}])"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +148,9 @@ def is_one_sentence(text: str, points: Points) -> bool:
     """
     measured = plain(text)
     end = _END.search(measured)
-    if end is None or " " not in measured[end.end() :]:
+    if end is None or not _LETTERS.search(measured, end.end()):
         return True  # as most captions are
-    tokens = _without_quotes(measured).split(" ")
+    tokens = _WIDE_END.sub(r"\g<0> ", _without_quotes(measured)).split(" ")
     # The period after the last word ends the caption, even if emoji follow.
     with_word = [i for i, token in enumerate(tokens) if _LETTERS.search(token)]
     last = with_word[-1] if with_word else 0
@@ -159,13 +162,12 @@ def begins_with(text: str, beginnings: Iterable[str]) -> bool:
 
     >>> begins_with("\u201cIt\u2019s a dog", ["There is", "It's"])
     True
-    >>> begins_with("This island", ["This is"])
-    False
     """
     opening = _folded(_SYMBOLS_FIRST.sub("", plain(text)))
     folded = _folded_beginnings(tuple(beginnings))
     return opening.startswith(folded) and any(
-        opening.startswith(sought) and _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
+        opening.startswith(sought)
+        and (_UNSPACED.match(sought[-1]) or _WORD_ENDS.match(opening[len(sought) :][:1]))
         for sought in folded
     )
 
@@ -176,7 +178,7 @@ def _folded(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _folded_beginnings(beginnings: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(_folded(plain(beginning)) for beginning in beginnings)
+    return tuple(filter(None, (_folded(plain(beginning)) for beginning in beginnings)))
 
 
 def _without_quotes(text: str) -> str:
@@ -192,10 +194,10 @@ def _ends_sentence(tokens: list[str], i: int, points: Points) -> bool:
     token = _CLOSERS_LAST.sub("", tokens[i])
     if token.endswith(".") and not token.endswith(".."):
         return not _is_abbreviation(tokens, i, token[:-1], points)
-    if token.endswith(("!", "?")):
-        name = _last_piece(token.rstrip("!?"))
-        return name not in points.names and _is_capital(_next_word(tokens, i))
-    return False
+    marks = _LAST_MARKS.search(token)
+    if marks is None or _last_piece(token[: marks.start()]) in points.names:
+        return False
+    return token[-1] not in "!?" or _is_capital(_next_word(tokens, i))
 
 
 def _is_abbreviation(tokens: list[str], i: int, word: str, points: Points) -> bool:

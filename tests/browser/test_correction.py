@@ -1,10 +1,13 @@
 """Corrections in a browser: the change is shown, and questioned once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving
 from tests.browser.pages import violations
@@ -46,3 +49,25 @@ def test_more_than_the_kind_of_error_is_questioned_once(open_page: Open) -> None
         expect(page.get_by_text("more than colors")).to_be_visible()
         page.click("#next")
         expect(page.locator("#steps-note")).to_have_text("Image 2 of 3")
+
+
+def test_a_trial_is_compared_with_its_own_text(open_page: Open) -> None:
+    """Left unchanged it passes as without the error, and changed as corrected."""
+    example = example_of(load_task("correction"))
+    trials = [replace(item, item_id=ItemId(f"trial_{n}")) for n, item in enumerate(example.items)]
+    with serving() as host:
+        host.page = render_hit(example.task, example.items, practice=trials[:2])
+        page = open_page(host.address())
+        place, step = page.locator("#steps-note"), page.locator(".step:visible")
+        expect(place).to_have_text("Practice 1 of 2")
+        box = step.locator("textarea")
+        box.fill(box.input_value().replace("red", "white"))
+        step.get_by_text("I left it: there is no").click()
+        page.click("#next")
+        expect(step.get_by_text("do not match")).to_be_visible()
+        step.get_by_text("I corrected this error").click()
+        page.click("#next")
+        expect(place).to_have_text("Practice 2 of 2")
+        step.get_by_text("I left it: there is no").click()
+        page.click("#next")
+        expect(place).to_have_text("Image 1 of 3")

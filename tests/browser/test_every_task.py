@@ -200,7 +200,7 @@ def test_the_page_and_python_hold_the_same_rules(open_page: Open, name: str) -> 
               const data = JSON.parse(document.getElementById("page-data").textContent);
               const rules = pieceworkRules(data.characters);
               return corpus.map(([at, values]) => rules
-                .check(data.rules, values, data.items[at].columns)
+                .check(data.rules, values, data.columns[at + 1])
                 .map((rule) => rule.name));
             }""",
             corpus,

@@ -8,6 +8,7 @@ seed) where nobody would look, and by mixing fragments that the rules speak abou
 import itertools
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -15,9 +16,12 @@ from hypothesis import strategies as st
 from playwright.sync_api import Page
 
 from piecework.domain.assignment import FieldValue
-from piecework.hit_templates.rules import check, words
+from piecework.domain.task import Task
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.rules import _texts, check, words
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
+from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
 
@@ -35,6 +39,7 @@ FRAGMENTS = [
     "\U0001f468\u200d\U0001f469", "\U0001f1fa\U0001f1f8", "\U0001d400", "\U00010400.",
     "\ufb01", "\u017f", "\u212a", "\u216b", "\u00bd", "\u0661", "\u72ac", "\u3002",
     "\ufe0f", "\u2603", "\U000e0041", "\uff0e", "\uff07", "Z\u0335\u0321",
+    "這是", "圖片", "の", "\U00020b9f", "\uff01", "\uff1f", "\uff61", "「", "」", "Yahoo\uff01",
 ]  # fmt: skip
 
 BY_HAND = [
@@ -58,6 +63,14 @@ BY_HAND = [
     "\U0001f415" * 1000,
     "e\u0301" * 1000,
     "e\u0301" * 1001,
+]
+
+UNSPACED = [
+    "這是一隻狗。牠很大。",
+    "這是一隻狗",
+    "圖片\U00020b9f",
+    "牌子上寫著「停。看。」的路口",
+    "手機上的Yahoo\uff01奇摩首頁",
 ]
 
 
@@ -99,6 +112,7 @@ def corpus() -> list[dict[str, FieldValue]]:
     texts += [f"{part} is on a red table near the door" for part in FRAGMENTS]
     texts += [f"A dog {part} Sits on a red mat" for part in FRAGMENTS]
     texts += [f"A dog sits{part} a mat{part}" for part in FRAGMENTS]
+    texts += UNSPACED
     options = ["blur", "other", "none", ""]
     choices = [chosen for size in range(4) for chosen in itertools.product(options, repeat=size)]
     values: list[dict[str, FieldValue]] = [{"caption": text} for text in texts]
@@ -109,9 +123,23 @@ def corpus() -> list[dict[str, FieldValue]]:
     return values
 
 
+def with_more_beginnings(task: Task) -> Task:
+    """The task, with beginnings that no space follows banned as well."""
+    return replace(
+        task,
+        rules=tuple(
+            replace(rule, parameters={"prefixes": [*_texts(rule, "prefixes"), "這是", "圖片", " "]})
+            if rule.kind == "banned_prefixes"
+            else rule
+            for rule in task.rules
+        ),
+    )
+
+
 def test_page_and_python_agree_on_every_text(host: Host, open_page: Callable[..., Page]) -> None:
     """Same broken rules in the same order, and the same words, for all the corpus."""
-    task = load_task("caption")
+    task = with_more_beginnings(load_task("caption"))
+    host.page = render_hit(task, example_of(task).items)
     values = corpus()
     page = open_page(host.preview_address())
     verdicts = page.evaluate(

@@ -43,7 +43,7 @@ def by_template(
     trials = tuple(_frozen(_as_shown(task, item)) for item in practice)
     shown = [_as_shown(task, item) for item in items]
     frame = _Frame(task, "", 0, trials, records_typing=records_typing)
-    return _rendered(frame, shown, _page_data(task, shown))
+    return _rendered(frame, shown, _page_data(frame, shown))
 
 
 @for_each("name", task_names())
@@ -86,7 +86,7 @@ def test_hostile_values_are_escaped_as_the_template_escapes_them(
     ]
     frame = _Frame(example.task, "", 0, ())
     shown = [_as_shown(example.task, item) for item in items]
-    data = _page_data(example.task, shown)
+    data = _page_data(frame, shown)
     values = [text for item in shown for text in (item.item_id, *item.columns.values())]
     blank = _blank_page(frame, len(items))
     assert blank is not None

@@ -68,6 +68,10 @@ def test_words_are_counted_as_a_person_counts_them(text: str, count: int) -> Non
         'A sign says "Stop. Go back." in red letters.',
         "A sign says \N{LEFT DOUBLE QUOTATION MARK}Stop. Go.\N{RIGHT DOUBLE QUOTATION MARK} in red.",  # noqa: E501
         "A red,blue.green bag.",
+        "草地上有一隻狗。",
+        "草地上有一隻狗。\N{DOG FACE}",
+        "牌子上寫著「停。看。」的路口",
+        "手機上的Yahoo\uff01奇摩首頁",
         "",
     ],
 )
@@ -91,6 +95,13 @@ def test_an_honest_sentence_is_never_refused_for_a_period(text: str) -> None:
         "The sign says no. The door is shut.",  # "no." without a number
         "The dog is in. It is wet.",
         "A room with 5. It is big.",
+        "這是一隻狗。牠很大。",
+        "這是一隻狗。 牠很大",
+        "犬がいる\uff01猫もいる",
+        "犬ですか\uff1fはい",
+        "犬がいる\N{HALFWIDTH IDEOGRAPHIC FULL STOP}猫もいる",
+        "A dog。A cat",
+        "「一隻狗。一隻貓。」",
     ],
 )
 def test_a_second_sentence_is_seen(text: str) -> None:
@@ -117,6 +128,12 @@ def test_a_second_sentence_is_seen(text: str) -> None:
         ("Its tail", "It's", False),
         ("There\N{ZERO WIDTH SPACE} is a dog", "There is", True),
         ("A dog; there is a cat", "There is", False),
+        ("這是一隻狗", "這是", True),
+        ("「這是一隻狗」", "這是", True),
+        ("這是a dog", "這是", True),
+        ("IKEA的椅子", "IKEA", True),
+        ("そこに這是", "這是", False),
+        ("狗", " ", False),
     ],
 )
 def test_a_beginning_is_found_whole_and_however_typed(
