@@ -514,6 +514,14 @@ def test_a_column_that_is_no_gap_of_a_page_is_named_otherwise(tmp_path: Path) ->
     assert "Ada &amp; &lt;b&gt;Bob&lt;/b&gt; ${x}" in page_of(path)
 
 
+def test_trials_that_the_page_would_not_show_are_refused(tmp_path: Path) -> None:
+    """A rating shows them first; tags have no place for them."""
+    rows = [{"text": "Ada met Bob.", "practice": trial} for trial in ("yes", "")]
+    assert len(load_campaign(written(tmp_path, RATE, rows)).practice) == 1
+    with pytest.raises(ConfigError, match="practice is set for 1 item, first .* no trials"):
+        load_campaign(written(tmp_path, TAGS, rows))
+
+
 def test_tags_of_items_that_grow_are_asked_about_the_first_rows(tmp_path: Path) -> None:
     """Without a row the columns are not known; with one, the page shows them."""
     path = written(tmp_path, TAGS, [{"item_id": "a", "text": "Ada met Bob."}])

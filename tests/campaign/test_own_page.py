@@ -589,3 +589,14 @@ def test_more_items_than_the_page_shows_are_refused_with_the_line_to_write(
     (tmp_path / "hit.html").write_text('<img src="${image}"><input name="caption">')
     with pytest.raises(ConfigError, match=r"shows one item; number its placeholders and fields"):
         load_campaign(path)
+
+
+def test_trials_that_the_page_would_not_show_are_refused(tmp_path: Path) -> None:
+    """They would be neither asked nor in the results."""
+    path = written(tmp_path, rows=4)
+    items = tmp_path / "birds.csv"
+    header, first, *others = items.read_text().splitlines()
+    lines = [f"{header},practice", f"{first},yes", *(f"{line}," for line in others)]
+    items.write_text("\n".join(lines))
+    with pytest.raises(ConfigError, match="practice is set for 1 item, first .* no trials"):
+        load_campaign(path)

@@ -55,6 +55,7 @@ def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
         faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
     faults += _faults_of_experiment(file, task)
+    faults += _faults_of_practice(file, task, items)
     if not file.tables.grows and not file.tables.fields.fields:
         faults += _faults_of_inputs(task, items)
     faults += _faults_of_compared_field(file, task)
@@ -208,6 +209,16 @@ def _faults_of_experiment(file: CampaignFile, task: Task) -> Iterator[str]:
         yield f"{where}: a requester's own page has no place for it; leave it out"
     elif not text_fields(task):
         yield f"{where}: {task.name} asks for no text, so there is nothing to type"
+
+
+def _faults_of_practice(file: CampaignFile, task: Task, items: Sequence[Item]) -> Iterator[str]:
+    """Yield which trials no page would show."""
+    trials = [item.item_id for item in items if item.columns.get(PRACTICE)]
+    if trials and task.html_page is not None:
+        yield (
+            f"{file.path}: {PRACTICE} is set for {plural(len(trials), 'item')}, first "
+            f"{trials[0]!r}, but the page shows no trials; leave the column out, or rename it"
+        )
 
 
 def _faults_of_inputs(task: Task, items: Sequence[Item]) -> Iterator[str]:
