@@ -518,7 +518,7 @@ def test_trials_that_the_page_would_not_show_are_refused(tmp_path: Path) -> None
     """A rating shows them first; tags have no place for them."""
     rows = [{"text": "Ada met Bob.", "practice": trial} for trial in ("yes", "")]
     assert len(load_campaign(written(tmp_path, RATE, rows)).practice) == 1
-    with pytest.raises(ConfigError, match="practice is set for 1 item, first .* no trials"):
+    with pytest.raises(ConfigError, match=r"practice is set for 1 item, first .* no trials"):
         load_campaign(written(tmp_path, TAGS, rows))
 
 

@@ -598,5 +598,5 @@ def test_trials_that_the_page_would_not_show_are_refused(tmp_path: Path) -> None
     header, first, *others = items.read_text().splitlines()
     lines = [f"{header},practice", f"{first},yes", *(f"{line}," for line in others)]
     items.write_text("\n".join(lines))
-    with pytest.raises(ConfigError, match="practice is set for 1 item, first .* no trials"):
+    with pytest.raises(ConfigError, match=r"practice is set for 1 item, first .* no trials"):
         load_campaign(path)

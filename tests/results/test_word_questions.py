@@ -14,12 +14,11 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
-from piecework.domain.verdicts import WordVerdict
+from piecework.domain.verdicts import WORKERS, WordVerdict
 from piecework.engine.opening import open_to_look
 from piecework.postprocess.edits import replay
 from piecework.results.cleaning import clean_answers
 from piecework.results.word_questions import (
-    WORKERS,
     WordQuestion,
     _labels,
     _typed,

@@ -2,7 +2,7 @@
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.engine.run_pass import run_pass
 from piecework.foundation.server.limits import Limits, Listening
+from piecework.foundation.signin.person import Role
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.review.sessions import Sessions
@@ -26,6 +27,7 @@ __all__ = ["open_page"]
 """A fixture of another room's tests."""
 
 _USUAL = Limits()
+_ALL_REVIEWERS: Mapping[str, Role] = {}
 _DECIDED_BY_PEOPLE = CAMPAIGN.replace('by = "policy"', 'by = "person"')
 
 
@@ -60,10 +62,14 @@ Serve = Callable[..., AbstractContextManager[Served]]
 
 @contextmanager
 def served(
-    opened: OpenedCampaign, *names: str, manner: Manner | None = None, limits: Limits = _USUAL
+    opened: OpenedCampaign,
+    *names: str,
+    manner: Manner | None = None,
+    limits: Limits = _USUAL,
+    roles: Mapping[str, Role] = _ALL_REVIEWERS,
 ) -> Iterator[Served]:
-    """Serve a campaign's page to these reviewers until the block ends."""
-    address = Address(reviewers=names or ("ada", "grace"), limits=limits)
+    """Serve a campaign's page to these people, in these roles, until the block ends."""
+    address = Address(reviewers=names or ("ada", "grace"), limits=limits, roles=roles)
     with (
         bound_to(address) as listening,
         served_at(opened, address, manner or Manner(), listening) as started,

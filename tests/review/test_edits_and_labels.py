@@ -18,7 +18,8 @@ from piecework.engine.opening import open_for_import
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.item_labels import doubtful, item_labels
-from piecework.store import decisions
+from piecework.results.overwriting import mark_of
+from piecework.store import decisions, results
 from tests.browser.pages import violations
 from tests.importing.test_importing import done
 from tests.review import stores
@@ -62,6 +63,12 @@ def _token(client: httpx.Client, path: str) -> dict[str, str]:
     return {"form_token": token}
 
 
+def _seen(client: httpx.Client, path: str, word: str) -> dict[str, str]:
+    """What a form about a word or a field sends of the decision that the page shows."""
+    around = client.get(path).text.rpartition(f'value="{word}">')[2]
+    return {"word": word, "seen": around.partition('name="seen" value="')[2].partition('"')[0]}
+
+
 def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
     """One word is right here, one typed anew; the dataset says so, and the page."""
     with (
@@ -90,7 +97,7 @@ def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
         assert any("skatebaord" in caption for caption in captions)
         assert not any("skateboard" in caption for caption in captions)
         # Asked again, cleaning proposes as before.
-        ada.post("/words", data={**token, "word": "skatebaord", "what": "again"})
+        ada.post("/words", data={**token, **_seen(ada, "/words", "skatebaord"), "what": "again"})
         ada.post("/words/find", data=token)
         assert "1 word that cleaning would change" in ada.get("/words").text
 
@@ -129,6 +136,36 @@ def _congruent(worker: int, item: int) -> dict[str, str]:
 _CONGRUENCY = CAMPAIGN.replace('task = "caption"', 'task = "congruency"').replace(
     "answers = 2", "answers = 3"
 )
+
+
+def test_nobody_overwrites_another_s_word(tmp_path: Path) -> None:
+    """Who looked before sees what was decided; only a requester changes it."""
+    with (
+        stores.opened(tmp_path, workers=1, texts=TYPOS) as run,
+        served(run, "ada", "grace", "rosa", roles={"rosa": "requester"}) as page,
+        page.client() as ada,
+        page.client("grace") as grace,
+        page.client("rosa") as rosa,
+    ):
+        clean_answers(run)
+        early = _token(grace, "/words") | _seen(grace, "/words", "tabel")
+        own = _token(ada, "/words") | _seen(ada, "/words", "tabel")
+        ada.post("/words", data={**own, "what": "type", "typed": "counter"})
+        late = grace.post("/words", data={**early, "what": "right"})
+        assert late.status_code == 409
+        assert "ada has decided meanwhile that tabel means counter" in late.text
+        assert "Ask again" not in late.text
+        for what in ("right", "again"):
+            form = early | {"seen": mark_of(results.load_words(run.store)["tabel"])}
+            refused = grace.post("/words", data={**form, "what": what}, follow_redirects=True)
+            assert "ada decided it; a requester can change it" in refused.text
+        assert results.load_words(run.store)["tabel"].meant == "counter"
+        form = _token(rosa, "/words") | _seen(rosa, "/words", "tabel")
+        rosa.post("/words", data={**form, "what": "again"})
+        assert "tabel" not in results.load_words(run.store)
+        # What she saw is gone, so nothing is stored either.
+        again = rosa.post("/words", data={**form, "what": "right"})
+        assert (again.status_code, "reopened meanwhile" in again.text) == (409, True)
 
 
 @pytest.mark.browser
@@ -191,7 +228,8 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         assert labels["p2"]["congruent"] == "congruent"
         card_page = (run.campaign.out / "dataset" / "README.md").read_text()
         assert "A person settled 1 of these labels" in card_page
-        ada.post("/label", data={**form, "what": "again"})
+        seen = _seen(ada, "/label?item=p1&field=congruent", "congruent")
+        ada.post("/label", data={**form, **seen, "what": "again"})
         assert doubtful(run)[0].item_id == "p1"
 
 
@@ -213,6 +251,40 @@ def test_programs_get_the_majority_also_of_opinions(tmp_path: Path, *, is_opinio
     assert [math.isnan(label.probability) for label in labels.values()] == [is_opinion] * 4
     if is_opinion:
         assert labels[item_ids[0]].label == ""
+
+
+def test_nobody_overwrites_another_s_label(tmp_path: Path) -> None:
+    """Who looked before sees what was settled; only a requester changes it."""
+    with (
+        stores.opened(tmp_path, workers=3, items=4, campaign=_CONGRUENCY, values=_congruent) as run,
+        served(run, "ada", "grace", "rosa", roles={"rosa": "requester"}) as page,
+        page.client() as ada,
+        page.client("grace") as grace,
+        page.client("rosa") as rosa,
+    ):
+        _keep_all(run)
+        path = "/label?item=p1&field=congruent"
+
+        def form_of(client: httpx.Client) -> dict[str, str]:
+            seen = _seen(client, path, "congruent")["seen"]
+            return _token(client, path) | {"item": "p1", "field": "congruent", "seen": seen}
+
+        early = form_of(grace)
+        ada.post("/label", data={**form_of(ada), "value": "incongruent"})
+        late = grace.post("/label", data={**early, "value": "congruent"})
+        assert late.status_code == 409
+        assert "ada has settled it as incongruent meanwhile" in late.text
+        assert "Reopen" not in late.text
+        form = early | {"seen": mark_of(results.load_labels(run.store)["p1", "congruent"])}
+        for change in ({"value": "congruent"}, {"what": "again"}):
+            refused = grace.post("/label", data={**form, **change}, follow_redirects=True)
+            assert "ada decided it; a requester can change it" in refused.text
+        assert results.load_labels(run.store)["p1", "congruent"].value == "incongruent"
+        # Whoever settled it may think again, and so may a requester.
+        ada.post("/label", data={**form_of(ada), "value": "congruent"})
+        assert results.load_labels(run.store)["p1", "congruent"].value == "congruent"
+        rosa.post("/label", data={**form_of(rosa), "what": "again"})
+        assert not results.load_labels(run.store)
 
 
 def test_who_said_it_orders_the_labels(tmp_path: Path) -> None:

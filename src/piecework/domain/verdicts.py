@@ -242,6 +242,10 @@ class ReviewQuality:
         return middle, low, high
 
 
+WORKERS = "workers of "
+"""What a decision about a word names as its reviewer, before the name of a campaign."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordVerdict:
     """What a person decided about a word that cleaning would change.
@@ -255,6 +259,11 @@ class WordVerdict:
     meant: str | None
     reviewer: str
     reviewed_at: datetime
+
+    @property
+    def is_of_workers(self) -> bool:
+        """Whether workers decided it, not a reviewer."""
+        return self.reviewer.startswith(WORKERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, p
 from piecework.postprocess.language.tokens import key_of
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
+from piecework.results.overwriting import OPEN, refuse_overwriting
 from piecework.store import results, reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
@@ -92,7 +93,15 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     return sorted(shown, key=lambda entry: (entry.verdict is not None, -entry.times))
 
 
-def decide_word(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> None:
+def decide_word(
+    opened: OpenedCampaign,
+    word: str,
+    *,
+    meant: str | None,
+    by: str,
+    seen: str = OPEN,
+    is_requester: bool = False,
+) -> None:
     """Store a person's decision about a word.
 
     Args:
@@ -100,9 +109,13 @@ def decide_word(opened: OpenedCampaign, word: str, *, meant: str | None, by: str
         word: as cleaning found it.
         meant: the replacement; `None`: the word is right.
         by: the person.
+        seen: `mark_of` the earlier decision that the person saw.
+        is_requester: whether the person may replace what others decided.
 
     Raises:
-        ConfigError: the replacement is not a word, or the word is unknown.
+        ConfigError: the replacement is not a word, the word is unknown, or another person
+            decided it.
+        DecidedSince: it is not what the person saw.
     """
     if meant is not None:
         meant = " ".join(meant.split())
@@ -112,6 +125,8 @@ def decide_word(opened: OpenedCampaign, word: str, *, meant: str | None, by: str
     if word not in {entry.word for entry in words_shown(opened)}:
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
     with writing(opened.store):
+        stored = results.load_words(opened.store).get(word)
+        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.keep_word(
             opened.store,
             WordVerdict(word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()),
@@ -125,16 +140,26 @@ def decide_word(opened: OpenedCampaign, word: str, *, meant: str | None, by: str
         )
 
 
-def reopen_word(opened: OpenedCampaign, word: str, *, by: str) -> None:
+def reopen_word(
+    opened: OpenedCampaign, word: str, *, by: str, seen: str, is_requester: bool
+) -> None:
     """Remove the decision, so that cleaning proposes for the word again.
 
     Args:
         opened: the campaign.
         word: the word.
         by: the person who asks for it.
+        seen: `mark_of` the decision that the person saw.
+        is_requester: whether the person may remove what others decided.
+
+    Raises:
+        ConfigError: another person decided it.
+        DecidedSince: it is not what the person saw.
     """
     word = key_of(word)
     with writing(opened.store):
+        stored = results.load_words(opened.store).get(word)
+        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.forget_word(opened.store, word)
         reviews.add_event(
             opened.store, "word reopened", Identity(name=by), at=opened.clock.now(), about=word

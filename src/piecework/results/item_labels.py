@@ -30,6 +30,7 @@ from piecework.domain.task import Task
 from piecework.domain.verdicts import Label
 from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates, option_votes
+from piecework.results.overwriting import OPEN, refuse_overwriting
 from piecework.results.table import answers_table
 from piecework.store import item_totals, results, reviews, source
 from piecework.store.database import from_text, to_text, writing
@@ -118,11 +119,30 @@ def _certainty(
     return dict(zip(probabilities.index.astype("str"), probabilities.tolist(), strict=True))
 
 
-def settle_label(opened: OpenedCampaign, item_id: str, field: str, value: str, *, by: str) -> None:
+def settle_label(
+    opened: OpenedCampaign,
+    item_id: str,
+    field: str,
+    value: str,
+    *,
+    by: str,
+    seen: str = OPEN,
+    is_requester: bool = False,
+) -> None:
     """Settle the label of an item.
 
+    Args:
+        opened: the campaign.
+        item_id: the item.
+        field: the field with the label.
+        value: the option that is right.
+        by: the person.
+        seen: `mark_of` the settled label that the person saw.
+        is_requester: whether the person may replace what others settled.
+
     Raises:
-        ConfigError: the item, field or option does not exist.
+        ConfigError: the item, field or option does not exist, or another person settled it.
+        DecidedSince: it is not what the person saw.
     """
     options = {
         item_field.name: {option.value for option in item_field.options}
@@ -133,6 +153,8 @@ def settle_label(opened: OpenedCampaign, item_id: str, field: str, value: str, *
     if item_id not in {str(item.item_id) for item in opened.campaign.items}:
         raise ConfigError([f"{item_id!r} is not an item of this campaign"])
     with writing(opened.store):
+        stored = results.load_labels(opened.store).get((item_id, field))
+        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.keep_label(
             opened.store,
             Label(
@@ -152,7 +174,9 @@ def settle_label(opened: OpenedCampaign, item_id: str, field: str, value: str, *
         )
 
 
-def unsettle_label(opened: OpenedCampaign, item_id: str, field: str, *, by: str) -> None:
+def unsettle_label(
+    opened: OpenedCampaign, item_id: str, field: str, *, by: str, seen: str, is_requester: bool
+) -> None:
     """Remove a settled label, so that the answers determine it again.
 
     Args:
@@ -160,8 +184,16 @@ def unsettle_label(opened: OpenedCampaign, item_id: str, field: str, *, by: str)
         item_id: the item.
         field: the field with the label.
         by: the person who asks for it.
+        seen: `mark_of` the settled label that the person saw.
+        is_requester: whether the person may remove what others settled.
+
+    Raises:
+        ConfigError: another person settled it.
+        DecidedSince: it is not what the person saw.
     """
     with writing(opened.store):
+        stored = results.load_labels(opened.store).get((item_id, field))
+        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.forget_label(opened.store, item_id, field)
         reviews.add_event(
             opened.store,

@@ -22,7 +22,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
-from piecework.domain.verdicts import WordVerdict
+from piecework.domain.verdicts import WORKERS, WordVerdict
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.datasets.file_table import to_csv
 from piecework.postprocess.language.tokens import key_of
@@ -33,9 +33,6 @@ from piecework.store.database import writing
 from piecework.store.files import write_whole
 
 TASK = "which_word"
-WORKERS = "workers of "
-"""What a decision about a word names as its reviewer, before the campaign's name."""
-
 DOUBTED_UP_TO = 0.9
 """Edits are asked about up to this probability, although cleaning makes them from 0.7
 on: of those in between, six in seven are right."""
@@ -210,33 +207,32 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
             next_step="take the answers of a campaign that people worked on",
         )
     reviewer = WORKERS + asked.campaign.name
-    before = results.load_words(opened.store)
     known = {shown.word for shown in words_shown(opened)}
     tally = Counter[str]()
-    decisions = []
-    for item, meant in _decided(asked):
-        word = key_of(item.columns["word"])
-        earlier = before.get(word)
-        if earlier is not None and not earlier.reviewer.startswith(WORKERS):
-            tally["by_reviewer"] += 1
-        elif word not in known:
-            tally["unknown"] += 1
-        elif meant is None:
-            tally["unsure"] += 1
-        else:
-            is_right = key_of(meant) == word
-            tally["right" if is_right else "replaced"] += 1
-            decisions.append(
-                WordVerdict(
-                    word=word,
-                    meant=None if is_right else meant,
-                    reviewer=reviewer,
-                    reviewed_at=opened.clock.now(),
-                )
-            )
+    answered = list(_decided(asked))
     with writing(opened.store):
-        for decision in decisions:
-            results.keep_word(opened.store, decision)
+        before = results.load_words(opened.store)
+        for item, meant in answered:
+            word = key_of(item.columns["word"])
+            earlier = before.get(word)
+            if earlier is not None and not earlier.is_of_workers:
+                tally["by_reviewer"] += 1
+            elif word not in known:
+                tally["unknown"] += 1
+            elif meant is None:
+                tally["unsure"] += 1
+            else:
+                is_right = key_of(meant) == word
+                tally["right" if is_right else "replaced"] += 1
+                results.keep_word(
+                    opened.store,
+                    WordVerdict(
+                        word=word,
+                        meant=None if is_right else meant,
+                        reviewer=reviewer,
+                        reviewed_at=opened.clock.now(),
+                    ),
+                )
     return Taken(
         **{name: tally[name] for name in ("replaced", "right", "unsure", "by_reviewer", "unknown")}
     )
