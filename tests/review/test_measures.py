@@ -19,6 +19,7 @@ from piecework.review.model.waiting import Waiting
 from piecework.store import decisions, findings, reviews
 from tests.review import stores
 from tests.review.conftest import Served, served
+from tests.review.test_wire import form_of
 
 MONDAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -211,6 +212,70 @@ def test_a_blind_review_shows_the_answer_and_what_others_say_alone(tmp_path: Pat
         assert "proposed" not in text
         assert "Other answers of the worker" not in text
         assert "$0.50 not paid." in text
+
+
+def test_a_blind_review_tells_no_proposal_by_what_it_accepts(tmp_path: Path) -> None:
+    """No reason stands for a missing one, and a worker may be kept, proposed or not."""
+    with (
+        stores.opened(tmp_path, workers=2) as run,
+        served(run, manner=Manner(is_blind=True)) as page,
+        page.client() as ada,
+    ):
+        # It is proposed to drop the first answer, to reject it, and to exclude its worker.
+        for act, key in (
+            ("drop", "A0000-k1.1"),
+            ("drop", "A0000-k1.2"),
+            ("reject", "A0000-k1.1"),
+            ("exclude", "A0000-k1.1"),
+        ):
+            card = {"view": "answer", "key": key}
+            reply = ada.post("/decide", data={**card, **form_of(ada, card), "act": act})
+            assert (reply.status_code, "needs a reason" in reply.text) == (422, True), act
+        card = {"view": "answer", "key": "A0000-k1.1"}
+        for is_proposed in (True, False):
+            assert 'value="stay"' in ada.get("/card", params=card).text
+            form = {**card, **form_of(ada, card), "act": "stay"}
+            assert ada.post("/decide", data=form).status_code == 303
+            made = [d for d in decisions.load_decisions(run.store) if d.subject_kind == "worker"]
+            assert len(made) == 1, is_proposed
+
+
+def test_a_blind_review_measures_reviewers_alone(tmp_path: Path) -> None:
+    """Neither which rules the policy has, nor how often people upheld their flags."""
+    for is_blind in (False, True):
+        folder = tmp_path / str(is_blind)
+        folder.mkdir()
+        with stores.opened(folder, workers=52, items=2) as run:
+            made = [
+                _decided(f"A{n:04}-k1.1", "keep" if n < 7 else "drop", "ada") for n in range(50)
+            ]
+            for decision in made:
+                with run.store.db.atomic():
+                    reviews.add_reviews(run.store, [decision], along=[])
+            with served(run, manner=Manner(is_blind=is_blind)) as page, page.client() as ada:
+                text = ada.get("/quality").text
+        for words in ("Mostly capitals", "overruled", "Not what the page asks for"):
+            assert (words in text) == (not is_blind), words
+
+
+def test_a_second_opinion_needs_a_reason_as_the_first_does(tmp_path: Path) -> None:
+    """And undoing it does not say that its answer waits."""
+    with (
+        stores.opened(tmp_path) as run,
+        served(run, manner=Manner(twice=1.0)) as page,
+        page.client("grace") as grace,
+    ):
+        card = {"view": "answer", "key": "A0000-k1.1"}
+        _decide(page, "ada", [card["key"]], ["keep"])
+        form = {**card, **form_of(grace, card), "act": "drop"}
+        refused = grace.post("/decide", data=form)
+        assert (refused.status_code, "needs a reason" in refused.text) == (422, True)
+        assert grace.post("/decide", data={**form, "because": "so"}).status_code == 303
+        assert review_quality(run).twice == 1
+        undone = grace.post("/undo", data=form, follow_redirects=True)
+        assert "Undone." in undone.text
+        assert "It waits again" not in undone.text
+        assert review_quality(run).twice == 0
 
 
 def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(tmp_path: Path) -> None:

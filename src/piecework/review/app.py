@@ -215,13 +215,13 @@ class Review:
         )
 
     def quality(self, _request: Request, session: Session) -> Response:
-        """Show how often people upheld flags, beside the policy that uses the flags."""
-        opened = self._desk.opened
+        """Show how reviewers agree, and unless blind, how often they upheld flags."""
+        opened, is_blind = self._desk.opened, self._desk.manner.is_blind
         quality = review_quality(opened)
         upheld = {tally.heuristic: tally for tally in quality.upheld}
         rules = [
             (rule, [upheld[name] for name in rule.any_of if name in upheld])
-            for rule in opened.campaign.policy
+            for rule in (() if is_blind else opened.campaign.policy)
         ]
         return self._page(
             "quality.html.j2",
@@ -229,8 +229,9 @@ class Review:
             view="measures",
             quality=quality,
             rules=rules,
+            others=() if is_blind else quality.upheld,
             sentences=review_sentences(quality),
-            overruled=overruled_most(opened),
+            overruled=None if is_blind else overruled_most(opened),
             card_address=partial(address, "/card"),
         )
 
@@ -247,7 +248,8 @@ class Review:
             if desk.is_second(group, by=by) and not _waits(desk, group):
                 give_second_opinion(desk.opened, group.key, verdict, because=because, by=by)
             else:
-                carry_out(group, act, because=because, by=by, seen=form.get("seen", ""))
+                seen, is_blind = form.get("seen", ""), desk.manner.is_blind
+                carry_out(group, act, because=because, by=by, seen=seen, is_blind=is_blind)
         except DecidedMeanwhile as late:
             return self._card(group, session, late=late.decisions)
         except ConfigError as refusal:
@@ -264,8 +266,10 @@ class Review:
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not undone: {refusal}."))
             return redirect(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
-        session.notices.append(("done", "Undone. It waits again."))
         first = undone[0]
+        # The answer of a second opinion is decided and stays so.
+        again = "" if first.is_second else " It waits again."
+        session.notices.append(("done", f"Undone.{again}"))
         key = self._desk.opened.shown_id(first.subject_kind, first.subject_id)
         return redirect(address("/card", first.subject_kind, key))
 

@@ -21,7 +21,8 @@ from piecework.domain.errors import StoreError, StoreLocked
 from piecework.domain.ids import AssignmentId
 from piecework.foundation.server.limits import say_once_a_second
 from piecework.results.answers_shown import Work
-from piecework.review.model.cards import Card, card_of
+from piecework.review.model.cards import Card, Choice, card_of
+from piecework.review.model.deciding import Consequences
 from piecework.review.model.reviewing import Group, View, group_of, state_of
 from piecework.review.model.waiting import Waiting, draw, first_of, second_opinions
 from piecework.store import assignments, reviews
@@ -153,7 +154,15 @@ class Desk:
 
 
 def blinded(card: Card) -> Card:
-    """Return a card without the findings of heuristics and the verdicts of people."""
+    """Return a card without the findings of heuristics and the verdicts of people.
+
+    Whoever may exclude the worker may also keep them, proposed or not.
+    """
+    choices = [replace(choice, proposed=0, reasons=()) for choice in card.choices]
+    acts = {choice.act for choice in choices}
+    if "exclude" in acts and "stay" not in acts:
+        follows = Consequences(staying=1).sentences(card.group.opened)
+        choices.append(Choice(act="stay", follows=follows, proposed=0, reasons=(), decides=1))
     return replace(
         card,
         evidence=(),
@@ -162,7 +171,7 @@ def blinded(card: Card) -> Card:
         worker=None,
         answers=[replace(answer, verdict=None, seconds="") for answer in card.answers],
         others=[replace(answer, verdict=None, seconds="") for answer in card.others],
-        choices=[replace(choice, proposed=0, reasons=()) for choice in card.choices],
+        choices=choices,
     )
 
 

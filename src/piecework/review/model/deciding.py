@@ -59,12 +59,18 @@ def waiting_among(
 
 
 def decided(
-    opened: OpenedCampaign, proposed: Decision, verdict: Verdict, because: str, *, by: str
+    opened: OpenedCampaign,
+    proposed: Decision,
+    verdict: Verdict,
+    because: str,
+    *,
+    by: str,
+    is_blind: bool = False,
 ) -> Decision:
     """Return a person's decision about a proposal.
 
     If they take the proposed verdict and give no reason, the reason is the proposed
-    one.
+    one, but not in a blind review, which must not tell what is proposed.
 
     Raises:
         ValueError: the verdict or the reason is not allowed; the message says why.
@@ -76,7 +82,7 @@ def decided(
             f"{', '.join(VERDICTS[kind])}"
         )
     because = because.strip()
-    if verdict == proposed.verdict and verdict in NEEDS_REASON:
+    if verdict == proposed.verdict and verdict in NEEDS_REASON and not is_blind:
         because = because or proposed.because
     if fault := fault_of_reason(opened.capabilities, verdict, because):
         raise ValueError(fault)

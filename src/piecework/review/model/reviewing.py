@@ -26,6 +26,7 @@ from piecework.review.model.deciding import (
     by_subject,
     contradictions,
     decided,
+    fault_of_reason,
     foresee_consequences,
     taken_along,
     waiting_among,
@@ -158,6 +159,7 @@ def plan(
     because: str,
     by: str,
     waiting: Mapping[Subject, Decision] | None = None,
+    is_blind: bool = False,
 ) -> Plan:
     """Return what an act would decide, without storing it.
 
@@ -167,6 +169,7 @@ def plan(
         because: the reason.
         by: the reviewer.
         waiting: `waiting_in` the group; read from the store if not given.
+        is_blind: whether the reviewer does not see what is proposed, nor its reason.
 
     Raises:
         ConfigError: the reason cannot be used, or it contradicts what is decided.
@@ -179,7 +182,10 @@ def plan(
     if not proposals:
         raise DecidedMeanwhile(decided_in(group))
     try:
-        made = [decided(opened, proposal, ACTS[act][1], because, by=by) for proposal in proposals]
+        made = [
+            decided(opened, proposal, ACTS[act][1], because, by=by, is_blind=is_blind)
+            for proposal in proposals
+        ]
     except ValueError as fault:
         raise ConfigError([str(fault)]) from fault
     chosen = by_subject(made)
@@ -193,8 +199,13 @@ def plan(
     )
 
 
-def carry_out(group: Group, act: ActName, *, because: str, by: str, seen: str) -> int:
+def carry_out(
+    group: Group, act: ActName, *, because: str, by: str, seen: str, is_blind: bool = False
+) -> int | None:
     """Store what an act decides; return the act's number, for undoing it.
+
+    A blind card lets everybody keep a worker, so that it does not tell whether an exclusion
+    is proposed. If none is, nothing is stored, and the return is `None`.
 
     Args:
         group: the group that the act is about.
@@ -202,6 +213,7 @@ def carry_out(group: Group, act: ActName, *, because: str, by: str, seen: str) -
         because: the reason, which the worker may read after a rejection.
         by: the reviewer.
         seen: `state_of` the group when the reviewer looked at it.
+        is_blind: whether the reviewer does not see what is proposed, nor its reason.
 
     Raises:
         ConfigError: the reason cannot be used, or it contradicts what is decided.
@@ -211,7 +223,10 @@ def carry_out(group: Group, act: ActName, *, because: str, by: str, seen: str) -
         is_about_one = group.view == "answer" and ACTS[act][0] == "answer"
         if not is_about_one and seen != state_of(group):
             raise DecidedMeanwhile(decided_in(group))
-        planned = plan(group, act, because=because, by=by)
+        waiting = waiting_among(group.opened, _subjects(group))
+        if act == "stay" and is_blind and not targets(group, act, waiting=waiting):
+            return None
+        planned = plan(group, act, because=because, by=by, waiting=waiting, is_blind=is_blind)
         return reviews.add_reviews(group.opened.store, planned.chosen, along=planned.along)
 
 
@@ -350,10 +365,12 @@ def give_second_opinion(
     """Store a second verdict about an answer; return the act's number.
 
     Raises:
-        ConfigError: the verdict is not one about an answer.
+        ConfigError: the verdict is not one about an answer, or lacks its reason.
     """
     if verdict not in {"keep", "drop"}:
         raise ConfigError(["keep or drop this answer; no other decision is asked for"])
+    if fault := fault_of_reason(opened.capabilities, verdict, because):
+        raise ConfigError([fault])
     with writing(opened.store):
         return reviews.add_second_opinions(
             opened.store,
