@@ -32,6 +32,7 @@ from piecework.results.large.work_folder import LOCAL, dask_client
 from piecework.simulation.forecast.choices import (
     Choice,
     Outcome,
+    Pilot,
     choices,
     chosen,
     pilot_of,
@@ -39,7 +40,11 @@ from piecework.simulation.forecast.choices import (
     summarised,
     with_bad,
 )
-from piecework.simulation.forecast.forecasts import WrittenForecast, rehearse_once
+from piecework.simulation.forecast.forecasts import (
+    WrittenForecast,
+    _assumptions,
+    rehearse_once,
+)
 from tests.browser.pages import faults_of_file
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -443,9 +448,26 @@ def test_a_pilot_says_how_long_people_take_and_how_many_are_bad(
         people.work()
         run_pass(run)
         pilot = pilot_of(run)
+        with run.store.db.atomic():
+            run.store.db.execute("UPDATE decisions SET verdict = 'drop' WHERE verdict = 'keep'")
+        assert isnan(pilot_of(run).seconds_per_item)
     assert (pilot.answers, pilot.workers, pilot.bad) == (4, 2, 0.5)
-    assert pilot.crowd({"diligent": 6, "shouting": 2}, ["shouting"]) == {
+    assert pilot.crowd({"diligent": 6, "shouting": 2}, ["shouting"], {}) == {
         "diligent": 4,
         "shouting": 4,
     }
     assert pilot.paced(run.campaign.task).seconds_per_item == pilot.seconds_per_item
+
+
+def test_a_pilot_without_times_and_a_crowd_without_bad_workers_are_rehearsed(
+    tmp_path: Path,
+) -> None:
+    """The task keeps its pace, and the bad workers are those of the usual crowd."""
+    pilot = Pilot(answers=4, workers=2, seconds_per_item=nan, bad=0.5, agreement=nan)
+    for crowd, other in (({"diligent": 4}, {"paster": 2}), ({"paster": 4}, {"diligent": 2})):
+        mixed = pilot.crowd(crowd, ["paster"], {"diligent": 30, "paster": 10})
+        assert mixed == dict.fromkeys(crowd, 2) | other
+    (assumed,) = (line for line in _assumptions({}, pilot) if line.startswith("From the pilot"))
+    assert "no kept answer has a time, so the task's own pace; 50%" in assumed
+    path = write_campaign(tmp_path, SCENES.replace("diligent = 6\nshouting = 2", "diligent = 4"))
+    assert not isnan(rehearse_once(parse(path), Choice(), 1, pilot).bad_found)

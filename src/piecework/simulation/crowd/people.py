@@ -184,8 +184,12 @@ def crowd_as_stated(campaign: Campaign) -> Mapping[str, int]:
 
     A campaign that says how many workers there are is rehearsed with no more.
     """
-    judges = campaign.task.dataset != "captions"
-    return campaign.rehearsal.crowd or default_crowd(judges=judges, most=campaign.crowd_size)
+    return campaign.rehearsal.crowd or usual_crowd(campaign, most=campaign.crowd_size)
+
+
+def usual_crowd(campaign: Campaign, *, most: int | None = None) -> dict[str, int]:
+    """The default crowd of the campaign's task."""
+    return default_crowd(judges=campaign.task.dataset != "captions", most=most)
 
 
 _IN_EIGHT = 8

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -187,19 +188,38 @@ def _crowd(crowd: Mapping[str, int], key: str, value: str, bad: Sequence[str]) -
         raise ConfigError([f"--vary {key}={value}: {fault}"]) from fault
 
 
-def with_bad(crowd: Mapping[str, int], share: float, bad: Sequence[str]) -> dict[str, int]:
+def with_bad(
+    crowd: Mapping[str, int],
+    share: float,
+    bad: Sequence[str],
+    usual: Mapping[str, int] = MappingProxyType({}),
+) -> dict[str, int]:
     """The same number of workers with this share of bad ones; each kind keeps its mix.
 
+    Args:
+        crowd: how many workers have each trait.
+        share: of the bad workers, from 0 to 1.
+        bad: names of the traits of bad workers.
+        usual: the crowd whose mix a kind has that the other crowd lacks.
+
     Raises:
-        ValueError: the share is not from 0 to 1, or the crowd has no workers of a kind.
+        ValueError: the share is not from 0 to 1, or no crowd has workers of a kind.
     """
     if not 0 <= share <= 1:
         raise ValueError("a share is from 0 to 1, or from 0% to 100%")
     workers = sum(crowd.values())
-    of_bad = {name: number for name, number in crowd.items() if name in bad}
-    honest = {name: number for name, number in crowd.items() if name not in bad}
+    honest, of_bad = (_of_kind(bad, crowd, usual, is_bad=is_bad) for is_bad in (False, True))
     number = round(workers * share)
     return shared_out(honest, workers - number) | shared_out(of_bad, number)
+
+
+def _of_kind(bad: Sequence[str], *crowds: Mapping[str, int], is_bad: bool) -> dict[str, int]:
+    """Return the mix of a kind of workers in the first of the crowds that has them."""
+    mixes = (
+        {name: number for name, number in crowd.items() if (name in bad) == is_bad}
+        for crowd in crowds
+    )
+    return next((mix for mix in mixes if any(mix.values())), {})
 
 
 def shared_out(mix: Mapping[str, int], workers: int) -> dict[str, int]:
@@ -302,7 +322,7 @@ class Pilot:
     Attributes:
         answers: how many answers were measured.
         workers: how many workers gave them.
-        seconds_per_item: the median over kept answers.
+        seconds_per_item: the median over kept answers; NaN if none has a time.
         bad: share of the workers with more than half of their answers dropped.
         agreement: share of kept choices that agree with their item's majority; NaN
             without choices.
@@ -315,12 +335,18 @@ class Pilot:
     agreement: float
 
     def paced(self, task: Task) -> Task:
-        """The task with the pace of the pilot."""
-        return replace(task, seconds_per_item=self.seconds_per_item)
+        """The task with the pace of the pilot, or its own if the pilot has no times."""
+        is_timed = not np.isnan(self.seconds_per_item)
+        return replace(task, seconds_per_item=self.seconds_per_item) if is_timed else task
 
-    def crowd(self, crowd: Mapping[str, int], bad: Sequence[str]) -> dict[str, int]:
-        """The crowd with the pilot's share of bad workers."""
-        return with_bad(crowd, self.bad, bad)
+    def crowd(
+        self, crowd: Mapping[str, int], bad: Sequence[str], usual: Mapping[str, int]
+    ) -> dict[str, int]:
+        """The crowd with the pilot's share of bad workers.
+
+        If it has none of them, or they alone, the others are those of the usual crowd.
+        """
+        return with_bad(crowd, self.bad, bad, usual)
 
 
 def pilot_of(store: OpenedCampaign) -> Pilot:
@@ -342,7 +368,7 @@ def pilot_of(store: OpenedCampaign) -> Pilot:
     return Pilot(
         answers=len(decided),
         workers=len(lost),
-        seconds_per_item=float(max(seconds[seconds > 0].median(), 0.1)),
+        seconds_per_item=float(np.maximum(seconds[seconds > 0].median(), 0.1)),
         bad=float((lost > _MOST_LOST).mean()),
         agreement=_agreement(kept, store.campaign.task),
     )

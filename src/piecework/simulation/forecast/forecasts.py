@@ -26,7 +26,7 @@ from piecework.engine.opening import open_to_look
 from piecework.report.forecast import Forecast, Row, forecast_page
 from piecework.report.page import render_sections
 from piecework.results.large.work_folder import dask_client
-from piecework.simulation.crowd.people import SIMULATED_BAD, crowd_as_stated, people
+from piecework.simulation.crowd.people import SIMULATED_BAD, crowd_as_stated, people, usual_crowd
 from piecework.simulation.forecast.choices import (
     Choice,
     Outcome,
@@ -176,9 +176,14 @@ def _assumptions(crowd: Mapping[str, int], pilot: Pilot | None) -> list[str]:
         if isnan(pilot.agreement)
         else f"; {pilot.agreement:.0%} of its choices agree with their item's majority"
     )
+    pace = (
+        "no kept answer has a time, so the task's own pace"
+        if isnan(pilot.seconds_per_item)
+        else f"{pilot.seconds_per_item:.1f} s per item"
+    )
     measured = (
         f"From the pilot ({pilot.answers} answers by {pilot.workers} workers): "
-        f"{pilot.seconds_per_item:.1f} s per item; {pilot.bad:.0%} of the workers are "
+        f"{pace}; {pilot.bad:.0%} of the workers are "
         f"bad, with more than half of their answers dropped{agreed}."
     )
     return [
@@ -260,7 +265,7 @@ def rehearse_once(stated: CampaignFile, choice: Choice, seed: int, pilot: Pilot 
         if pilot is not None:
             prepared = replace(prepared, task=pilot.paced(prepared.task))
             if not choice.says_who_is_bad:
-                crowd = pilot.crowd(crowd, BAD)
+                crowd = pilot.crowd(crowd, BAD, usual_crowd(prepared))
         plan = replace(prepared.rehearsal, crowd=choice.crowd(crowd, BAD))
         people(plan.crowd, seed=seed)
         with rehearsal_of(replace(prepared, rehearsal=plan)) as (run, workers):
