@@ -156,7 +156,7 @@ class Desk:
 def blinded(card: Card) -> Card:
     """Return a card without the findings of heuristics and the verdicts of people.
 
-    Whoever may exclude the worker may also keep them, proposed or not.
+    A person who may exclude the worker may also keep them, proposed or not.
     """
     choices = [replace(choice, proposed=0, reasons=()) for choice in card.choices]
     acts = {choice.act for choice in choices}
