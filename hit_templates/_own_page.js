@@ -103,7 +103,11 @@
   const required = Object.entries(ours.required);
   const isLifted = (name) => ours.page_requires.includes(name)
     && !all("[required]").some((control) => control.name === name && !control.matches(":disabled"));
-  const isEmpty = (value) => (value instanceof Object ? Object.values(value).every(isEmpty) : !value && value !== 0);
+  const blank = new RegExp(`^[${ours.blank}]*$`, "u");
+  const isEmpty = (value) => {
+    if (value instanceof Object) return Object.values(value).every(isEmpty);
+    return typeof value === "string" ? blank.test(value) : !value && value !== 0;
+  };
   const notice = document.createElement("p");
   notice.setAttribute("role", "alert");
   notice.style.color = "#a3201d";

@@ -231,12 +231,29 @@ def _float(text: str | None, default: float | None) -> float | None:
         return default
 
 
+_TEXT_MEMBER = re.compile(r"""\btext["']?\s*:\s*(["'])((?:\\.|(?!\1).)+)\1""")
+
+
 def _categories(values: Mapping[str, str]) -> tuple[Sequence[str], bool]:
     text = values.get("categories", "")
     if is_mark(text):
         return (), True
-    none = re.search(r"text\s*:\s*['\"](.+?)['\"]", values.get("exclusion-category", ""))
-    return [*listed(text), *([none[1]] if none else [])], False
+    return [*listed(text), *_exclusion(values.get("exclusion-category", ""))], False
+
+
+def _exclusion(text: str) -> list[str]:
+    """Return the option that excludes all others, of an object in an attribute.
+
+    >>> _exclusion("{ text: 'None' }"), _exclusion('{"text": "None"}'), _exclusion("")
+    (['None'], ['None'], [])
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        match = _TEXT_MEMBER.search(text)
+        return [re.sub(r"\\(.)", r"\1", match[2])] if match else []
+    option = value.get("text") if isinstance(value, dict) else None
+    return [str(option)] if option else []
 
 
 def listed(text: str) -> list[str]:

@@ -39,6 +39,7 @@ from piecework.hit_templates.own_html.placeholders import (
 )
 from piecework.hit_templates.own_html.safe_markup import is_address, may_be_linked
 from piecework.hit_templates.own_html.tree import Step, lines_of, steps
+from piecework.hit_templates.rules import CHARACTERS
 
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
 """Addresses of MTurk's and the crowd forms' scripts; the marketplace has its own."""
@@ -243,11 +244,15 @@ def _ours(task: Task, items: Sequence[Item]) -> str:
         "page_requires": [
             name for name, control in controls.by_name.items() if control.is_required
         ],
+        "blank": _BLANK,
         "texts": {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")},
     }
     text = json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")
     return f"{_OURS}{text}</script>\n"
 
+
+_BLANK = json.dumps(CHARACTERS["spaces"] + CHARACTERS["invisible"])[1:-1]
+"""What `rules.plain` strips, as the inside of a pattern's `[...]`, in ASCII."""
 
 _LOADS = {"script": "src", "link": "href", "iframe": "src", "embed": "src"}
 FILES = {

@@ -19,6 +19,7 @@ from piecework.hit_templates.own_html.fields_of_controls import StatedField, rec
 from piecework.hit_templates.own_html.page import parts_of_page
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.rules import CHARACTERS, plain
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.wire import SharedQuestion, html_question, page_question
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Hand
@@ -159,9 +160,32 @@ def test_what_the_campaign_requires_is_looked_for_after_the_page_s_script(
     alert = frame.get_by_role("alert")
     expect(alert).to_contain_text("word")
     expect(alert).not_to_contain_text("seen")
+    frame.locator("input:visible").fill(" \u3000\u200b")
+    frame.get_by_role("button", name="Send").click()
+    expect(alert).to_contain_text("word")
     frame.locator("input:visible").fill("x")
     frame.get_by_role("button", name="Send").click()
     assert submitted(market, page, hit, task, item) == {"word": "x", "seen": "1"}
+
+
+def test_page_and_python_agree_on_what_is_empty(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Each sign alone, from each end of each class of signs: of a form and of a crowd form."""
+    required = {"word": StatedField(label="word", required=True)}
+    task, item = task_of(tmp_path, "<input name=word>", fields=required), item_of()
+    page, _ = posted(market, open_site, task, item)
+    page.frame_locator("iframe").get_by_role("button", name="Submit").wait_for()
+    signs = {sign for inside in CHARACTERS.values() for sign in inside if sign.isprintable()}
+    blank = {sign for name in ("spaces", "invisible") for sign in CHARACTERS[name]} - {"-"}
+    texts = ["", *sorted(signs | blank), *(f" {sign}\n" for sign in sorted(blank)), "\x12", "\x7f."]
+    lacking = page.frames[1].evaluate(
+        """(texts) => texts.map((word) =>
+          window.pieceworkLacks(document.querySelector("form"), { word }))""",
+        texts,
+    )
+    assert lacking == [plain(text) == "" for text in texts]
+    assert lacking.count(True) > len(blank)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from html import escape
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from defusedxml.ElementTree import fromstring
 from playwright.sync_api import FrameLocator, Page, expect
 
+from piecework.hit_templates.own_html.control_kinds import made
 from tests.browser.worker_site.questions import html_question
 from tests.marketplace.market import Market, post
 
@@ -200,6 +202,72 @@ def test_a_crowd_form_with_gaps_is_not_sent(market: Market, open_site: Callable[
     assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
     submit.click()
     page.wait_for_url("**/thanks")
+
+
+def test_a_crowd_form_whose_sending_hangs_can_be_sent_again(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """After a change of an answer, or a while; it never has two forms to send."""
+    body = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+    <crowd-form><crowd-input name="word" label="A word"></crowd-input></crowd-form>"""
+    page, _ = accepted_page(market, open_site, body)
+    frame = page.frame_locator("iframe")
+    submit, word = frame.get_by_role("button", name="Submit"), frame.get_by_label("A word")
+    word.fill("blue")
+    page.frames[1].evaluate(
+        """() => {
+          window.sent = 0;
+          HTMLFormElement.prototype.submit = () => { window.sent += 1; };
+          window.setTimeout = (act, after) => { window.later = [act, after]; };
+        }"""
+    )
+    sent = lambda: page.frames[1].evaluate("window.sent")  # noqa: E731 - asked four times
+    submit.click()
+    submit.click()
+    assert sent() == 1
+    word.fill("red")
+    submit.click()
+    submit.click()
+    assert sent() == 2
+    assert page.frames[1].evaluate("(window.later[0](), window.later[1])") == 20_000
+    submit.click()
+    assert sent() == 3
+    (form,) = frame.locator(".crowd-answers").all()
+    assert "red" in form.inner_html()
+
+
+@pytest.mark.parametrize(
+    ("stated", "option"),
+    [
+        ("{ text: 'None of them' }", ["None of them"]),
+        ('{"text": "None of them"}', ["None of them"]),
+        ("{'text': 'None of them',}", ["None of them"]),
+        ('{ "text" : "None \\u0026 \\"nothing\\"" }', ['None & "nothing"']),
+        ("{ text: 'It isn\\'t there' }", ["It isn't there"]),
+        ('{ context: "x" }', []),
+        ("{}", []),
+        ("", []),
+    ],
+)
+def test_page_and_python_agree_on_the_option_that_excludes_others(
+    market: Market, open_site: Callable[..., Page], stated: str, option: list[str]
+) -> None:
+    """As JavaScript and as JSON write it."""
+    name = "crowd-classifier-multi-select"
+    traits = {"name": "tags", "categories": "['a', 'b']", "exclusion-category": stated}
+    written = " ".join(f'{key}="{escape(value)}"' for key, value in traits.items())
+    page, _ = accepted_page(
+        market,
+        open_site,
+        '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
+        f"<crowd-form><{name} {written}></{name}></crowd-form>",
+    )
+    boxes = page.frame_locator("iframe").locator("input[type=checkbox]")
+    expect(boxes.first).to_be_visible()
+    control, _ = made(name, traits) or (None, None)
+    assert control is not None
+    shown = boxes.evaluate_all("(boxes) => boxes.map((box) => box.value)")
+    assert shown == [*control.options] == ["a", "b", *option]
 
 
 def test_an_element_that_is_absent_says_so(market: Market, open_site: Callable[..., Page]) -> None:

@@ -359,8 +359,8 @@ crowd-toast[opened] { display: block; }
   class MultiClassifier extends Classifier {
     get kind() { return "checkbox"; }
     categories() {
-      const [, none] = /text\s*:\s*(.+?)\s*}/.exec(this.getAttribute("exclusion-category") || "") || [];
-      return [...super.categories(), ...(none ? list(`[${none}]`) : [])];
+      const { text } = loose(this.getAttribute("exclusion-category")) || {};
+      return [...super.categories(), ...(text ? [String(text)] : [])];
     }
     answer() { return { labels: this.chosen() }; }
   }
@@ -526,6 +526,12 @@ crowd-toast[opened] { display: block; }
           this.submit();
         }
       });
+      window.addEventListener("input", () => this.reopen());
+      window.addEventListener("pageshow", (event) => {
+        if (event.persisted) {
+          this.reopen();
+        }
+      });
     }
     ask() { this.form.requestSubmit(); }
     reset() { this.form.reset(); }
@@ -567,7 +573,7 @@ crowd-toast[opened] { display: block; }
       if (window.pieceworkLacks?.(this.form, this.answers())) {
         return;
       }
-      this.isSent = true;
+      [this.isSent, this.isGone] = [true, false];
       const slow = marked.filter((element) => element.tool.settle);
       if (slow.length) {
         slow.forEach((element) => element.tool.say("What you marked is being sent …"));
@@ -597,8 +603,18 @@ crowd-toast[opened] { display: block; }
       for (const [name, value] of [["assignmentId", given.get("assignmentId")], ...fields]) {
         form.append(make("input", { type: "hidden", name, value: String(value) }));
       }
+      this.sent?.remove();
+      this.sent = form;
       document.body.append(form);
       HTMLFormElement.prototype.submit.call(form);
+      this.isGone = true;
+      setTimeout(() => this.reopen(), 20000); // a slow network's patience
+    }
+    // The page stays if the worker stops sending it, or goes back to it.
+    reopen() {
+      if (this.isGone) {
+        this.isSent = false;
+      }
     }
   }
 
