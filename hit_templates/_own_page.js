@@ -103,6 +103,7 @@
   const required = Object.entries(ours.required);
   const isLifted = (name) => ours.page_requires.includes(name)
     && !all("[required]").some((control) => control.name === name && !control.matches(":disabled"));
+  // Without anything required, pages come without these signs.
   const blank = new RegExp(`^[${ours.blank}]*$`, "u");
   const isEmpty = (value) => {
     if (value instanceof Object) return Object.values(value).every(isEmpty);

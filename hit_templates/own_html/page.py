@@ -230,21 +230,22 @@ def _ours(task: Task, items: Sequence[Item]) -> str:
     asked = {rule.field for rule in task.rules if rule.kind == "required"}
     controls = controls_in(task.html_page.html) if task.html_page else Controls()
     frame = frame_texts(task.language)
+    required = {
+        name: field.label + (f" ({n})" if field.sent_at else "")
+        for field in task.fields
+        if field.name in asked and field.sent_as != REST
+        for n, name in enumerate(field.names_sent[: len(items)], start=1)
+    }
     document = {
         "items": [item.item_id for item in items],
         "positions": positions_of(task),
         "measures": MEASURES,
         "adds_button": _lacks_button(controls),
-        "required": {
-            name: field.label + (f" ({n})" if field.sent_at else "")
-            for field in task.fields
-            if field.name in asked and field.sent_as != REST
-            for n, name in enumerate(field.names_sent[: len(items)], start=1)
-        },
+        "required": required,
+        "blank": _BLANK if required else "",
         "page_requires": [
             name for name, control in controls.by_name.items() if control.is_required
         ],
-        "blank": _BLANK,
         "texts": {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")},
     }
     text = json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")

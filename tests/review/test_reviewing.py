@@ -103,7 +103,9 @@ class _Desk:
     def act(self, group: Group, act: ActName, because: str = "", *, seen: str = "") -> int:
         """Act on what is seen now, or was seen then."""
         seen = seen or state_of(group)
-        return carry_out(group, act, because=because, by=self.name, seen=seen)
+        number = carry_out(group, act, because=because, by=self.name, seen=seen)
+        assert number is not None
+        return number
 
 
 def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
