@@ -86,6 +86,14 @@ def test_only_new_files_are_read_until_a_known_one_changes(tmp_path: Path) -> No
     assert fourth.is_whole
 
 
+def test_names_of_folders_are_read_as_other_tools_write_them(tmp_path: Path) -> None:
+    """Hive and Spark escape what a path cannot hold, and have a word for no value."""
+    rows = b"image_id,url\np1,https://example.org/1.jpg\n"
+    put(tmp_path / "arrivals", "is%20old=a%2Fb%3D1/city=__HIVE_DEFAULT_PARTITION__/a.csv", rows)
+    (row,), _ = read(folder_of(tmp_path))
+    assert (row.cells["is old"], row.cells["city"]) == ("a/b=1", "")
+
+
 def test_a_half_written_file_is_left_for_the_next_reading(tmp_path: Path) -> None:
     """The others are read; the reason is kept; then the whole file is read."""
     folder = tmp_path / "arrivals"

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from piecework.config.items_file import LONGEST_LINE
 from piecework.config.sources import (
@@ -154,6 +154,9 @@ _MANIFEST = ".manifest"
 _KINDS = (".parquet", ".csv", ".jsonl", _MANIFEST)
 _REFERENCE, _TEXT = "source-ref", "source"
 _ID_DIGITS = 20
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""The value in a folder's name of rows without a value."""
+
 _MOST_NAMED = 3
 
 
@@ -361,8 +364,12 @@ def _is_table(path: str, root: str) -> bool:
 
 
 def _partition(inside: str) -> Iterator[tuple[str, str]]:
-    """Yield column and value of each folder such as `day=2026-03-04`."""
+    """Yield column and value of each folder such as `day=2026-03-04`, as Hive writes them.
+
+    >>> [*_partition("city=New%20York/day=__HIVE_DEFAULT_PARTITION__/part.csv")]
+    [('city', 'New York'), ('day', '')]
+    """
     for folder in inside.split("/")[:-1]:
         name, equals, value = folder.partition("=")
         if equals and name:
-            yield name, value
+            yield unquote(name), "" if value == _NO_VALUE else unquote(value)
