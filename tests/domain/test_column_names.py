@@ -1,5 +1,8 @@
 """Every column has a name of its own, whatever pages and other tools call answers."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,3 +63,13 @@ def test_two_hundred_names_alike_are_two_hundred_columns() -> None:
     given_out = ColumnNames()
     columns = [given_out.take("q" + "." * n) for n in range(200)]
     assert columns == ["q", *(f"q_{n}" for n in range(2, 201))]
+
+
+@pytest.mark.parametrize("name", ["release", "is_withdrawn", "Release"])
+def test_a_sink_tables_own_columns_are_no_names_of_fields(name: str) -> None:
+    """An own page's field is renamed, and a task's author is told."""
+    fields, _, _ = fields_and_rules({}, {name: StatedField(kind="text")})
+    assert [field.name for field in fields] == [f"{name.lower()}_answer"]
+    own = [replace(fields[0], name=name)]
+    clauses = names.faults_of_names(own, {}, main_text="", columns=())
+    assert clauses == [f"{name}: its column {name!r} is a column of the dataset"]

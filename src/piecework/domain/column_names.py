@@ -76,6 +76,10 @@ MARKET = "market"
 """Additional column if HITs went to several markets: the market that the worker came
 from; '' for HITs without one."""
 
+RELEASE, IS_WITHDRAWN = IN_SINKS = "release", "is_withdrawn"
+"""Additional columns of a table in a database: the release that wrote a row; with history,
+whether it removed the row."""
+
 ITEM, URL, SPLIT = "item_id", "url", "split"
 PICTURE = FILE_NAME, WIDTH, HEIGHT = "file_name", "width", "height"
 COUNT = "answers"
@@ -120,6 +124,7 @@ OF_DATASETS = frozenset(
         *ANSWERS_END,
         *SET_ASIDE,
         *PICTURE,
+        *IN_SINKS,
         *(ITEM, URL, SPLIT, COUNT, EDITS, OUTCOME, MARKET, SENT_MORE),
     }
 )

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from piecework.campaign.exchange.databases import engine_at, file_of, first_line, reader_at
 from piecework.campaign.exchange.sinks import SinkFailed
+from piecework.domain.column_names import IS_WITHDRAWN, RELEASE
 from piecework.domain.errors import PieceworkError
 
 if TYPE_CHECKING:
@@ -178,10 +179,10 @@ class _Sink:
             for field in schema
         ]
         columns.append(
-            sa.Column("release", sa.Integer, primary_key=self._has_history, autoincrement=False)
+            sa.Column(RELEASE, sa.Integer, primary_key=self._has_history, autoincrement=False)
         )
         if self._has_history:
-            columns.append(sa.Column("is_withdrawn", sa.Boolean))
+            columns.append(sa.Column(IS_WITHDRAWN, sa.Boolean))
         schema = self._metadata.schema
         table = sa.Table(whole, sa.MetaData(schema=schema), *columns)
         inspector = sa.inspect(self._connection)
@@ -209,9 +210,9 @@ class _Sink:
             self._connection.execute(table.delete().where(table.c[key].in_(part)))
 
     def _insert(self, table: sa.Table, rows: pa.Table, release: int, *, is_withdrawn: bool) -> None:
-        more: dict[str, object] = {"release": release}
+        more: dict[str, object] = {RELEASE: release}
         if self._has_history:
-            more["is_withdrawn"] = is_withdrawn
+            more[IS_WITHDRAWN] = is_withdrawn
         for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
             cells = [{**row, **more} for row in batch.to_pylist()]
             self._connection.execute(table.insert(), cells)
