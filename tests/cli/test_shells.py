@@ -57,6 +57,20 @@ def test_a_campaign_is_completed_by_its_file(
     assert _offered(*words, "p") == []
 
 
+def test_a_file_gets_each_letter_whatever_the_locale(tmp_path: Path) -> None:
+    """Redirected, the output is UTF-8; a name that a terminal cannot show is not lost."""
+    (tmp_path / "people.csv").write_text("name\n鳥\n", encoding="utf-8")
+    done = subprocess.run(
+        [_BIN / "piecework", "market", "people", "invite", "--from", "people.csv"],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert "鳥" in done.stdout.decode("utf-8")
+
+
 def test_bash_completes_options_as_the_docs_say() -> None:
     """The line of docs/how-to/install.md, and a Tab after it."""
     assert '"$(_PIECEWORK_COMPLETE=bash_source piecework)"' in (

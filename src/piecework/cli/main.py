@@ -144,4 +144,6 @@ def main() -> None:
     prefect_environment.set_defaults()
     logs.begin_logging()
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
+        # A file or another program gets each letter, whatever this terminal can show.
+        encoding = None if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="replace")
