@@ -158,6 +158,8 @@ def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> Non
     listed = json.loads(worker(database, "list", "--json").stdout)
     assert [(row["name"], row["country"]) for row in listed] == [("Ann", "DE"), ("=cmd()", "FR")]
     assert [row["worker_id"] for row in listed] == [row["worker_id"] for row in rows]
+    again = worker(database, *words, "--write", str(links))
+    assert (again.exit_code, "exists already; name a new file" in again.output) == (2, True)
     again = worker(database, "invite", "--from", str(links))
     assert "remove the columns link, until, worker_id" in again.output
     printed = worker(database, *words, "--json").stdout

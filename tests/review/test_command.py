@@ -215,8 +215,22 @@ def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
     assert (rows[0]["name"], rows[0]["role"], rows[0]["subject"]) == ("Ada", "requester", "42")
     assert rows[1]["name"] == "grace"
     assert rows[0]["at"].endswith("+00:00")
-    both = ["review", path, "--audit", str(file), "--csv", str(waiting)]
-    assert CliRunner().invoke(main, both).exit_code == 2
+    assert CliRunner().invoke(main, ["review", path, "--audit", str(file)]).exit_code == 0
+    other = str(tmp_path / "other.csv")
+    both = CliRunner().invoke(main, ["review", path, "--audit", str(file), "--csv", other])
+    assert (both.exit_code, "give only one of them" in both.output) == (2, True)
+
+
+def test_a_filled_in_file_is_not_written_over(tmp_path: Path) -> None:
+    """Nothing else keeps what a person wrote in it."""
+    waiting = tmp_path / "waiting.csv"
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        words = ["review", str(run.campaign.path), "--csv", str(waiting)]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    waiting.write_text(filled := waiting.read_text("utf-8-sig").replace(",,", ",keep,", 1))
+    again = CliRunner().invoke(main, words)
+    assert (again.exit_code, "exists already; name a new file" in again.output) == (2, True)
+    assert waiting.read_text() == filled
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(

@@ -21,7 +21,15 @@ from piecework.cli.open_links import (
     make_open_link,
     read_people,
 )
-from piecework.cli.options import DATABASE, JSON, SITE_URL, WholeNumber, grouped, with_database
+from piecework.cli.options import (
+    DATABASE,
+    JSON,
+    SITE_URL,
+    NewFile,
+    WholeNumber,
+    grouped,
+    with_database,
+)
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
@@ -88,8 +96,8 @@ class _Invitation:
     ),
     click.option(
         "--write",
-        type=click.Path(path_type=Path),
-        help="With --from: write people and links to this CSV.",
+        type=NewFile(path_type=Path),
+        help="With --from: write people and links to this new CSV.",
     ),
     click.option(
         "--places",

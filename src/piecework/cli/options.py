@@ -43,6 +43,22 @@ class CampaignFile(click.Path):
         return campaigns or super().shell_complete(ctx, param, incomplete)
 
 
+class NewFile(click.Path):
+    """The path of a file to write, in which a person may fill in what nothing else keeps."""
+
+    def convert(
+        self,
+        value: "str | os.PathLike[str]",
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> "str | bytes | os.PathLike[str]":
+        """Return the path; refuse one that is taken."""
+        path = super().convert(value, param, ctx)
+        if os.path.lexists(path):
+            self.fail(f"{os.fspath(value)} exists already; name a new file", param, ctx)
+        return path
+
+
 class TaskName(click.ParamType[str]):
     """A task's name, or another way to state a task; a shell offers the names."""
 

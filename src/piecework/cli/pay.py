@@ -15,7 +15,15 @@ import click
 from rich.table import Table
 
 from piecework.cli.consent import is_agreed
-from piecework.cli.options import BY_PERSON, CAMPAIGN, DATABASE, JSON, LIVE_MARKETPLACE, grouped
+from piecework.cli.options import (
+    BY_PERSON,
+    CAMPAIGN,
+    DATABASE,
+    JSON,
+    LIVE_MARKETPLACE,
+    NewFile,
+    grouped,
+)
 from piecework.cli.output import plain_console
 from piecework.cli.payday import Payday
 from piecework.config.user_files import read_text
@@ -102,8 +110,8 @@ class _Reversal:
     click.option(
         "--sheet",
         metavar="FILE",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="Pay nothing: write what your own people are owed and got to this CSV.",
+        type=NewFile(path_type=Path, dir_okay=False),
+        help="Pay nothing: write what your own people are owed and got to this new CSV.",
     ),
     click.option(
         "--paid",

@@ -98,8 +98,6 @@ class Payday:
 
         if label is not None and (fault := label_fault(label)):
             raise ConfigError([fault])
-        if self.sheet is not None and self.sheet.exists():
-            raise ConfigError([f"{self.sheet} exists already; name a new file"])
         known, recorded = known_people(self.database), None
         with open_to_look(load_campaign(path)) as opened:
             _refuse_without_money(opened)

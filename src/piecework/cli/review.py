@@ -18,6 +18,7 @@ from piecework.cli.options import (
     LIVE_MARKETPLACE,
     PORT,
     REHEARSAL_NUMBER,
+    NewFile,
     grouped,
     load_results,
 )
@@ -62,8 +63,8 @@ class _Files:
         "--csv",
         "write",
         metavar="FILE",
-        type=click.Path(path_type=Path),
-        help="Open no page: write the decisions to make to this CSV.",
+        type=NewFile(path_type=Path),
+        help="Open no page: write the decisions to make to this new CSV.",
     ),
     click.option(
         "--read",
