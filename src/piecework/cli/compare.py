@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN, JSON, REHEARSAL_NUMBER, WholeNumber, load_results
+from piecework.cli.options import (
+    CAMPAIGN,
+    JSON,
+    REHEARSAL_NUMBER,
+    WholeNumber,
+    is_typed,
+    load_results,
+)
 
 if TYPE_CHECKING:
     from piecework.report.page import SectionsPage
@@ -85,13 +92,7 @@ def compare(
       piecework compare birds.toml --rules stricter.toml
       piecework compare birds.toml --suggest suggested.toml --harmed 2
     """
-    if rules is not None and suggest is not None:
-        raise click.UsageError("give either --rules FILE or --suggest FILE")
-    is_about_rules = rules is not None or suggest is not None
-    if is_about_rules and (rehearsals is not None or seeds > 1):
-        raise click.UsageError(
-            "--rehearsals and --seeds compare rehearsals; leave out --rules and --suggest"
-        )
+    _refuse_without_effect(is_about_rules=rules is not None, suggests=suggest is not None)
     if rules is not None:
         shown, document = _rules(campaign, rules)
     elif suggest is not None:
@@ -110,6 +111,25 @@ def compare(
     say_sections(shown, most_rows=_MOST_ROWS)
     for path in filter(None, (suggest if suggest and suggest.exists() else None, page)):
         click.echo(f"written: {path}")
+
+
+def _refuse_without_effect(*, is_about_rules: bool, suggests: bool) -> None:
+    """Refuse options that contradict each other, or have no effect beside the others.
+
+    Raises:
+        click.UsageError: the message names them.
+    """
+    if is_about_rules and suggests:
+        raise click.UsageError("give either --rules FILE or --suggest FILE")
+    if is_typed("harmed") and not suggests:
+        raise click.UsageError("--harmed goes with --suggest FILE")
+    are_rehearsals = not (is_about_rules or suggests)
+    if not are_rehearsals and (is_typed("rehearsals") or is_typed("seeds")):
+        raise click.UsageError(
+            "--rehearsals and --seeds compare rehearsals; leave out --rules and --suggest"
+        )
+    if are_rehearsals and is_typed("rehearsal"):
+        raise click.UsageError("--rehearsal goes with --rules or --suggest; give --rehearsals N M")
 
 
 _Shown = tuple["SectionsPage", dict[str, object]]

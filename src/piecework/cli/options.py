@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from piecework.cli import logs
@@ -161,6 +162,12 @@ _NUMBER = "piecework.rehearsal"
 
 def _keep_number(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001 - click's
     ctx.meta[_NUMBER] = value
+
+
+def is_typed(parameter: str) -> bool:
+    """Whether a parameter of the current command is on the command line."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is ParameterSource.COMMANDLINE
 
 
 REHEARSAL_NUMBER = click.option(

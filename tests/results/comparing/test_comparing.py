@@ -263,6 +263,21 @@ def test_rules_and_suggest_are_not_asked_for_together(stance: Path, tmp_path: Pa
     assert "give either --rules FILE or --suggest FILE" in result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("--harmed 2", "--harmed goes with --suggest FILE"),
+        ("--rules new.rules --harmed 2", "--harmed goes with --suggest FILE"),
+        ("--rehearsal 2", "--rehearsal goes with --rules or --suggest"),
+        ("--rules new.rules --seeds 2", "--rehearsals and --seeds compare rehearsals"),
+    ],
+)
+def test_an_option_without_effect_is_refused(stance: Path, words: str, complaint: str) -> None:
+    """Before anything is compared."""
+    result = result_of("compare", stance, *words.split())
+    assert (result.exit_code, complaint in result.output) == (2, True), result.output
+
+
 def test_too_few_decisions_suggest_nothing_and_write_nothing(stance: Path, tmp_path: Path) -> None:
     """Without any decision, and with one."""
     into = tmp_path / "suggested.toml"
