@@ -72,6 +72,9 @@ from piecework.results.whole_pass import finish_pass, remember_pass
 
 _LOG = logging.getLogger(__name__)
 
+BUSY = "AnotherPassIsAtWork"
+"""Name of the state of a run that found another process at work on the campaign."""
+
 
 @flow(
     name="advance",
@@ -125,6 +128,7 @@ def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
         live=deployment.live,
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
+        by_schedule=True,
     )
     request = request.spending(_cents(deployment.spend_at_most, currency))
     return request, credentials_from_block(deployment.credentials_block)
@@ -223,9 +227,7 @@ def _advance(
                 progress = _whole_pass(request, credentials, watch, poll_open_hits=poll_open_hits)
         except CampaignBusy as busy:
             watch.stop("busy")
-            return Completed(
-                name="AnotherPassIsAtWork", message=message_of(busy), data=_so_far_known(request)
-            )
+            return Completed(name=BUSY, message=message_of(busy), data=_so_far_known(request))
         watch.end(progress)
         label_run(progress)
         _resume_answered(request)

@@ -16,6 +16,7 @@ from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.config.campaign_file import whole_path
 from piecework.domain.errors import (
     ConfigError,
     PieceworkError,
@@ -290,7 +291,7 @@ def _decided(progress: Progress) -> int:
 
 
 def _resource(campaign: str) -> dict[str, str]:
-    path = Path(campaign).resolve()
+    path = whole_path(Path(campaign))
     return {
         "prefect.resource.id": f"piecework.campaign.{path.stem}",
         "prefect.resource.name": path.stem,

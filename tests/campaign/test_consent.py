@@ -7,6 +7,7 @@ three names only.
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,19 @@ from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.config.trust import deployment_path
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded, RefusedForSafety
 from piecework.engine.begun import agreed_before
-from piecework.engine.opening import open_on_marketplace, open_to_look
+from piecework.engine.opening import open_environment, open_on_marketplace, open_to_look
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post
+from piecework.flows.advance import _deployed
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give
 from tests.marketplace.market import free_port
 from tests.small_campaign import write_campaign
+from tests.trusted import own
 
 SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for
 
@@ -78,13 +82,17 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     campaign: Campaign, elsewhere: str
 ) -> None:
     """It is a further cap: below the plain cost nothing begins, and status knows it."""
-    with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=239) as run:
-        words = r"the amount agreed to is \$2\.39, but the campaign costs \$2\.40"
-        with pytest.raises(BudgetExceeded, match=words):
-            post(run)
-        assert list(run.platform.find_hits()) == []
+    words = r"the amount agreed to is \$2\.39, but the campaign costs \$2\.40"
+    too_little = partial(
+        open_on_marketplace, campaign, elsewhere, live=True, spend_at_most_cents=239
+    )
+    with pytest.raises(BudgetExceeded, match=words), too_little():
+        pass
+    assert not campaign.store.path.exists()
     with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300) as run:
         assert post(run) == 1
+    with pytest.raises(BudgetExceeded, match=words), too_little():
+        pass
     with open_on_marketplace(campaign, elsewhere, live=True) as run:
         assert run.campaign.rewards.cap_cents == 300
     with open_to_look(campaign) as opened:
@@ -99,6 +107,70 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     asked = CliRunner().invoke(main, ["check", str(campaign.path), "--json"])
     assert json.loads(asked.output)["agreed_cents"] == 300
     assert json.loads(asked.output)["cap_cents"] == 300
+
+
+def test_a_refused_amount_of_a_command_does_not_stay_in_force(
+    campaign: Campaign, elsewhere: str
+) -> None:
+    """Neither of a pass nor of a schedule, for which no line is printed."""
+    words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--spend-at-most"]
+    begun = CliRunner().invoke(main, [*words, "3", "--once"])
+    assert begun.exit_code == 0, begun.output
+    for how in (["--once"], ["--every", "5m"], []):
+        refused = CliRunner().invoke(main, [*words, "2.39", *how], env={"PREFECT_API_URL": ""})
+        assert (refused.exit_code, "costs $2.40" in refused.output) == (3, True), refused.output
+        assert "crontab" not in refused.output
+        assert agreed_before(campaign) == 300
+
+
+def test_a_schedule_undoes_no_later_agreement(campaign: Campaign, elsewhere: str) -> None:
+    """Its amount counts when it changes, however often it is repeated."""
+
+    def agreed(amount: str, *more: str) -> int | None:
+        words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--once"]
+        done = CliRunner().invoke(main, [*words, "--spend-at-most", amount, *more])
+        assert done.exit_code == 0, done.output
+        return agreed_before(campaign)
+
+    def deployed(amount: str) -> int | None:
+        text = f'endpoint = "{elsewhere}"\nlive = true\nspend_at_most = "{amount}"\n'
+        deployment_path(campaign.path).write_text(text)
+        request, _ = _deployed(own(campaign.path))
+        with open_environment(request):
+            return agreed_before(campaign)
+
+    def from_file(amount: str) -> int | None:
+        options = campaign.path.with_name("options.toml")
+        options.write_text(f'[run]\nspend-at-most = "{amount}"\n')
+        words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--once"]
+        done = CliRunner().invoke(main, [*words, "--config", str(options)])
+        assert done.exit_code == 0, done.output
+        return agreed_before(campaign)
+
+    assert agreed("3", "--scheduled") == 300
+    assert agreed("2.50") == 250
+    assert [from_file("3"), from_file("2.70"), agreed("3")] == [250, 270, 300]
+    assert [from_file("2.70"), agreed("2.50"), deployed("2.70")] == [300, 250, 250]
+    assert [agreed("3", "--scheduled"), agreed("2.50")] == [300, 250]
+    assert [agreed("3", "--scheduled"), deployed("3.00")] == [250, 250]
+    assert [deployed("2.80"), deployed("2.80"), deployed("3")] == [280, 280, 300]
+    assert [agreed("2.50"), agreed("2.50", "--scheduled"), deployed("3")] == [250, 250, 300]
+
+
+def test_an_amount_typed_with_a_schedule_is_agreed_to_at_once(
+    campaign: Campaign, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it holds although an earlier schedule stated the same, and until the next one."""
+    monkeypatch.setenv("PIECEWORK_ALTHOUGH_UNSEEN", "1")
+    monkeypatch.setenv("PREFECT_API_URL", "")
+    words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live"]
+    for amount, more in (("3", ["--once", "--scheduled"]), ("2.50", ["--once"])):
+        assert CliRunner().invoke(main, [*words, "--spend-at-most", amount, *more]).exit_code == 0
+    assert agreed_before(campaign) == 250
+    made = CliRunner().invoke(main, [*words, "--every", "5m", "--spend-at-most", "3"])
+    assert made.exit_code == 0, made.output
+    assert "--spend-at-most 3.00 --scheduled" in made.output
+    assert agreed_before(campaign) == 300
 
 
 def test_the_secret_is_in_no_store_and_no_log(

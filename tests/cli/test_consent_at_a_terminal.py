@@ -43,19 +43,29 @@ def _at_a_terminal(
     typed: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    *,
+    as_json: bool = False,
 ) -> tuple[int, str]:
-    """Ask for consent at a terminal, where something is typed; exit code and words."""
+    """Ask for consent at a terminal, where something is typed; exit code and words.
+
+    Nothing goes to the output, which may be a file.
+    """
     ours, theirs = pty.openpty()
     os.write(ours, f"{typed}\n".encode())
     with os.fdopen(theirs) as terminal, monkeypatch.context() as patched:
         patched.setattr(sys, "stdin", terminal)
         try:
-            cents = consent_to_spend(load_campaign(path), endpoint, live=True, stated_cents=None)
+            campaign = load_campaign(path)
+            cents = consent_to_spend(
+                campaign, endpoint, live=True, stated_cents=None, as_json=as_json
+            )
             code, ending = 0, f"consent to {cents}"
         except PieceworkError as refused:
             code, ending = refused.exit_code, str(refused)
     os.close(ours)
-    return code, "".join((*capsys.readouterr(), ending))
+    output, errors = capsys.readouterr()
+    assert not output.strip()
+    return code, errors + ending
 
 
 def test_a_derived_budget_is_typed_back_and_not_raised_later(
@@ -110,6 +120,17 @@ def test_the_amount_is_shown_and_has_to_be_typed_back(
     assert "can cost up to $20.00" in printed
     assert "Prolific pays its participants" in printed
     assert (ended, words in printed) == (code, True), printed
+
+
+def test_a_program_that_reads_the_output_is_asked_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output of --json is one document, so the amount has to be an option."""
+    path = write_campaign(tmp_path)
+    code, printed = _at_a_terminal(
+        path, "http://127.0.0.1:9", "20", monkeypatch, capsys, as_json=True
+    )
+    assert (code, "no person has agreed to an amount" in printed) == (3, True)
 
 
 def test_the_amount_is_what_the_marketplace_takes_in_its_currency(

@@ -16,12 +16,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.cli.schedules import Interval
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.store.lock import only_pass
 from tests.conftest import ROOT, in_full
 from tests.schedule.prefect_apart import PrefectApart, prefect_apart
 from tests.schedule.rehearsed import CAMPAIGN
+from tests.small_campaign import write_campaign
 
 _PIECEWORK = Path(sys.executable).with_name("piecework")
 _LOCAL = ("--endpoint", "http://127.0.0.1:9")
@@ -97,6 +100,78 @@ def test_a_worker_makes_the_passes_of_a_registered_campaign(tmp_path: Path, mark
     assert "states what scheduled passes may do: endpoint is" in other.stderr
 
 
+@pytest.mark.parametrize("mark", in_full(None))
+def test_campaigns_of_one_file_name_have_deployments_of_their_own(
+    tmp_path: Path,
+    mark: None,  # noqa: ARG001
+) -> None:
+    """Each keeps its own when the command is typed again."""
+    files = [tmp_path / folder / "days.toml" for folder in ("a", "b")]
+    with prefect_apart(tmp_path / "prefect", {}) as prefect:
+        prefect.server()
+        for file in files:
+            file.parent.mkdir()
+            file.write_text(CAMPAIGN.format(pictures=5, batches=1))
+        for every in ("5m", "10m"):
+            for file in files:
+                words = (file, *_LOCAL, "--rehearsal", "--every", every)
+                done = _typed(prefect.environment, *words)
+                assert done.returncode == 0, done.stderr
+        known = {each["name"]: each for each in prefect.read("deployments/filter")}
+    first, second = sorted(known)
+    assert first == "days"
+    assert re.fullmatch("days-[0-9a-f]{8}", second)
+    for name, file in zip((first, second), files, strict=True):
+        assert known[name]["parameters"] == {"campaign": str(file)}
+        [schedule] = known[name]["schedules"]
+        assert schedule["schedule"]["interval"] == 600
+
+
+@pytest.mark.parametrize("mark", in_full(None))
+def test_a_pass_in_prefect_beside_another_ends_with_the_same_code(
+    tmp_path: Path,
+    mark: None,  # noqa: ARG001
+) -> None:
+    """As without Prefect: no failure for systemd, and no success."""
+    campaign = write_campaign(tmp_path)
+    market = Marketplace(tmp_path / "m.db", rehearsal=True, seed=1)
+    with serve(market) as running, prefect_apart(tmp_path / "prefect", {}) as prefect:
+        prefect.server()
+        keys = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}
+        environment = prefect.environment | keys
+        words = (campaign, "--endpoint", running.endpoint_url, "--once", "--poll-open-hits")
+        begun = _typed(environment, *words)
+        assert begun.returncode == 0, begun.stderr
+        with only_pass(load_campaign(campaign).store):
+            done = _typed(environment, *words)
+    assert done.returncode == 5, done.stderr
+    assert "next: wait until it ends" in done.stderr
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("mark", in_full(None))
+def test_all_commands_find_the_store_of_a_linked_campaign_file(
+    tmp_path: Path,
+    mark: None,  # noqa: ARG001
+) -> None:
+    """One pass began it, and `run` makes the others."""
+    (there := tmp_path / "there").mkdir()
+    link = tmp_path / "crash.toml"
+    link.symlink_to(write_campaign(there))
+    shutil.copy(there / "items.csv", tmp_path)
+    keys = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}
+    environment = os.environ | keys | {"PREFECT_API_URL": ""}
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1)) as running:
+        at = ("--endpoint", running.endpoint_url)
+        begun = _typed(environment, link, *at, "--once")
+        assert begun.returncode == 0, begun.stderr
+        CliRunner().invoke(main, ["stop", str(link)], env=keys)
+        done = _typed(environment, link, *at)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/crash/report.html").exists()
+    assert not (there / "out").exists()
+
+
 def test_a_server_that_is_away_leaves_no_deployment_file(campaign: Path, tmp_path: Path) -> None:
     """The same command is typed again later, perhaps with another amount."""
     away = {
@@ -109,6 +184,74 @@ def test_a_server_that_is_away_leaves_no_deployment_file(campaign: Path, tmp_pat
     assert done.returncode == 2, done.stderr
     assert "the Prefect server http://127.0.0.1:9/api" in done.stderr
     assert not [*campaign.parent.glob("*.deployment.toml")]
+
+
+@pytest.mark.parametrize("amount", ["", "60", "60.00", "70"])
+def test_the_same_command_with_another_time_states_the_same(campaign: Path, amount: str) -> None:
+    """What is not stated is as the deployment file has it; an amount is no text."""
+    away = {
+        "PREFECT_API_URL": "http://127.0.0.1:9/api",
+        "PREFECT_CLIENT_MAX_RETRIES": "0",
+        "AWS_ACCESS_KEY_ID": "A-REQUESTER",
+        "AWS_SECRET_ACCESS_KEY": "no secret",
+        "PIECEWORK_ALTHOUGH_UNSEEN": "1",
+    }
+    market = Marketplace(campaign.with_name("m.db"), rehearsal=True, seed=1)
+    with serve(market) as running:
+        campaign.with_suffix(".deployment.toml").write_text(
+            f'endpoint = "{running.endpoint_url}"\nlive = true\nspend_at_most = "60"\n'
+        )
+        words = ["run", str(campaign), "--endpoint", running.endpoint_url]
+        words += ["--live", "--every", "10m"]
+        words += ["--spend-at-most", amount] if amount else []
+        done = CliRunner().invoke(main, words, env=away)
+    other = "spend_at_most is '60' there, not '70.00'"
+    assert (done.exit_code, other in done.output) == ((3, True) if amount == "70" else (2, False))
+    assert ("the Prefect server" in done.output) == (amount != "70"), done.output
+
+
+@pytest.mark.parametrize("option", ["--although-closed", "--although-unseen", "--metrics-folder"])
+def test_an_option_reaches_each_pass_or_is_refused(
+    campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    """A line has it, with a path that holds in any folder; a worker has a variable instead."""
+    for name in ("CLOSED", "UNSEEN"):
+        monkeypatch.setenv(f"PIECEWORK_ALTHOUGH_{name}", "")  # put back afterwards
+    monkeypatch.chdir(tmp_path)
+    more = [option, "."] if option == "--metrics-folder" else [option]
+    words = ["run", str(campaign), *_LOCAL, "--every", "5m", *more]
+    printed = CliRunner().invoke(main, words, env={"PREFECT_API_URL": ""})
+    assert f" {option}{f' {tmp_path}' if more[1:] else ''}" in printed.output.splitlines()[1]
+    refused = CliRunner().invoke(main, words, env={"PREFECT_API_URL": "http://127.0.0.1:9/api"})
+    assert refused.exit_code == 2
+    variable = f"PIECEWORK_{option.removeprefix('--').replace('-', '_').upper()}"
+    assert f"next: set {variable} in the environment" in refused.output
+
+
+def test_units_of_two_campaigns_never_share_a_name(tmp_path: Path) -> None:
+    """Whatever folder a file is in, and whatever script names it."""
+    units: list[str] = []
+    for name in ("a/days.toml", "b/days.toml", "a/鳥.toml", "a/花.toml"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(CAMPAIGN.format(pictures=5, batches=1))
+        words = ["run", str(path), *_LOCAL, "--rehearsal", "--every", "5m", "--json"]
+        shown = CliRunner().invoke(main, words, env={"PREFECT_API_URL": ""})
+        units += json.loads(shown.output)["systemd"]
+    assert len({*units}) == len(units) == 8
+    assert all(re.fullmatch(r"piecework-[a-z0-9-]+\.(service|timer)", unit) for unit in units)
+
+
+def test_a_linked_campaign_file_is_named_as_it_was_typed(campaign: Path, tmp_path: Path) -> None:
+    """Its store, and the deployment file, are beside the link."""
+    link = tmp_path / "here" / "linked.toml"
+    link.parent.mkdir()
+    link.symlink_to(campaign)
+    shutil.copy(tmp_path / "items.csv", link.parent)
+    words = ["run", str(link), *_LOCAL, "--every", "5m", "--json"]
+    shown = json.loads(CliRunner().invoke(main, words, env={"PREFECT_API_URL": ""}).output)
+    assert f" run {link} --once " in shown["cron"]
+    assert load_campaign(link).path == link
 
 
 def test_a_server_that_refuses_the_caller_names_the_variable(campaign: Path) -> None:
@@ -234,6 +377,12 @@ def test_cron_repeats_after_the_same_time(campaign: Path, every: str, when: str)
         (("--once", "--every", "5m"), "give either --once or --every"),
         (("--every", "5m", "--poll-open-hits"), "--poll-open-hits goes with --once"),
         (("--rehearsal",), "--rehearsal goes with --once or --every"),
+        (("--once", "--poll-seconds", "5"), "--poll-seconds: no use with --once or --every"),
+        (("--every", "5m", "--poll-seconds", "5"), "--poll-seconds: no use with --once"),
+        (("--once", "--rehearsal", "--live"), "--live: no use with --rehearsal"),
+        (("--once", "--rehearsal", "--spend-at-most", "5"), "--spend-at-most: no use with"),
+        (("--once", "--scheduled"), "--scheduled goes with --once and --spend-at-most"),
+        (("--every", "5m", "--scheduled"), "--scheduled goes with --once and --spend-at-most"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

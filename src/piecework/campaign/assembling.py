@@ -36,7 +36,7 @@ from piecework.campaign.labelled_items import (
 from piecework.campaign.provenance import inputs_of
 from piecework.campaign.rehearsal_folders import at_number, file_with_results, latest_rehearsal
 from piecework.config import campaign_file as values
-from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.campaign_file import CampaignFile, parse, whole_path
 from piecework.config.input_tables import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.requirements_table import read_recruiting
@@ -442,7 +442,7 @@ def _campaign(
     pay = pay_of(tables, task, shows=shows)
     return Campaign(
         name=tables.name,
-        path=file.path.resolve(),
+        path=whole_path(file.path),
         inputs=inputs_of(file),
         description=tables.description or purpose(task, tables.posting.title or ""),
         task=replace(task, reward_cents=pay.reward_cents),
@@ -466,7 +466,7 @@ def _campaign(
         most_per_worker=tables.per_worker,
         most_in_batch=tables.per_worker_in_batch,
         qualification=test,
-        earned=values.earned(tables.earned, file.path.resolve().parent),
+        earned=values.earned(tables.earned, whole_path(file.path).parent),
         wanted_earned=tables.requirements.earned,
         unwanted_earned=tables.requirements.not_earned,
         dataset=values.publication(tables),

@@ -46,8 +46,8 @@ def refuse_without_consent(
         )
     if live and not is_agreed:
         raise RefusedForSafety(
-            "--live: no person has agreed to an amount yet, and without a terminal "
-            "piecework cannot ask",
+            "--live: no person has agreed to an amount yet, and without a terminal, or "
+            "with --json, piecework cannot ask",
             next_step=f"add --spend-at-most AMOUNT; piecework check {shell_word(campaign.path)} "
             "shows what it may cost",
         )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def consent_to_spend(
-    campaign: "Campaign", endpoint: str, *, live: bool, stated_cents: int | None
+    campaign: "Campaign", endpoint: str, *, live: bool, stated_cents: int | None, as_json: bool
 ) -> int | None:
     """Return the amount in cents that a person allows; `None` leaves it as it was.
 
@@ -23,6 +23,7 @@ def consent_to_spend(
         endpoint: URL of the marketplace.
         live: whether `--live` was given.
         stated_cents: the amount of `--spend-at-most`, if given.
+        as_json: whether a program reads the output, which asks no person.
 
     Raises:
         RefusedForSafety: the person typed another amount, or there is no terminal to
@@ -42,7 +43,7 @@ def consent_to_spend(
         campaign,
         normal_endpoint(endpoint),
         live=live,
-        is_agreed=agreed_cents is not None or sys.stdin.isatty(),
+        is_agreed=agreed_cents is not None or _may_ask(as_json=as_json),
     )
     if not live or agreed_cents is not None:
         return stated_cents
@@ -60,7 +61,8 @@ def consent_to_spend(
         f"live: campaign {campaign.name} on {endpoint} can cost up to "
         f"{rewards.shown(most)} (all rounds, within its {caps}).\nThe marketplace "
         "records what each worker is owed. Prolific pays its participants. You pay "
-        "other workers outside."
+        "other workers outside.",
+        err=True,
     )
     type_back(most, rewards.currency, otherwise="nothing was posted")
     return most
@@ -100,10 +102,14 @@ def is_agreed(cents: int, currency: Currency, *, beforehand: bool, as_json: bool
     """
     if beforehand:
         return True
-    if as_json or not sys.stdin.isatty():
+    if not _may_ask(as_json=as_json):
         return False
     type_back(cents, currency, otherwise="nothing was paid")
     return True
+
+
+def _may_ask(*, as_json: bool) -> bool:
+    return sys.stdin.isatty() and not as_json
 
 
 def type_back(cents: int, currency: Currency, *, otherwise: str) -> None:
@@ -113,7 +119,7 @@ def type_back(cents: int, currency: Currency, *, otherwise: str) -> None:
         RefusedForSafety: they typed something else; `otherwise` says what follows.
     """
     typed = click.prompt(
-        f"type {shown(cents, currency)} to continue", default="", show_default=False
+        f"type {shown(cents, currency)} to continue", default="", show_default=False, err=True
     )
     try:
         is_same = cents_from_text(typed.replace(",", ""), currency) == cents

@@ -254,7 +254,7 @@ def _is_agreed(data: _Data, removed: dict[str, dict[str, int]], *, as_json: bool
     click.echo("This will be deleted, and cannot be restored:")
     _say_counts(removed)
     shown = printable(data.worker_id)
-    typed = click.prompt(f"type {shown} to continue", default="", show_default=False)
+    typed = click.prompt(f"type {shown} to continue", default="", show_default=False, err=True)
     if typed.strip() != shown.strip():
         raise RefusedForSafety(f"that is not {shown}: nothing was removed")
     return True

@@ -27,16 +27,20 @@ from piecework.cli.options import (
     POLL_SECONDS,
     SPEND_AT_MOST,
     grouped,
+    is_typed,
     load_results,
 )
 from piecework.cli.output import next_command, run_command, say_live_changes, say_progress
 from piecework.cli.prefect_server import TemporaryServer
-from piecework.cli.schedules import Interval, schedule
+from piecework.cli.schedules import Interval, known_amount, schedule
+from piecework.config.campaign_file import whole_path
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural, shell_word
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from piecework.campaign.opened import CampaignRun
     from piecework.config.trust import Deployment
     from piecework.domain.campaign import Campaign
@@ -54,19 +58,28 @@ class _PassOptions:
     every: timedelta | None
     rehearsal: bool
     poll_open_hits: bool
+    scheduled: bool
 
     def check(self) -> None:
         """Refuse options that have no effect.
 
         Raises:
-            click.UsageError: an option needs --once or --every.
+            click.UsageError: an option needs others, or makes no sense beside them.
         """
+        is_single = self.once or self.every is not None
         if self.once and self.every:
             raise click.UsageError("give either --once or --every")
-        if self.rehearsal and not (self.once or self.every):
+        if self.rehearsal and not is_single:
             raise click.UsageError("--rehearsal goes with --once or --every")
         if self.poll_open_hits and not self.once:
             raise click.UsageError("--poll-open-hits goes with --once")
+        if self.scheduled and not (self.once and is_typed("spend_at_most")):
+            raise click.UsageError("--scheduled goes with --once and --spend-at-most")
+        if is_single and is_typed("poll_seconds"):
+            raise click.UsageError("--poll-seconds: no use with --once or --every")
+        for name, option in (("live", "--live"), ("spend_at_most", "--spend-at-most")):
+            if self.rehearsal and is_typed(name):
+                raise click.UsageError(f"{option}: no use with --rehearsal, which costs nothing")
 
 
 @click.command()
@@ -110,6 +123,11 @@ class _PassOptions:
         is_flag=True,
         help="With --once: ask for the work on open HITs now, not every 6 hours.",
     ),
+    click.option(
+        "--scheduled",
+        is_flag=True,
+        help="With --once: a schedule states --spend-at-most, which counts when it changes.",
+    ),
 )
 @JSON
 def run(  # noqa: PLR0913 - an argument for each option
@@ -142,15 +160,17 @@ def run(  # noqa: PLR0913 - an argument for each option
     """
     options.check()
     if options.every is not None:
-        stated = _schedulable(
+        stated, agree = _schedulable(
             campaign,
             endpoint,
             options,
             live=live,
             spend_at_most=spend_at_most,
             allow_second_store=allow_second_store,
+            as_json=as_json,
         )
-        schedule(campaign, options.every, stated, as_json=as_json)
+        schedule(campaign, options.every, stated, metrics_folder=metrics_folder, as_json=as_json)
+        agree()
         return
     if options.once:
         _make_one_pass(
@@ -181,6 +201,7 @@ def run(  # noqa: PLR0913 - an argument for each option
         live=live,
         spend_at_most=spend_at_most,
         allow_second_store=allow_second_store,
+        as_json=as_json,
     )
     _LOG.info(
         "campaign %s: %s in %s on %s; store, dataset and report: %s",
@@ -193,7 +214,7 @@ def run(  # noqa: PLR0913 - an argument for each option
     with server.in_use(), tags("piecework", loaded.name):
         if metrics_folder is not None:
             os.environ[WATCHED] = str(metrics_folder)  # for the flow
-        flow(str(campaign.resolve()), endpoint, live=live, poll_seconds=poll_seconds)
+        flow(str(whole_path(campaign)), endpoint, live=live, poll_seconds=poll_seconds)
     with open_to_look(load_campaign(campaign)) as store:
         progress = read_progress(store)
     say_progress(progress, as_json=as_json)
@@ -211,6 +232,7 @@ def _opened(
     live: bool,
     spend_at_most: str | None,
     allow_second_store: bool,
+    as_json: bool,
 ) -> "Campaign":
     """Check the campaign and ask for consent before a flow begins; return it.
 
@@ -230,7 +252,9 @@ def _opened(
     stated_cents = (
         None if spend_at_most is None else amount_cents(spend_at_most, loaded.rewards.currency)
     )
-    allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=stated_cents)
+    allowed = consent_to_spend(
+        loaded, endpoint, live=live, stated_cents=stated_cents, as_json=as_json
+    )
     if live:
         refuse_unseen_pictures(loaded, endpoint)
     with open_on_marketplace(
@@ -238,10 +262,16 @@ def _opened(
         endpoint,
         live=live,
         spend_at_most_cents=allowed,
+        by_schedule=_is_repeated(spend_at_most),
         allow_second_store=allow_second_store,
     ) as opened:
         check_caps(opened.campaign, at=opened.clock.now())
         return opened.campaign
+
+
+def _is_repeated(spend_at_most: str | None, *, scheduled: bool = False) -> bool:
+    """Whether a schedule states the amount, or a file of options that each pass reads."""
+    return spend_at_most is not None and (scheduled or not is_typed("spend_at_most"))
 
 
 SOURCE_FAULT = 4
@@ -256,30 +286,45 @@ def _schedulable(
     live: bool,
     spend_at_most: str | None,
     allow_second_store: bool,
-) -> "Deployment":
-    """Check what scheduled passes shall do, ask for consent, and return what they may do."""
+    as_json: bool,
+) -> "tuple[Deployment, Callable[[], None]]":
+    """Check what scheduled passes shall do, and ask for consent.
+
+    Returns:
+        What they may do, and a function that records the consent in a store that exists.
+    """
     from piecework.campaign.assembling import load_campaign, read_anywhere
     from piecework.config.trust import Deployment
     from piecework.domain.money import cents_to_wire
+    from piecework.engine.begun import agree_for_schedule, check_amount_beforehand
     from piecework.engine.opening import refuse_other_workers
     from piecework.engine.pass_request import amount_cents
 
     loaded = read_anywhere(campaign) if options.rehearsal else load_campaign(campaign)
     refuse_other_workers(loaded, endpoint, rehearsal=options.rehearsal)
-    allowed = None
+    allowed, known = None, None
     if not options.rehearsal:
-        currency = loaded.rewards.currency
-        cents = None if spend_at_most is None else amount_cents(spend_at_most, currency)
-        allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=cents)
+        known = known_amount(campaign) if spend_at_most is None else None
+        stated = known if spend_at_most is None else spend_at_most
+        cents = None if stated is None else amount_cents(stated, loaded.rewards.currency)
+        allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=cents, as_json=as_json)
+        check_amount_beforehand(loaded, endpoint, allowed)
         if live:
             refuse_unseen_pictures(loaded, endpoint)
-    return Deployment(
+    deployment = Deployment(
         endpoint=endpoint,
         rehearsal=options.rehearsal,
         live=live,
         spend_at_most="" if allowed is None else cents_to_wire(allowed),
         allow_second_store=allow_second_store,
     )
+
+    def agree() -> None:
+        is_asked = spend_at_most is None and known is None
+        if allowed is not None and (is_asked or is_typed("spend_at_most")):
+            agree_for_schedule(loaded, allowed)
+
+    return deployment, agree
 
 
 def _make_one_pass(
@@ -303,10 +348,11 @@ def _make_one_pass(
         live=live,
         rehearsal=options.rehearsal,
         allow_second_store=allow_second_store,
+        by_schedule=_is_repeated(spend_at_most, scheduled=options.scheduled),
     )
     with watch_passes(campaign, metrics_folder) as watch, pass_span(campaign):
         request = _spending(request, spend_at_most)
-        progress = _advance(request, watch, poll_open_hits=options.poll_open_hits)
+        progress = _advance(request, watch, poll_open_hits=options.poll_open_hits, as_json=as_json)
         watch.end(progress)
     say_progress(progress, as_json=as_json)
     if progress.source is not None and progress.source.fault:
@@ -323,7 +369,9 @@ def _spending(request: "PassRequest", spend_at_most: str | None) -> "PassRequest
     return request.spending(amount_cents(spend_at_most, currency))
 
 
-def _advance(request: "PassRequest", watch: "Watch", *, poll_open_hits: bool) -> Progress:
+def _advance(
+    request: "PassRequest", watch: "Watch", *, poll_open_hits: bool, as_json: bool
+) -> Progress:
     """Make the pass; ask a person for consent only if something is due."""
     from piecework.engine.quick_check import cached_progress
 
@@ -331,7 +379,7 @@ def _advance(request: "PassRequest", watch: "Watch", *, poll_open_hits: bool) ->
     if progress is not None:
         return progress
     if not request.rehearsal:
-        request = _with_consent(request)
+        request = _with_consent(request, as_json=as_json)
     if os.environ.get("PREFECT_API_URL"):
         return _advance_in_prefect(request, watch, poll_open_hits=poll_open_hits)
     from piecework.results.whole_pass import advance_without_prefect
@@ -339,13 +387,14 @@ def _advance(request: "PassRequest", watch: "Watch", *, poll_open_hits: bool) ->
     return advance_without_prefect(request, watch, poll_open_hits=poll_open_hits)
 
 
-def _with_consent(request: "PassRequest") -> "PassRequest":
+def _with_consent(request: "PassRequest", *, as_json: bool) -> "PassRequest":
     return request.spending(
         consent_to_spend(
             request.assembled,
             request.endpoint,
             live=request.live,
             stated_cents=request.spend_at_most_cents,
+            as_json=as_json,
         )
     )
 
@@ -358,11 +407,16 @@ def _advance_in_prefect(
 
     from piecework.engine.opening import open_to_look
     from piecework.engine.progress import read_progress
-    from piecework.flows.advance import flow_of
+    from piecework.flows.advance import BUSY, flow_of
 
     with tags("piecework", request.campaign.stem):
         flow = flow_of(request, watch, poll_open_hits=poll_open_hits)
-        flow(str(request.campaign.resolve()))
+        state = flow(str(whole_path(request.campaign)), return_state=True)
+    if state.name == BUSY:
+        sentence, _, next_step = str(state.message).partition("; next: ")
+        raise CampaignBusy(sentence, next_step=next_step)
+    if not state.is_completed():
+        state.result()  # raises what made it fail
     with open_to_look(request.assembled) as opened:
         return read_progress(opened)
 

@@ -4,26 +4,34 @@ If Prefect's settings name a server, the campaign's deployment is registered the
 the lines to copy for cron and for systemd are printed; they need no Prefect.
 """
 
+import hashlib
 import json
 import os
 import re
 import shlex
 import sys
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from piecework.cli.options import is_typed
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import shell_word
-from piecework.platforms.endpoint import ALTHOUGH_UNSEEN
+from piecework.engine.watching.pass_watcher import METRICS_FOLDER
+from piecework.platforms.endpoint import ALTHOUGH_CLOSED, ALTHOUGH_UNSEEN
 
 if TYPE_CHECKING:
     from piecework.config.trust import Deployment
 
 _VARIABLE = "PREFECT_API_URL"
+
+_ALTHOUGH = {"--although-closed": ALTHOUGH_CLOSED, "--although-unseen": ALTHOUGH_UNSEEN}
+"""Options that a pass knows by a variable of its environment."""
 
 POOL = "piecework"
 """The work pool whose workers make the passes; of type `process`, as in prefect.yaml."""
@@ -56,24 +64,49 @@ class Interval(click.ParamType[timedelta]):
         return every
 
 
-def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json: bool) -> None:
+def known_amount(campaign: Path) -> str | None:
+    """Return the amount that the deployment file of a campaign states; `None` without one.
+
+    Only a Prefect server's passes read this file.
+    """
+    from piecework.config.trust import deployment_path, read_deployment
+
+    if _prefect_server() is None or not deployment_path(campaign).exists():
+        return None
+    return read_deployment(campaign).spend_at_most or None
+
+
+def schedule(
+    campaign: Path,
+    every: timedelta,
+    stated: "Deployment",
+    *,
+    metrics_folder: Path | None,
+    as_json: bool,
+) -> None:
     """Register a campaign's deployment, or print what cron and systemd need.
 
     Args:
         campaign: the campaign's file.
         every: the time between two passes.
         stated: where passes go and what they may do.
+        metrics_folder: where passes write their metrics.
         as_json: whether a program reads the output.
 
     Raises:
-        ConfigError: the deployment file states something else, or Prefect cannot be reached.
+        ConfigError: an option cannot reach a worker of Prefect, or its server cannot be
+            reached.
+        RefusedForSafety: the deployment file states something else.
     """
+    from piecework.config.campaign_file import parse, whole_path
+
+    path = whole_path(campaign)
     if (server := _prefect_server()) is not None:
-        from piecework.config.campaign_file import parse
         from piecework.config.trust import refusal_of
 
+        _refuse_out_of_reach()
         _refuse_another(campaign, stated)
-        name = _register(campaign.resolve(), every, server)
+        name = _register(path, every, server)
         file = _write_deployment(campaign, stated)
         refusal = refusal_of(parse(campaign))
         if as_json:
@@ -91,8 +124,8 @@ def schedule(campaign: Path, every: timedelta, stated: "Deployment", *, as_json:
             )
         click.echo(f"next: prefect worker start --pool {POOL}, on the machine that has the store")
         return
-    words = _words(campaign.resolve(), stated)
-    cron, units = _cron(words, every), _units(campaign, words, every)
+    words = _words(path, stated, metrics_folder)
+    cron, units = _cron(words, every), _units(path, words, every)
     if as_json:
         facts = {"every_seconds": every.total_seconds(), "cron": cron, "systemd": units}
         click.echo(json.dumps(facts, indent=2))
@@ -158,7 +191,7 @@ def _spoken(every: timedelta) -> str:
     raise ValueError(every)
 
 
-def _words(campaign: Path, stated: "Deployment") -> list[str]:
+def _words(campaign: Path, stated: "Deployment", metrics_folder: Path | None) -> list[str]:
     """Return the command of a pass, with paths that hold in any folder."""
     program = Path(sys.argv[0]).absolute()
     installed = Path(sys.executable).with_name("piecework")
@@ -166,8 +199,29 @@ def _words(campaign: Path, stated: "Deployment") -> list[str]:
     words += ["--once", "--endpoint", stated.endpoint]
     words += ["--live"] * stated.live + ["--rehearsal"] * stated.rehearsal
     words += ["--allow-second-store"] * stated.allow_second_store
-    words += ["--although-unseen"] * (os.environ.get(ALTHOUGH_UNSEEN) == "1")
-    return words + (["--spend-at-most", stated.spend_at_most] if stated.spend_at_most else [])
+    for option, variable in _ALTHOUGH.items():
+        words += [option] * (os.environ.get(variable) == "1")
+    if metrics_folder is not None:
+        words += ["--metrics-folder", str(metrics_folder.absolute())]
+    if stated.spend_at_most:
+        words += ["--spend-at-most", stated.spend_at_most, "--scheduled"]
+    return words
+
+
+def _refuse_out_of_reach() -> None:
+    """Refuse options that passes of a Prefect server do not see.
+
+    Raises:
+        ConfigError: it says which, and what they see instead.
+    """
+    options = {**_ALTHOUGH, "--metrics-folder": METRICS_FOLDER}
+    typed = [name for name in options if is_typed(name.removeprefix("--").replace("-", "_"))]
+    if typed:
+        variables = " and ".join(options[name] for name in typed)
+        raise ConfigError(
+            [f"{', '.join(typed)}: workers of a Prefect server do not see this option"],
+            next_step=f"set {variables} in the environment of this command and of the workers",
+        )
 
 
 def _cron(words: list[str], every: timedelta) -> str:
@@ -196,7 +250,9 @@ def _cron(words: list[str], every: timedelta) -> str:
 
 def _units(campaign: Path, words: list[str], every: timedelta) -> dict[str, str]:
     """Return a service and its timer, by the names of their files."""
-    name = re.sub(r"[^A-Za-z0-9]+", "-", campaign.stem).strip("-") or "campaign"
+    from piecework.config.campaign_file import plain_name
+
+    name = f"{plain_name(campaign.stem, 'campaign')}-{_digest(campaign)}"
     command = " ".join(map(_quoted, words))
     service = (
         f"[Unit]\nDescription=a pass of {campaign.stem.replace('%', '%%')}\n\n[Service]\n"
@@ -223,19 +279,30 @@ def _quoted(word: str) -> str:
     return f'"{escaped}"'
 
 
+def _digest(campaign: Path) -> str:
+    """Return what tells campaigns of one name in several folders apart."""
+    return hashlib.sha256(os.fsencode(campaign)).hexdigest()[:8]
+
+
 def _refuse_another(campaign: Path, stated: "Deployment") -> None:
     """Check that a deployment file, if there is one, says the same.
 
     Raises:
         RefusedForSafety: the file states something else.
     """
+    from piecework.config.campaign_file import parse
     from piecework.config.trust import deployment_path, read_deployment
+    from piecework.engine.pass_request import amount_cents
 
     path = deployment_path(campaign)
     if not path.exists():
         return
     known = read_deployment(campaign)
     wanted = stated.model_copy(update={"credentials_block": known.credentials_block})
+    cents = partial(amount_cents, currency=parse(campaign).tables.currency)
+    amounts = [text for text in (known.spend_at_most, wanted.spend_at_most) if text]
+    if not wanted.spend_at_most or len({*map(cents, amounts)}) < len(amounts):
+        wanted = wanted.model_copy(update={"spend_at_most": known.spend_at_most})
     changed = {
         name: (before, now)
         for name, before in known.model_dump().items()
@@ -282,7 +349,8 @@ def _refuses_caller(fault: BaseException | None) -> bool:
 def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     """Register the deployment of a campaign; return its name.
 
-    A campaign has a deployment of its own: its limit lets one pass run at a time.
+    A campaign has a deployment of its own: its limit lets one pass run at a time. If another
+    campaign has the name, the digest of the path follows.
 
     Raises:
         ConfigError: the server cannot be reached, or refuses.
@@ -291,6 +359,12 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
 
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.actions import WorkPoolCreate
+    from prefect.client.schemas.filters import (
+        DeploymentFilter,
+        DeploymentFilterName,
+        FlowFilter,
+        FlowFilterName,
+    )
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
     from prefect.deployments.runner import RunnerDeployment
     from prefect.exceptions import ObjectAlreadyExists, PrefectException, PrefectHTTPStatusError
@@ -298,31 +372,40 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
 
     from piecework.flows.advance import advance
 
-    async def create_pool() -> None:
+    own = f"{campaign.stem}-{_digest(campaign)}"
+
+    async def name_in_pool() -> str:
+        """Create the pool if it is missing; return the campaign's own name, or a free one."""
         async with get_client() as client:
             if fault := await client.api_healthcheck():
                 raise RuntimeError(str(fault) or type(fault).__name__) from fault
-            try:
+            with suppress(ObjectAlreadyExists):
                 await client.create_work_pool(WorkPoolCreate(name=POOL, type="process"))
-            except ObjectAlreadyExists:
-                return
+            known = await client.read_deployments(
+                flow_filter=FlowFilter(name=FlowFilterName(any_=[advance.name])),
+                deployment_filter=DeploymentFilter(
+                    name=DeploymentFilterName(any_=[own, campaign.stem])
+                ),
+            )
+        campaigns = {each.name: each.parameters.get("campaign") for each in known}
+        is_free = campaigns.get(campaign.stem, str(campaign)) == str(campaign)
+        return campaign.stem if is_free and own not in campaigns else own
 
-    deployment = RunnerDeployment.from_flow(
-        advance,
-        name=campaign.stem,
-        interval=every,
-        parameters={"campaign": str(campaign)},
-        description="One pass: take in new rows, do what is due, and end.",
-        tags=["piecework"],
-        concurrency_limit=ConcurrencyLimitConfig(
-            limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW
-        ),
-        work_pool_name=POOL,
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
     try:
-        asyncio.run(create_pool())
-        deployment.apply()
+        name = asyncio.run(name_in_pool())
+        RunnerDeployment.from_flow(
+            advance,
+            name=name,
+            interval=every,
+            parameters={"campaign": str(campaign)},
+            description="One pass: take in new rows, do what is due, and end.",
+            tags=["piecework"],
+            concurrency_limit=ConcurrencyLimitConfig(
+                limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW
+            ),
+            work_pool_name=POOL,
+            entrypoint_type=EntrypointType.MODULE_PATH,
+        ).apply()
     except (PrefectHTTPStatusError, PrefectException, RuntimeError) as fault:
         helps = "prefect server start, or correct PREFECT_API_URL or the profile"
         if _refuses_caller(fault):
@@ -332,4 +415,4 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
             next_step=f"{helps}; with PREFECT_API_URL= before the command, it prints lines for "
             "cron and systemd",
         ) from fault
-    return f"advance/{campaign.stem}"
+    return f"{advance.name}/{name}"

@@ -13,19 +13,33 @@ from piecework.campaign.binding import (
     IMPORTED,
     REHEARSAL,
     bind_currency,
+    check_bound,
     refuse_imported,
     store_beside,
 )
+from piecework.campaign.caps import check_caps
 from piecework.campaign.price_list import ask_prices, with_prices
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.clock import SystemClock
+from piecework.domain.errors import (
+    ConfigError,
+    PlatformRefused,
+    RefusedForSafety,
+    StoreError,
+    TransientPlatformError,
+)
 from piecework.domain.marks import Marks
 from piecework.domain.money import PriceList
 from piecework.domain.text import shell_word
 from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
 from piecework.store import bound, hits
-from piecework.store.campaign_facts import agreed_cents, kept_prices
+from piecework.store.campaign_facts import (
+    agree_to_spend,
+    agreed_cents,
+    is_news,
+    kept_prices,
+)
 from piecework.store.database import Store, damage_check, exists, open_store
 
 
@@ -126,6 +140,77 @@ def agreed_before(campaign: Campaign) -> int | None:
     """Return the amount in cents that was agreed to in an earlier run, if any."""
     with known_store(campaign) as store:
         return None if store is None else agreed_cents(store)
+
+
+_PATIENCE_SECONDS = 5.0
+"""For a marketplace that a schedule may find later."""
+
+
+def check_amount_beforehand(campaign: Campaign, endpoint: str, spend_at_most: int | None) -> None:
+    """Check the caps of a campaign whose passes are to be scheduled.
+
+    A marketplace that cannot be asked for its prices is asked by each pass.
+
+    Args:
+        campaign: as it was read.
+        endpoint: URL of the marketplace.
+        spend_at_most: a new amount in cents; `None`: as agreed before.
+
+    Raises:
+        BudgetExceeded: it costs more than its caps.
+        RefusedForSafety: as `piecework.campaign.price_list.ask_prices`.
+        StoreError: its store is bound to another marketplace.
+    """
+    today, address = SystemClock().now().date(), normal_endpoint(endpoint)
+    with known_store(campaign) as store:
+        if store is not None:
+            check_bound(store, campaign, address)
+    begun = as_begun(campaign)
+    platform = MTurk.with_keys(address, None, patience_seconds=_PATIENCE_SECONDS)
+    try:
+        posted = has_posted(campaign)
+        prices = ask_prices(begun, platform, today=today, has_posted=posted)
+    except (ConfigError, PlatformRefused, TransientPlatformError):
+        return
+    cents = begun.rewards.agreed_cents if spend_at_most is None else spend_at_most
+    _check_agreed(with_prices(campaign, prices), cents)
+
+
+def check_new_amount(
+    campaign: Campaign, store: Store | None, spend_at_most: int | None, *, by_schedule: bool
+) -> None:
+    """Refuse an amount that is too small before a store records it.
+
+    Args:
+        campaign: as it was read, with the marketplace's prices.
+        store: the campaign's; `None` before the first pass.
+        spend_at_most: in cents; `None`: none is stated.
+        by_schedule: whether a schedule states it.
+
+    Raises:
+        BudgetExceeded: the campaign costs more.
+    """
+    if spend_at_most is None:
+        return
+    if store is None or is_news(store, spend_at_most, by_schedule=by_schedule):
+        _check_agreed(campaign, spend_at_most)
+
+
+def _check_agreed(campaign: Campaign, cents: int | None) -> None:
+    rewards = campaign.rewards.as_agreed(cents)
+    check_caps(replace(campaign, rewards=rewards), at=SystemClock().now())
+
+
+def agree_for_schedule(campaign: Campaign, spend_at_most: int) -> None:
+    """Record an amount in cents that a person agrees to and a schedule repeats.
+
+    Without a store, the first pass records it.
+    """
+    now = SystemClock().now()
+    with known_store(campaign) as store:
+        if store is not None:
+            agree_to_spend(store, spend_at_most, at=now)
+            agree_to_spend(store, spend_at_most, at=now, by_schedule=True)
 
 
 def as_begun(campaign: Campaign) -> Campaign:

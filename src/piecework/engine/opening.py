@@ -37,6 +37,7 @@ from piecework.domain.money import PriceList
 from piecework.domain.text import shell_word
 from piecework.engine.begun import (
     agreed_before,
+    check_new_amount,
     environment_of,
     is_begun,
     known_store,
@@ -78,7 +79,7 @@ MOST_CALLS_IN_REHEARSALS = 4
 
 
 @contextmanager
-def open_on_marketplace(
+def open_on_marketplace(  # noqa: PLR0913 - what a request states, and what else a caller may
     campaign: Campaign,
     endpoint: str,
     *,
@@ -86,6 +87,7 @@ def open_on_marketplace(
     allow_second_store: bool = False,
     allow_restored: bool = False,
     spend_at_most_cents: int | None = None,
+    by_schedule: bool = False,
     credentials: Credentials | None = None,
     patience_seconds: float | None = None,
 ) -> Iterator[CampaignRun]:
@@ -101,13 +103,15 @@ def open_on_marketplace(
             compare the two.
         spend_at_most_cents: what the campaign may spend in all, from now on; `None`: as
             agreed before.
+        by_schedule: a schedule states this amount, which counts when it changes.
         credentials: keys for the marketplace; without them, boto3's own chain.
         patience_seconds: how long the marketplace may be unreachable
             (`piecework.platforms.calling`).
 
     Raises:
         RefusedForSafety: as `piecework.campaign.consent`, `piecework.campaign.price_list`
-            and `piecework.engine.recover.other_stores` say; or another store began it.
+            and `piecework.engine.recover.other_stores` say; another store began it; or the
+            campaign costs more than a new amount.
         StoreError: another process works on the campaign, or the store belongs to
             another environment.
     """
@@ -134,20 +138,21 @@ def open_on_marketplace(
             is_bound = known is not None and check_bound(known, campaign, endpoint)
         if not allow_second_store:
             refuse_second_store(campaign, known, platform)
-        prices = _prices(campaign, known, platform, clock)
+        prices, spend = _prices(campaign, known, platform, clock), spend_at_most_cents
+        check_new_amount(with_prices(campaign, prices), known, spend, by_schedule=by_schedule)
         store = known or stack.enter_context(
             opened_store(campaign, marks=platform.marks, survives_power_cuts=True)
         )
         if not is_bound:
             _bind(store, campaign, endpoint)
-        _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+        bound.name_once(store, secrets.token_hex(8), secrets.token_bytes(32))
         if not allow_restored:
             _recognise(campaign, store, platform, clock)
         claim(campaign, store, platform, allow_second_store=allow_second_store)
         keep_prices(store, prices)
         book_outside_prices(store, prices, clock)
-        if spend_at_most_cents is not None:
-            agree_to_spend(store, spend_at_most_cents, at=clock.now())
+        if spend is not None:
+            agree_to_spend(store, spend, at=clock.now(), by_schedule=by_schedule)
         yield _run(campaign, store, clock, platform, most_calls=MOST_CALLS, is_live=live)
 
 
@@ -196,7 +201,7 @@ def open_for_rehearsal(
         )
         if not is_bound:
             _bind(store, campaign, environment)
-        _name(store, *_rehearsal_name_and_key(campaign))
+        bound.name_once(store, *_rehearsal_name_and_key(campaign))
         if recognises_copies and not allow_restored:
             _recognise(campaign, store, platform, clock)
         keep_prices(store, prices)
@@ -251,7 +256,7 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
     """
     with only_pass(campaign.store, by="an import"), opened_store(campaign) as store:
         _bind(store, campaign, IMPORTED)
-        _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+        bound.name_once(store, secrets.token_hex(8), secrets.token_bytes(32))
         bind_items(store, campaign)
         yield OpenedCampaign(
             campaign=campaign,
@@ -346,14 +351,6 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
     return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 
 
-def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
-    """Give a store its name and key; existing ones stay."""
-    with store.db.atomic():
-        known = bound.read_bound(store)
-        bound.bind(store, "name", known.name or name)
-        bound.bind(store, "pseudonym_key", known.pseudonym_key or pseudonym_key.hex())
-
-
 def _pseudonym_key(store: Store) -> bytes:
     return bytes.fromhex(bound.read_bound(store).pseudonym_key or "")
 
@@ -398,6 +395,7 @@ def open_environment(
             live=request.live,
             allow_second_store=request.allow_second_store,
             spend_at_most_cents=request.spend_at_most_cents,
+            by_schedule=request.by_schedule,
             credentials=credentials,
         )
     with opened as run:

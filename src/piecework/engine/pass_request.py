@@ -59,6 +59,7 @@ class PassRequest:
         live: real people work; needed for a marketplace on another machine.
         spend_at_most_cents: what the whole campaign may spend; `None`: as agreed
             before.
+        by_schedule: a schedule states this amount, which counts when it changes.
         rehearsal: the marketplace is a rehearsal's, with simulated workers.
         allow_second_store: begin although the marketplace has HITs of a campaign of
             this name from another store.
@@ -68,6 +69,7 @@ class PassRequest:
     endpoint: str
     live: bool = False
     spend_at_most_cents: int | None = None
+    by_schedule: bool = False
     rehearsal: bool = False
     allow_second_store: bool = False
 

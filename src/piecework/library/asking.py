@@ -403,6 +403,7 @@ def _request(path: Path, campaign: Campaign) -> PassRequest:
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
         spend_at_most_cents=cents_from_text(spend, currency) if spend else None,
+        by_schedule=True,
     )
 
 

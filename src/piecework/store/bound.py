@@ -66,6 +66,14 @@ def read_bound(store: Store) -> Bound:
     return Bound(**row)
 
 
+def name_once(store: Store, name: str, pseudonym_key: bytes) -> None:
+    """Give a store its name and key; existing ones stay."""
+    with store.db.atomic():
+        known = read_bound(store)
+        bind(store, "name", known.name or name)
+        bind(store, "pseudonym_key", known.pseudonym_key or pseudonym_key.hex())
+
+
 OTHER_CAMPAIGN = "start another campaign: copy the file and write another name in it"
 """What to do for work that a store does not take."""
 

@@ -302,19 +302,31 @@ def booked_outside(store: Store) -> dict[HitTypeId, tuple[int, int]]:
     }
 
 
-def agree_to_spend(store: Store, amount_cents: int, *, at: datetime) -> None:
-    """Record an amount; repeating the same amount adds no row."""
+def agree_to_spend(
+    store: Store, amount_cents: int, *, at: datetime, by_schedule: bool = False
+) -> None:
+    """Record an amount, unless it is no news (`is_news`)."""
     with store.db.atomic():
-        if agreed_cents(store) != amount_cents:
+        if is_news(store, amount_cents, by_schedule=by_schedule):
             store.db.execute(
-                "INSERT INTO agreements (amount_cents, agreed_at) VALUES (?, ?)",
-                [amount_cents, to_text(at)],
+                "INSERT INTO agreements (amount_cents, agreed_at, by_schedule) VALUES (?, ?, ?)",
+                [amount_cents, to_text(at), int(by_schedule)],
             )
 
 
-def agreed_cents(store: Store) -> int | None:
-    """Return the amount that holds now; `None` if no person was asked."""
+def is_news(store: Store, amount_cents: int, *, by_schedule: bool) -> bool:
+    """Whether an amount is another than was stated last: by anybody, or by a schedule.
+
+    A schedule repeats its amount at each pass. So it undoes no later agreement.
+    """
+    return agreed_cents(store, only_by_schedule=by_schedule) != amount_cents
+
+
+def agreed_cents(store: Store, *, only_by_schedule: bool = False) -> int | None:
+    """Return the amount that was agreed to last, and holds; `None` before any."""
     row = store.db.execute(
-        "SELECT amount_cents FROM agreements ORDER BY agreement_id DESC LIMIT 1"
+        "SELECT amount_cents FROM agreements WHERE by_schedule >= ? "
+        "ORDER BY agreement_id DESC LIMIT 1",
+        [int(only_by_schedule)],
     ).fetchone()
     return None if row is None else int(row[0])

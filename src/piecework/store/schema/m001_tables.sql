@@ -620,11 +620,13 @@ AFTER INSERT ON ledger BEGIN
         ON CONFLICT (day) DO UPDATE SET cents = cents + excluded.cents;
 END;
 
--- The most that people agreed to spend; the latest amount holds.
+-- The most that people agreed to spend; the latest amount holds. A schedule, or a file of
+-- options, states its amount at each pass, which is an agreement only when it changes.
 CREATE TABLE agreements (
     agreement_id INTEGER PRIMARY KEY,
     amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0),
-    agreed_at TEXT NOT NULL
+    agreed_at TEXT NOT NULL,
+    by_schedule INTEGER NOT NULL DEFAULT 0 CHECK (by_schedule IN (0, 1))
 ) STRICT;
 
 -- When a person stopped the campaign, and when it continued.
