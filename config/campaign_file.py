@@ -284,15 +284,6 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables, machine=machine)
 
 
-def whole_path(campaign: Path) -> Path:
-    """Return the absolute path of a campaign file, which holds in any folder.
-
-    Results and other files are beside the path that a person names. So a link to the
-    file itself is not followed.
-    """
-    return campaign.parent.resolve() / campaign.name
-
-
 def legal_name(stem: str, otherwise: str = "campaign") -> str:
     """Return a campaign's name made from the name of a file.
 

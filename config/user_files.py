@@ -30,6 +30,15 @@ LARGEST_BYTES = 500_000_000
 """A larger file would not fit into memory with what is made of it."""
 
 
+def whole_path(campaign: Path) -> Path:
+    """Return the absolute path of a campaign file, which holds in any folder.
+
+    Results and other files are beside the path that a person names. So a link to the
+    file itself is not followed.
+    """
+    return campaign.parent.resolve() / campaign.name
+
+
 def read_text(
     path: Path, *, name: str = "file", next_step: str = "", most: int = LARGEST_BYTES
 ) -> str:

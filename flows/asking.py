@@ -9,7 +9,6 @@ as a program does.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
-from pathlib import Path
 from typing import TypeVar
 
 import pandas as pd
@@ -17,12 +16,10 @@ from prefect.client.schemas.objects import FlowRun
 from prefect.context import FlowRunContext, TaskRunContext
 from prefect.flow_runs import suspend_flow_run
 
-from piecework.config.campaign_file import parse
 from piecework.domain.clock import SystemClock
 from piecework.flows.prefect_tasks import logged_in_run, next_step_in_text
 from piecework.library import asking
 from piecework.library.asking import RAISE, Answer
-from piecework.results import item_labels
 
 _T = TypeVar("_T")
 
@@ -122,15 +119,15 @@ def _suspended(
     timeout: float | None,
     on_timeout: object,
 ) -> _T:
-    """Suspend the run until its questions are answered or its time is over."""
+    """Suspend the run until its questions or its time are over, unless they are."""
     now = SystemClock().now()
     deadline = None
     if timeout is not None:
         deadline = (flow_run.start_time or now) + timedelta(seconds=timeout)
         if deadline <= now:
             return asked(0, on_timeout)
-    out = parse(Path(campaign).absolute()).out
-    item_labels.keep_waiting_run(out, str(flow_run.id), keys, deadline=deadline)
+    if not asking.begin_to_wait(campaign, str(flow_run.id), keys, deadline=deadline):
+        return asked(0, on_timeout)
     # Prefect lets a run continue at a suspension with a key that it has seen.
     suspensions = len(flow_run.empirical_policy.pause_keys or ())
     # Also in an asynchronous flow, where Prefect would return a coroutine otherwise.

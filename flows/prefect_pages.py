@@ -16,7 +16,7 @@ from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.config.campaign_file import whole_path
+from piecework.config.user_files import whole_path
 from piecework.domain.errors import (
     ConfigError,
     PieceworkError,

@@ -22,9 +22,13 @@ import piecework
 from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
+from piecework.flows.advance import _deployed
+from piecework.library import asking
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.results import item_labels
 from piecework.results.whole_pass import write_results
-from piecework.store import hits, ledger
+from piecework.store import campaign_facts, hits, ledger, source
+from piecework.store.database import writing
 from tests.crash.people import People
 from tests.growing_campaign import START, TEXT
 from tests.small_campaign import CAMPAIGN
@@ -300,6 +304,53 @@ def test_who_is_not_answered_in_time_is_told(asked: Asked) -> None:
     assert (waiting.label, waiting.answers, waiting.is_final) == (None, 0, False)
     assert "cup" in str(asked.answer("a").label)
     _check_books(asked, ["a"])
+
+
+def _may_continue(asked: Asked, run_id: str) -> bool:
+    with open_to_look(load_campaign(asked.path)) as opened:
+        return item_labels.may_continue(opened, run_id, now=opened.clock.now())
+
+
+def test_a_flow_run_waits_no_longer_than_answers_may_come(asked: Asked) -> None:
+    """When the campaign is stopped, it goes on, and no run begins to wait."""
+    begin = partial(asking.begin_to_wait, asked.path, deadline=None)
+    asked.ask("a")
+    asked.ask("b")  # it waits for the batch of the other
+    assert begin("first", ["b"])
+    assert not _may_continue(asked, "first")
+    with open_to_look(load_campaign(asked.path)) as opened:
+        campaign_facts.record_stop(opened.store, at=opened.clock.now())
+    asked.people.work()
+    while asked.ask("a").label is None:
+        asked.people.work()
+    assert not asked.ask("b").is_final
+    assert _may_continue(asked, "first")
+    assert not begin("second", ["b"])
+    assert item_labels.waiting_runs(load_campaign(asked.path).out) == ["first"]
+
+
+def test_a_flow_run_does_not_wait_for_a_row_that_is_set_aside(asked: Asked) -> None:
+    """Asking again then says what is wrong with it."""
+    begin = partial(asking.begin_to_wait, asked.path, deadline=None)
+    asked.ask("a")
+    asked.ask("b")
+    assert begin("first", ["b"])
+    with open_to_look(load_campaign(asked.path)) as opened, writing(opened.store):
+        row = item_labels.latest_items(opened, ["b"])["b"]
+        source.set_unusable(opened.store, {row.item_id: "no page can show it"})
+    assert _may_continue(asked, "first")
+    assert not begin("second", ["b"])
+    with pytest.raises(piecework.ConfigError, match="no page can show it"):
+        asked.ask("b")
+
+
+def test_a_rehearsed_pass_finds_the_runs_that_wait(asked: Asked) -> None:
+    """They are kept where it looks: beside the rehearsal's store."""
+    deployment = asked.path.with_name("crash.deployment.toml")
+    deployment.write_text(f"{deployment.read_text()}rehearsal = true\n")
+    assert asking.begin_to_wait(asked.path, "first", ["a"], deadline=None)
+    request, _ = _deployed(asked.path)
+    assert item_labels.waiting_runs(request.file.out) == ["first"]
 
 
 def test_a_row_that_is_too_long_is_refused_and_others_are_asked(asked: Asked) -> None:

@@ -22,7 +22,7 @@ from piecework.domain.clock import SystemClock
 from piecework.engine.opening import open_to_look
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
-from piecework.store import hits, ledger
+from piecework.store import campaign_facts, hits, ledger
 from tests.conftest import ROOT
 from tests.crash.people import People
 from tests.growing_campaign import START, TEXT
@@ -202,6 +202,23 @@ def test_a_flow_is_suspended_until_people_have_answered(asked: Asked) -> None:
     _until(prefect, run_id, "Completed")
     _check_books(campaign, ["a", "b", "c"])
     assert _paid(campaign) == 2 * 50
+
+
+def test_flows_of_a_stopped_campaign_end(asked: Asked) -> None:
+    """One that waits is resumed, and none that asks afterwards is suspended."""
+    prefect, campaign = asked.prefect, asked.campaign
+    first = _start(prefect, "caption", campaign=campaign)
+    _until(prefect, first, "Suspended")
+    second = _start(prefect, "fragile", campaign=campaign, key="z", kill_at=0)
+    _until(prefect, second, "Suspended")
+    with open_to_look(load_campaign(campaign)) as opened:
+        campaign_facts.record_stop(opened.store, at=opened.clock.now())
+    assert asked.people.work() == 1
+    _advance(prefect, campaign)
+    for run_id in (first, second):
+        _until(prefect, run_id, "Failed")
+        assert "not all are answered" in _state(prefect, run_id)["state"]["message"]
+    _check_books(campaign, ["a"])
 
 
 @pytest.mark.full(weeks=3)

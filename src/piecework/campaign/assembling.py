@@ -36,12 +36,13 @@ from piecework.campaign.labelled_items import (
 from piecework.campaign.provenance import inputs_of
 from piecework.campaign.rehearsal_folders import at_number, file_with_results, latest_rehearsal
 from piecework.config import campaign_file as values
-from piecework.config.campaign_file import CampaignFile, parse, whole_path
+from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.input_tables import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.requirements_table import read_recruiting
 from piecework.config.rewards import pay_of, read_rewards
 from piecework.config.schema import CampaignTables
+from piecework.config.user_files import whole_path
 from piecework.domain.campaign import Campaign, Derived, EarlierCampaign, RehearsalPlan, formats_of
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item

@@ -33,7 +33,7 @@ from piecework.cli.options import (
 from piecework.cli.output import next_command, run_command, say_live_changes, say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.cli.schedules import Interval, known_amount, schedule
-from piecework.config.campaign_file import whole_path
+from piecework.config.user_files import whole_path
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural, shell_word

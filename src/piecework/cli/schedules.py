@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from piecework.cli.options import is_typed
+from piecework.config.user_files import whole_path
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import shell_word
 from piecework.engine.watching.pass_watcher import METRICS_FOLDER
@@ -98,7 +99,7 @@ def schedule(
             reached.
         RefusedForSafety: the deployment file states something else.
     """
-    from piecework.config.campaign_file import parse, whole_path
+    from piecework.config.campaign_file import parse
 
     path = whole_path(campaign)
     if (server := _prefect_server()) is not None:

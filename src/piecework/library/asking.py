@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import Final
@@ -40,9 +41,11 @@ from piecework.library.frames import require_columns
 from piecework.results.item_labels import (
     ItemLabel,
     are_finished,
+    are_over,
     field_with_label,
     finished,
     item_labels,
+    keep_waiting_run,
     latest_items,
 )
 from piecework.results.whole_pass import advance_without_prefect
@@ -124,6 +127,29 @@ def ask(
         poll_seconds=poll_seconds,
     )
     return answer
+
+
+def begin_to_wait(
+    campaign: str | PathLike[str], run_id: str, keys: Sequence[str], *, deadline: datetime | None
+) -> bool:
+    """Record that a flow run is to be suspended until questions are answered.
+
+    Args:
+        campaign: as for `ask`.
+        run_id: id of the flow run.
+        keys: of the questions.
+        deadline: when the run continues without answers; `None`: never.
+
+    Returns:
+        Whether it was recorded; not if waiting cannot help, so that no pass would let the
+        run continue for another reason.
+    """
+    asking = _Asking.of(campaign, rehearse=False)
+    with asking.looked() as opened:
+        if opened is not None and are_over(opened, keys):
+            return False
+    keep_waiting_run(asking.campaign.out, run_id, keys, deadline=deadline)
+    return True
 
 
 def ask_table(
@@ -262,7 +288,7 @@ class _Asking:
             with one_at_a_time:
                 append_new(self.source, rows)
                 self._work(keys, timeout, poll_seconds, is_raised=is_raised)
-        with self._looked() as opened:
+        with self.looked() as opened:
             items = latest_items(opened, keys) if opened else {}
             ids = {row_id: item.item_id for row_id, item in items.items()}
             known = [ids[key] for key in keys if key in ids]
@@ -295,7 +321,7 @@ class _Asking:
 
     def _are_finished(self, rows: Sequence[SourceRow]) -> bool:
         """Whether all rows are answered, and none has other cells now."""
-        with self._looked() as opened:
+        with self.looked() as opened:
             return opened is not None and self._has_finished(
                 opened, [row.row_id for row in rows], rows
             )
@@ -314,7 +340,7 @@ class _Asking:
         return are_finished(opened, keys)
 
     @contextmanager
-    def _looked(self) -> Iterator[OpenedCampaign | None]:
+    def looked(self) -> Iterator[OpenedCampaign | None]:
         """Open the store to look; `None` if nothing was asked yet."""
         with ExitStack() as stack:
             opened = None
@@ -350,7 +376,7 @@ class _Asking:
         deadline = math.inf if timeout is None else time.monotonic() + timeout
         while True:
             progress = self._advance()
-            with self._looked() as opened:
+            with self.looked() as opened:
                 if opened is not None and self._has_finished(opened, keys):
                     return
                 if opened is not None and (faults := source.unusable(opened.store, keys)):

@@ -5,8 +5,8 @@ person looks and settles it. The certainty depends on the workers: a vote of wor
 are mostly right weighs more than one of workers who guess.
 
 A user's program that runs in Prefect is suspended until people have answered. Each such
-run is a file in the campaign's folder. A pass that finds the answers sure, or the
-deadline over, lets the run continue and forgets it.
+run is a file in the campaign's folder. A pass that finds the answers sure, the deadline
+over, or that no more answers come, lets the run continue and forgets it.
 """
 
 import json
@@ -294,6 +294,15 @@ def are_finished(opened: OpenedCampaign, row_ids: Sequence[str]) -> bool:
     return len(items) == len(row_ids) == len(finished(opened, items))
 
 
+def are_over(opened: OpenedCampaign, row_ids: Sequence[str]) -> bool:
+    """Return whether waiting cannot help: answered, not usable, or the campaign ended."""
+    return (
+        are_finished(opened, row_ids)
+        or bool(source.unusable(opened.store, row_ids))
+        or read_progress(opened).waiting_for == "nobody"
+    )
+
+
 def item_labels(
     opened: OpenedCampaign, field: Field, item_ids: Sequence[ItemId]
 ) -> dict[ItemId, ItemLabel]:
@@ -373,11 +382,11 @@ def waiting_runs(out: Path) -> list[str]:
 
 
 def may_continue(opened: OpenedCampaign, run_id: str, *, now: datetime) -> bool:
-    """Return whether a run's questions are answered, or its time is over."""
+    """Return whether a run's questions are over (`are_over`), or its time is."""
     waiting = json.loads(_file_of_run(opened.campaign.out, run_id).read_text())
     deadline = waiting["deadline"]
     is_late = deadline is not None and from_text(deadline) <= now
-    return is_late or are_finished(opened, waiting["keys"])
+    return is_late or are_over(opened, waiting["keys"])
 
 
 def forget_waiting_run(out: Path, run_id: str) -> None:
