@@ -126,9 +126,11 @@ def test_a_refused_amount_of_a_command_does_not_stay_in_force(
 def test_a_schedule_undoes_no_later_agreement(campaign: Campaign, elsewhere: str) -> None:
     """Its amount counts when it changes, however often it is repeated."""
 
-    def agreed(amount: str, *more: str) -> int | None:
+    def agreed(amount: str, *, by_schedule: bool = False) -> int | None:
         words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--once"]
-        done = CliRunner().invoke(main, [*words, "--spend-at-most", amount, *more])
+        words += [] if by_schedule else ["--spend-at-most", amount]
+        stated = {"PIECEWORK_RUN_SPEND_AT_MOST": amount} if by_schedule else {}
+        done = CliRunner().invoke(main, words, env=stated)
         assert done.exit_code == 0, done.output
         return agreed_before(campaign)
 
@@ -147,14 +149,14 @@ def test_a_schedule_undoes_no_later_agreement(campaign: Campaign, elsewhere: str
         assert done.exit_code == 0, done.output
         return agreed_before(campaign)
 
-    assert agreed("3", "--scheduled") == 300
+    assert agreed("3", by_schedule=True) == 300
     assert agreed("2.50") == 250
     assert [from_file("3"), from_file("2.70"), agreed("3")] == [250, 270, 300]
     assert [from_file("2.70"), agreed("2.50"), deployed("2.70")] == [300, 250, 250]
-    assert [agreed("3", "--scheduled"), agreed("2.50")] == [300, 250]
-    assert [agreed("3", "--scheduled"), deployed("3.00")] == [250, 250]
+    assert [agreed("3", by_schedule=True), agreed("2.50")] == [300, 250]
+    assert [agreed("3", by_schedule=True), deployed("3.00")] == [250, 250]
     assert [deployed("2.80"), deployed("2.80"), deployed("3")] == [280, 280, 300]
-    assert [agreed("2.50"), agreed("2.50", "--scheduled"), deployed("3")] == [250, 250, 300]
+    assert [agreed("2.50"), agreed("2.50", by_schedule=True), deployed("3")] == [250, 250, 300]
 
 
 def test_an_amount_typed_with_a_schedule_is_agreed_to_at_once(
@@ -164,12 +166,14 @@ def test_an_amount_typed_with_a_schedule_is_agreed_to_at_once(
     monkeypatch.setenv("PIECEWORK_ALTHOUGH_UNSEEN", "1")
     monkeypatch.setenv("PREFECT_API_URL", "")
     words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live"]
-    for amount, more in (("3", ["--once", "--scheduled"]), ("2.50", ["--once"])):
-        assert CliRunner().invoke(main, [*words, "--spend-at-most", amount, *more]).exit_code == 0
+    first = CliRunner().invoke(main, [*words, "--once"], env={"PIECEWORK_RUN_SPEND_AT_MOST": "3"})
+    then = CliRunner().invoke(main, [*words, "--once", "--spend-at-most", "2.50"])
+    assert (first.exit_code, then.exit_code) == (0, 0)
     assert agreed_before(campaign) == 250
     made = CliRunner().invoke(main, [*words, "--every", "5m", "--spend-at-most", "3"])
     assert made.exit_code == 0, made.output
-    assert "--spend-at-most 3.00 --scheduled" in made.output
+    assert "/usr/bin/env PIECEWORK_RUN_SPEND_AT_MOST=3.00 " in made.output
+    assert "--spend-at-most" not in made.output
     assert agreed_before(campaign) == 300
 
 

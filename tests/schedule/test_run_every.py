@@ -381,8 +381,6 @@ def test_cron_repeats_after_the_same_time(campaign: Path, every: str, when: str)
         (("--every", "5m", "--poll-seconds", "5"), "--poll-seconds: no use with --once"),
         (("--once", "--rehearsal", "--live"), "--live: no use with --rehearsal"),
         (("--once", "--rehearsal", "--spend-at-most", "5"), "--spend-at-most: no use with"),
-        (("--once", "--scheduled"), "--scheduled goes with --once and --spend-at-most"),
-        (("--every", "5m", "--scheduled"), "--scheduled goes with --once and --spend-at-most"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

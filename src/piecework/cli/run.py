@@ -58,7 +58,6 @@ class _PassOptions:
     every: timedelta | None
     rehearsal: bool
     poll_open_hits: bool
-    scheduled: bool
 
     def check(self) -> None:
         """Refuse options that have no effect.
@@ -73,8 +72,6 @@ class _PassOptions:
             raise click.UsageError("--rehearsal goes with --once or --every")
         if self.poll_open_hits and not self.once:
             raise click.UsageError("--poll-open-hits goes with --once")
-        if self.scheduled and not (self.once and is_typed("spend_at_most")):
-            raise click.UsageError("--scheduled goes with --once and --spend-at-most")
         if is_single and is_typed("poll_seconds"):
             raise click.UsageError("--poll-seconds: no use with --once or --every")
         for name, option in (("live", "--live"), ("spend_at_most", "--spend-at-most")):
@@ -122,11 +119,6 @@ class _PassOptions:
         "--poll-open-hits",
         is_flag=True,
         help="With --once: ask for the work on open HITs now, not every 6 hours.",
-    ),
-    click.option(
-        "--scheduled",
-        is_flag=True,
-        help="With --once: a schedule states --spend-at-most, which counts when it changes.",
     ),
 )
 @JSON
@@ -269,9 +261,9 @@ def _opened(
         return opened.campaign
 
 
-def _is_repeated(spend_at_most: str | None, *, scheduled: bool = False) -> bool:
-    """Whether a schedule states the amount, or a file of options that each pass reads."""
-    return spend_at_most is not None and (scheduled or not is_typed("spend_at_most"))
+def _is_repeated(spend_at_most: str | None) -> bool:
+    """Whether a schedule's variable or a file of options states the amount at each pass."""
+    return spend_at_most is not None and not is_typed("spend_at_most")
 
 
 SOURCE_FAULT = 4
@@ -348,7 +340,7 @@ def _make_one_pass(
         live=live,
         rehearsal=options.rehearsal,
         allow_second_store=allow_second_store,
-        by_schedule=_is_repeated(spend_at_most, scheduled=options.scheduled),
+        by_schedule=_is_repeated(spend_at_most),
     )
     with watch_passes(campaign, metrics_folder) as watch, pass_span(campaign):
         request = _spending(request, spend_at_most)

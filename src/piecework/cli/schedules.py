@@ -205,7 +205,8 @@ def _words(campaign: Path, stated: "Deployment", metrics_folder: Path | None) ->
     if metrics_folder is not None:
         words += ["--metrics-folder", str(metrics_folder.absolute())]
     if stated.spend_at_most:
-        words += ["--spend-at-most", stated.spend_at_most, "--scheduled"]
+        # As an option it would be a person's agreement, at each pass.
+        return ["/usr/bin/env", f"PIECEWORK_RUN_SPEND_AT_MOST={stated.spend_at_most}", *words]
     return words
 
 
