@@ -116,7 +116,7 @@ def test_a_refused_amount_of_a_command_does_not_stay_in_force(
     words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--spend-at-most"]
     begun = CliRunner().invoke(main, [*words, "3", "--once"])
     assert begun.exit_code == 0, begun.output
-    for how in (["--once"], ["--every", "5m"], []):
+    for how in (["--once"], ["--every", "5m"]):
         refused = CliRunner().invoke(main, [*words, "2.39", *how], env={"PREFECT_API_URL": ""})
         assert (refused.exit_code, "costs $2.40" in refused.output) == (3, True), refused.output
         assert "crontab" not in refused.output

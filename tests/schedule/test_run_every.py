@@ -201,13 +201,12 @@ def test_the_same_command_with_another_time_states_the_same(campaign: Path, amou
         campaign.with_suffix(".deployment.toml").write_text(
             f'endpoint = "{running.endpoint_url}"\nlive = true\nspend_at_most = "60"\n'
         )
-        words = ["run", str(campaign), "--endpoint", running.endpoint_url]
-        words += ["--live", "--every", "10m"]
+        words = ["--endpoint", running.endpoint_url, "--live", "--every", "10m"]
         words += ["--spend-at-most", amount] if amount else []
-        done = CliRunner().invoke(main, words, env=away)
+        done = _typed(os.environ | away, campaign, *words)
     other = "spend_at_most is '60' there, not '70.00'"
-    assert (done.exit_code, other in done.output) == ((3, True) if amount == "70" else (2, False))
-    assert ("the Prefect server" in done.output) == (amount != "70"), done.output
+    assert (done.returncode, other in done.stderr) == ((3, True) if amount == "70" else (2, False))
+    assert ("the Prefect server" in done.stderr) == (amount != "70"), done.stderr
 
 
 @pytest.mark.parametrize("option", ["--although-closed", "--although-unseen", "--metrics-folder"])
@@ -222,10 +221,11 @@ def test_an_option_reaches_each_pass_or_is_refused(
     words = ["run", str(campaign), *_LOCAL, "--every", "5m", *more]
     printed = CliRunner().invoke(main, words, env={"PREFECT_API_URL": ""})
     assert f" {option}{f' {tmp_path}' if more[1:] else ''}" in printed.output.splitlines()[1]
-    refused = CliRunner().invoke(main, words, env={"PREFECT_API_URL": "http://127.0.0.1:9/api"})
-    assert refused.exit_code == 2
+    away = {"PREFECT_API_URL": "http://127.0.0.1:9/api"}
+    refused = _typed(os.environ | away, *words[1:])
+    assert refused.returncode == 2
     variable = f"PIECEWORK_{option.removeprefix('--').replace('-', '_').upper()}"
-    assert f"next: set {variable} in the environment" in refused.output
+    assert f"next: set {variable} in the environment" in refused.stderr
 
 
 def test_units_of_two_campaigns_never_share_a_name(tmp_path: Path) -> None:
