@@ -9,6 +9,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
 from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
+from piecework.results.overwriting import mark_of
 from piecework.store import results
 from tests.review import stores
 
@@ -116,5 +117,6 @@ def test_a_decision_holds_with_every_apostrophe(
         assert "childern's" in {entry.word for entry in words_shown(run)}
         decide_word(run, edit.before, meant=meant, by="ada")
         assert [each.after for each in about_it()] == ([meant] if meant else [])
-        reopen_word(run, edit.before, by="ada")
+        (decided,) = results.load_words(run.store).values()
+        reopen_word(run, edit.before, by="ada", seen=mark_of(decided), is_requester=False)
         assert about_it() == [edit]
