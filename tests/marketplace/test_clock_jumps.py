@@ -1,6 +1,6 @@
 """A clock that jumps ahead pays, ends and deletes nothing by itself."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
+from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, backend, clock
@@ -235,6 +236,112 @@ def test_a_hit_that_was_posted_under_a_wrong_clock_is_listed(town: Town, clocks:
             town.work(hit)
         way = f"/worker/groups/{posted['HITGroupId']}/accept"
         assert town.post(way).status_code == 201
+
+
+def _runs_on(town: Town, clocks: Clocks, *, clock_is_right: bool = False) -> None:
+    """A marketplace starts on the file and works for eleven minutes."""
+    rules = Rules(clock_is_right=clock_is_right)
+    with closing(Backend(town.database, rules)) as started:
+        started.keep_time()
+        clocks.pass_by(minutes=11)
+        started.keep_time()
+        started.catch_up()
+
+
+def _ahead_at_a_start(town: Town, clocks: Clocks) -> None:
+    del town
+    clocks.jump(days=5)
+
+
+def _ahead_and_believed(town: Town, clocks: Clocks) -> None:
+    clocks.jump(days=2, hours=12)
+    _runs_on(town, clocks)
+
+
+def _ahead_and_confirmed(town: Town, clocks: Clocks) -> None:
+    clocks.jump(days=400)
+    _runs_on(town, clocks, clock_is_right=True)
+
+
+def _set_right_after_it_was_behind(town: Town, clocks: Clocks) -> None:
+    clocks.jump(hours=26)
+    _runs_on(town, clocks)
+
+
+@pytest.mark.parametrize(
+    ("behind_hours", "change"),
+    [
+        (0, _ahead_at_a_start),
+        (0, _ahead_and_believed),
+        (0, _ahead_and_confirmed),
+        (26, _set_right_after_it_was_behind),
+    ],
+)
+def test_no_change_of_the_clock_lets_a_call_be_done_twice(
+    town: Town, clocks: Clocks, behind_hours: int, change: Callable[[Town, Clocks], None]
+) -> None:
+    """A client repeats calls after a kill; HITs, slots and bonuses exist once."""
+    with served(town):
+        assignment_id = town.work(town.hits[0])
+    assignment = town.ask("GetAssignment", AssignmentId=assignment_id)["Assignment"]
+    calls: dict[str, dict[str, object]] = {
+        "CreateHITWithHITType": {
+            "HITTypeId": town.hits[0]["HITTypeId"],
+            "Question": QUESTION,
+            "LifetimeInSeconds": 86_400,
+        },
+        "CreateAdditionalAssignmentsForHIT": {
+            "HITId": town.hits[1]["HITId"],
+            "NumberOfAdditionalAssignments": 2,
+        },
+        "SendBonus": {
+            "WorkerId": assignment["WorkerId"],
+            "AssignmentId": assignment_id,
+            "BonusAmount": "1.00",
+            "Reason": "Good.",
+        },
+    }
+    clocks.jump(hours=-behind_hours)
+    for operation, members in calls.items():
+        town.ask(operation, **members, UniqueRequestToken="once")
+    change(town, clocks)
+    for operation, members in calls.items():
+        with pytest.raises(Refusal, match="already"):
+            town.ask(operation, **members, UniqueRequestToken="once")
+
+
+def test_a_live_marketplace_forgets_a_token_after_it_has_run_for_24_hours(
+    town: Town, clocks: Clocks
+) -> None:
+    """In several processes; the hours in which none runs do not count."""
+    call: dict[str, Any] = {
+        "HITTypeId": town.hits[0]["HITTypeId"],
+        "Question": QUESTION,
+        "LifetimeInSeconds": 86_400,
+        "UniqueRequestToken": "once",
+    }
+    town.ask("CreateHITWithHITType", **call)
+    for _ in range(2):
+        with pytest.raises(Refusal, match="already exists"):
+            town.ask("CreateHITWithHITType", **call)
+        with closing(Backend(town.database, Rules())) as running:
+            clocks.pass_by(hours=12)
+            running.keep_time()
+        clocks.pass_by(hours=2)
+    town.ask("CreateHITWithHITType", **call)
+
+
+def test_a_start_under_a_wrong_clock_ends_no_session_for_good(town: Town, clocks: Clocks) -> None:
+    """Somebody signs in meanwhile; when the clock is right, all sessions go on."""
+    clocks.jump(days=400)
+    with closing(Backend(town.database, Rules())) as beside, beside.transaction() as transaction:
+        new = accounts.NewWorker(handle="bo", country="DE")
+        code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
+    with served(town):
+        form = {"invitation": code}
+        assert httpx.post(f"{town.url}/worker/sign-in", data=form).status_code < 400
+        clocks.jump(days=-400)
+        assert town.get("/worker/hits").status_code == 200
 
 
 def test_a_weekend_off_is_believed_after_some_minutes(town: Town, clocks: Clocks) -> None:

@@ -109,7 +109,7 @@ class Call:
             self.requester,
             self.operation,
             token,
-            self.transaction.now_ms - TOKEN_LIFE,
+            self.transaction.counted_ms - TOKEN_LIFE,
         )
         return subject
 
@@ -134,7 +134,7 @@ class Call:
                 operation=self.operation,
                 token=token,
                 subject=subject,
-                made_ms=self.transaction.now_ms,
+                made_ms=self.transaction.counted_ms,
             )
 
     def page(self, *, width: int = 1) -> Page:

@@ -237,7 +237,7 @@ class Backend:
         return self._storage.mark()
 
     def keep_time(self) -> None:
-        """Store the current time, so that a later start can detect a clock jump."""
+        """Store the time, so that a later start can detect a clock jump and count on."""
         with self.without_catch_up() as transaction:
             self._keep_time(transaction)
 
@@ -248,6 +248,7 @@ class Backend:
             self._kept_ms = known_ms
             if clock.virtual_ms(transaction.conn) is None:
                 clock.keep_known_ms(transaction.conn, known_ms)
+                clock.keep_counted_ms(transaction.conn, transaction.counted_ms)
 
     def check_writing(self) -> None:
         """Store the time of this check, to find out whether anything can be stored.
@@ -286,14 +287,14 @@ class Backend:
     def _transaction(self, conn: sqlite3.Connection) -> Transaction:
         now_ms = clock.virtual_ms(conn) if self.rules.rehearsal else None
         if now_ms is None:
-            counted_ms = steady_ms()
-            moment = self._watched_clock.read(clock.machine_ms(), counted_ms)
+            moment = self._watched_clock.read(clock.machine_ms(), steady_ms())
+            counted_ms = self._watched_clock.counted_ms
         else:
             counted_ms, moment = now_ms, Moment(now_ms)
         return Transaction(
             conn=conn,
             now_ms=moment.now_ms,
-            steady_ms=counted_ms,
+            counted_ms=counted_ms,
             held_ms=moment.held_ms,
             id_generator=self._id_generator,
             has_backlog=self.has_backlog,
@@ -378,7 +379,8 @@ def _watched_clock(conn: sqlite3.Connection, rules: Rules) -> WatchedClock:
     if rules.clock_is_right:
         known_ms = clock.machine_ms()
         clock.keep_known_ms(conn, known_ms)
-    return WatchedClock(clock.machine_ms(), steady_ms(), known_ms)
+    counted_ms = clock.last_counted_ms(conn)
+    return WatchedClock(clock.machine_ms(), steady_ms(), known_ms, counted_ms)
 
 
 def _settle_prices(

@@ -23,6 +23,10 @@ to the known time, which advances with the steady clock. This state ends
 A jump back is followed at once, since it does not make any work due, but the known time
 stays for `AGREEMENT` minutes. So a machine that starts in 1970 and then learns the time
 has not jumped ahead.
+
+What keeps a repeated call from being done twice must not end by a clock that was set,
+trusted or not. Its age is the counted time: only the steady clock advances it, and it
+stands while no process runs.
 """
 
 import logging
@@ -140,6 +144,16 @@ def keep_known_ms(conn: sqlite3.Connection, known_ms: int) -> None:
     keep_setting(conn, "known_ms", str(known_ms))
 
 
+def last_counted_ms(conn: sqlite3.Connection) -> int | None:
+    """Return the last counted time stored in a live database, or None."""
+    return _kept_ms(conn, "counted_ms")
+
+
+def keep_counted_ms(conn: sqlite3.Connection, counted_ms: int) -> None:
+    """Store the counted time in a live database, unless another process stored a later one."""
+    keep_setting(conn, "counted_ms", str(max(counted_ms, last_counted_ms(conn) or 0)))
+
+
 def keep_checked_ms(conn: sqlite3.Connection, checked_ms: int) -> None:
     """Store when a program last asked whether the database can be written."""
     keep_setting(conn, "checked_ms", str(checked_ms))
@@ -187,14 +201,20 @@ class WatchedClock:
         machine_ms: its current time.
         steady_ms: the time of a clock that only counts.
         known_ms: the last time in the database, or None.
+        counted_ms: the last counted time in the database, or None.
 
     Attributes:
         known_ms: the latest trusted time.
+        counted_ms: a time that only the steady clock advances. It begins at the known
+            time, and falls behind while no process runs.
     """
 
-    def __init__(self, machine_ms: int, steady_ms: int, known_ms: int | None) -> None:
+    def __init__(
+        self, machine_ms: int, steady_ms: int, known_ms: int | None, counted_ms: int | None = None
+    ) -> None:
         self._now_ms = machine_ms
         self.known_ms = machine_ms if known_ms is None else known_ms
+        self.counted_ms = self.known_ms if counted_ms is None else counted_ms
         self._steady_ms = steady_ms
         self._jump_ms = 0
         self._since_ms = steady_ms
@@ -206,6 +226,7 @@ class WatchedClock:
         self._steady_ms = steady_ms
         self._now_ms += passed
         self.known_ms += passed
+        self.counted_ms += passed
         if machine_ms - self._now_ms <= PLAUSIBLE:
             self._now_ms = machine_ms
         else:

@@ -40,7 +40,11 @@ SLICE = 25
 """This much due work takes a few milliseconds."""
 
 TOKEN_LIFE = DAY
-"""MTurk remembers request tokens for 24 hours."""
+"""MTurk remembers request tokens for 24 hours.
+
+These are counted (`Transaction.counted_ms`): a clock that is set ahead must not let a
+call be done twice.
+"""
 
 _EVENTS_IN_ONE = 8
 """This many events are deleted in the time of one other piece of work."""
@@ -63,7 +67,7 @@ _ANYTHING = (
 def is_due(transaction: Transaction) -> bool:
     """Return whether work is due, at the cost of a few index lookups."""
     due_ms = transaction.due_ms
-    return bool(transaction.value(_ANYTHING, due_ms, due_ms - TOKEN_LIFE))
+    return bool(transaction.value(_ANYTHING, due_ms, transaction.counted_ms - TOKEN_LIFE))
 
 
 def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
@@ -87,7 +91,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
     if left:
         transaction.execute(_LATE.format(""), transaction.due_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
-        transaction.execute(_FORGET, transaction.due_ms - TOKEN_LIFE, most)
+        transaction.execute(_FORGET, transaction.counted_ms - TOKEN_LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
     return is_due(transaction)
 

@@ -97,8 +97,8 @@ class Transaction:
     Attributes:
         conn: the connection, in this transaction.
         now_ms: the current time.
-        steady_ms: the time of a clock that cannot be set; within a process, two
-            readings give the elapsed time.
+        counted_ms: the time of a clock that cannot be set and stands while no process
+            runs; two readings give at most the elapsed time.
         id_generator: makes new ids.
         held_ms: how far due work is held back behind the current time; 0 if the clock
             is trusted.
@@ -111,7 +111,7 @@ class Transaction:
 
     conn: sqlite3.Connection
     now_ms: int
-    steady_ms: int
+    counted_ms: int
     id_generator: IdGenerator
     held_ms: int = 0
     has_backlog: bool = False

@@ -192,7 +192,7 @@ def _open(
     visit: int | None = None,
 ) -> str:
     key = secrets.token_urlsafe(_KEY_BYTES)
-    transaction.execute("DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms)
+    transaction.execute("DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.due_ms)
     transaction.execute(_FORGET_OLDEST, worker, visit, MOST - 1)
     transaction.insert(
         "worker_sessions",

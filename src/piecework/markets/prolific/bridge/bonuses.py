@@ -251,7 +251,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
         prices = transaction.prices
-        is_paused = transaction.steady_ms < bridge.began_ms + _pause_ms(bridge)
+        is_paused = transaction.counted_ms < bridge.began_ms + _pause_ms(bridge)
     expected = amount + prices.bonus_fee_cents(amount) + len(lines)
     if total > expected:
         return (
@@ -282,7 +282,7 @@ def _pay_once(bridge: Bridge, batch: sqlite3.Row, there: Mapping[int, Sequence[i
             transaction.now_ms,
             batch["id"],
         )
-        bridge.paying_ms[batch["id"]] = transaction.steady_ms
+        bridge.paying_ms[batch["id"]] = transaction.counted_ms
     bridge.changes += 1
     try:
         bridge.prolific.bonuses.pay(batch["batch_id"])
@@ -306,10 +306,10 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.R
         _paid(bridge, batch)
         return
     with bridge.backend.reading() as transaction:
-        since_ms = bridge.paying_ms.setdefault(batch["id"], transaction.steady_ms)
+        since_ms = bridge.paying_ms.setdefault(batch["id"], transaction.counted_ms)
         is_late = transaction.due_ms > batch[
             "paying_ms"
-        ] + DAY and transaction.steady_ms >= since_ms + _pause_ms(bridge)
+        ] + DAY and transaction.counted_ms >= since_ms + _pause_ms(bridge)
     if is_late:
         bridge.say_of_bonus(
             batch,

@@ -200,7 +200,7 @@ def compare_studies(bridge: Bridge) -> None:
     bridge.listed = None
     if not bridge.is_compared:
         with bridge.backend.reading() as transaction:
-            bridge.began_ms = transaction.steady_ms
+            bridge.began_ms = transaction.counted_ms
         reading.look(bridge)
         reading.warn(bridge)
         compare_bonuses(bridge)

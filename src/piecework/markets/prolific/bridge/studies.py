@@ -123,7 +123,7 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
 def _rest(bridge: Bridge) -> str:
     """Return why no study may be created or published now; "" if it may."""
     with bridge.backend.reading() as transaction:
-        left_ms = bridge.rests_until_ms - transaction.steady_ms
+        left_ms = bridge.rests_until_ms - transaction.counted_ms
     if left_ms <= 0 and not bridge.is_throttled:
         return ""
     return (
@@ -136,7 +136,7 @@ def _begin_rest(bridge: Bridge, refusal: Throttled) -> None:
     """Leave Prolific alone for this step, and for as long as it asks."""
     wait_seconds = min(refusal.wait_seconds or 0, _LONGEST_REST_SECONDS)
     with bridge.backend.reading() as transaction:
-        bridge.rests_until_ms = transaction.steady_ms + round(wait_seconds * SECOND)
+        bridge.rests_until_ms = transaction.counted_ms + round(wait_seconds * SECOND)
     bridge.is_throttled = True
 
 
