@@ -6,6 +6,7 @@ all keys, with the test that sees each.
 """
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -101,6 +102,12 @@ def required(hit: Mapping[str, Any]) -> list[tuple[str, str, object]]:
     ]
 
 
+def items_shown(question: str) -> list[str]:
+    """Return the ids of the items that the page of a HIT asks about."""
+    [ids] = re.findall(r'"ids":(\[[^]]*\])', question)
+    return list(json.loads(ids))
+
+
 def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
     """Its texts, times, pay, slots, page and requirements."""
     text = CAMPAIGN.replace('name = "crash"', 'name = "birds"')
@@ -120,9 +127,7 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
                 "batches": (lambda: len(client.list_hits()["HITs"]), 1),
                 "answers": (lambda: hit["MaxAssignments"], 3),
                 "posting.items_per_hit": (
-                    lambda: (
-                        hit["Question"].count("&quot;url&quot;") or hit["Question"].count('"id":"p')
-                    ),
+                    lambda: len(items_shown(hit["Question"])),
                     1,
                 ),
                 "posting.lifetime_hours": (lambda: lifetime, timedelta(hours=36)),
