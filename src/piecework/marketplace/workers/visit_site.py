@@ -217,7 +217,7 @@ class Visits(Endpoints):
             worker, visit = self._visitor(transaction, request)
             test = visit["qualification_type_id"]
             if test and visit["stage"] == "Open":
-                _end_if_late(transaction, worker, visit)
+                _follow_test(transaction, worker, visit)
                 visit = visits.described(transaction, visit["id"])
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
@@ -397,8 +397,11 @@ def _next_part(
     return None
 
 
-def _end_if_late(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row) -> None:
-    """End a test's visit after its time; a test that is sent ends it at once."""
+def _follow_test(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row) -> None:
+    """End a test's visit with the test: done when sent, late after its time.
+
+    Older versions left the visit of a test that was sent open until its next page.
+    """
     lifecycle.settle_tests(transaction, worker)
     attempt = transaction.first_row(
         "SELECT test_attempts.status FROM test_attempts JOIN studies "
@@ -409,6 +412,8 @@ def _end_if_late(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.R
         worker["id"],
         visit["began_ms"],
     )
-    is_late = attempt is not None and attempt["status"] == "Late"
-    if is_late or transaction.due_ms > visit["deadline_ms"]:
+    status = None if attempt is None else attempt["status"]
+    if status == "Submitted":
+        visits.finish(transaction, visit["id"])
+    elif status == "Late" or transaction.due_ms > visit["deadline_ms"]:
         visits.close_visit(transaction, visit["id"], stage="Late")

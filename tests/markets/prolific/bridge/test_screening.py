@@ -120,6 +120,24 @@ def test_who_closes_the_page_after_the_test_is_paid(tmp_path: Path) -> None:
         town.check_books()
 
 
+def test_a_visit_that_an_older_version_left_open_ends_with_its_next_page(tmp_path: Path) -> None:
+    """The test was sent before the upgrade; the page tells the code."""
+    with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
+        post_for_tested(town, make_test(town))
+        town.settle()
+        [screening] = [study["id"] for study in town.studies() if study["reward"] == 60]
+        ann = town.visitor()
+        send_test(ann, screening, WRONG)
+        town.rows("UPDATE visits SET stage = 'Open', closed_ms = NULL RETURNING id")
+        visit = ann.visit()
+        assert visit["stage"] == "Done"
+        ann.complete(ann.submission_id, visit["code"])
+        town.settle()
+        [submission] = town.researcher.books()["submissions"]
+        assert (submission["status"], submission["reward_paid"]) == ("APPROVED", 60)
+        town.check_books()
+
+
 def test_without_a_price_for_the_test_a_sentence_says_so(town: Town) -> None:
     """Nothing is offered; the study waits for people who hold the qualification."""
     post_for_tested(town, make_test(town))
