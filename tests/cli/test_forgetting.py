@@ -19,9 +19,12 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
+from piecework.importing.readers.potato import STATE_FILE
 from piecework.store import ledger
 from tests.cli.finished_campaign import finished_campaign
 from tests.importing.batches import row, write
+from tests.importing.test_potato import kept
+from tests.importing.test_readers import answer_xml
 
 _PAID = "worker,amount,date\n"
 _OWN_WORDS = "the words of ann about a bicycle"
@@ -355,6 +358,54 @@ def test_a_file_that_is_imported_again_brings_nothing_of_a_forgotten_worker(
     with_feedback = "SELECT count(*) FROM outcomes WHERE feedback <> ''"
     assert _rows(store, with_feedback) == [(2,)]
     assert set(_rows(store, "SELECT cells FROM unreadable_rows")) == {("[]",)}
+
+
+def _potato(folder: Path) -> None:
+    for user in ("ann", "bob"):
+        (folder / user).mkdir(parents=True)
+        (folder / user / STATE_FILE).write_text(json.dumps(kept(user)))
+    seen = kept("ann") | {"instance_id_to_behavioral_data": {"i1": {"session_end": "Ann's words"}}}
+    (folder / "ann" / STATE_FILE).write_text(json.dumps(seen))
+    (folder / "cat").mkdir()
+    (folder / "cat" / STATE_FILE).write_text("{")
+
+
+def _pages_of_mturk(folder: Path) -> None:
+    answer = "<QuestionFormAnswers><Answer>{}</QuestionFormAnswers>"
+    rows = [
+        {"AssignmentId": "A1", "HITId": "H1", "WorkerId": "ann", "Answer": answer.format("mine")},
+        {"AssignmentId": "A2", "HITId": "H1", "WorkerId": "bob", "Answer": answer_xml("whole")},
+        {"AssignmentId": "A3", "HITId": "H1", "WorkerId": "cat", "Answer": answer.format("cat's")},
+    ]
+    folder.mkdir()
+    (folder / "pages.json").write_text(json.dumps({"Assignments": rows}))
+
+
+@pytest.mark.parametrize("make", [_potato, _pages_of_mturk])
+def test_nothing_of_a_forgotten_worker_s_unreadable_rows_is_left_or_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
+    """Neither id nor words, in any column, though no cell is the id; others' rows stay."""
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "files")
+    source = tmp_path / "files"
+    source = next(source.glob("*.json"), source)
+
+    def done(*words: str) -> None:
+        result = CliRunner().invoke(main, [*words])
+        assert result.exit_code == 0, result.output
+
+    done("data", "import", str(source), "--as", "moods.toml")
+    (store,) = tmp_path.glob("out/**/piecework.db")
+    query = "SELECT fault, cells, worker_id FROM unreadable_rows WHERE import_id = ? ORDER BY place"
+    with closing(sqlite3.connect(store)) as connection:
+        before = connection.execute(query, (1,)).fetchall()
+    assert [by for *_, by in before] == ["ann", "cat"]
+    done("workers", "forget", "ann", "moods.toml", "--yes")
+    done("data", "import", str(source), "--as", "moods.toml")
+    with closing(sqlite3.connect(store)) as connection:
+        for number in (1, 2):
+            assert connection.execute(query, (number,)).fetchall() == [("", "[]", ""), before[1]]
 
 
 def test_an_imported_campaign_ends_without_the_undecided_answers_of_who_left(

@@ -226,13 +226,14 @@ def _known(worker: str, campaigns: "Sequence[OpenedCampaign]") -> "WorkerId | No
     The start of a pseudonym may also be another person's name, so it is not enough.
     """
     from piecework.store.assignments import all_workers
+    from piecework.store.imports import workers_set_aside
 
     for opened in campaigns:
-        for worker_id in all_workers(opened.store):
+        for worker_id in (*all_workers(opened.store), *workers_set_aside(opened.store)):
             if worker_id == worker:
                 return worker_id
     for opened in campaigns[:1]:
-        for worker_id in all_workers(opened.store):
+        for worker_id in (*all_workers(opened.store), *workers_set_aside(opened.store)):
             if opened.pseudonym(worker_id) == worker.strip().lower():
                 return worker_id
     return None

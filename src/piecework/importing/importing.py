@@ -241,7 +241,9 @@ class _FileKeeper:
                     items += self._typer.items(row)
             elif before != assignment.raw:
                 fault = f"{assignment.assignment_id} {_CONFLICT}"
-                self._put_aside(Unreadable(line=row.line, fault=fault))
+                self._put_aside(
+                    Unreadable(line=row.line, fault=fault, worker_id=assignment.worker_id)
+                )
             else:
                 self._count("known")
                 if twin is None:
@@ -251,8 +253,12 @@ class _FileKeeper:
         return list(new.values())
 
     def _put_aside(self, row: Unreadable) -> None:
+        """Set a row aside; of a forgotten worker's row only where it is."""
         self._count("unreadable")
-        cells = () if forgotten(self._store, row.cells) else row.cells
+        ids = {row.worker_id, *(cell.strip() for cell in row.cells)} - {""}
+        if forgotten(self._store, ids):
+            row = replace(row, fault="", cells=(), worker_id="")
+        longest = _LONGEST_KEPT // max(1, len(row.cells))
         imports.keep_unreadable(
             self._store,
             self._number,
@@ -260,7 +266,8 @@ class _FileKeeper:
             line=row.line,
             column=row.column,
             fault=row.fault,
-            cells=json.dumps(cells)[:_LONGEST_KEPT],
+            cells=json.dumps([cell[:longest] for cell in row.cells]),
+            worker_id=row.worker_id,
         )
 
     def _count(self, name: str, number: int = 1) -> None:

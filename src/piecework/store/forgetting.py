@@ -31,7 +31,8 @@ SELECT
     (SELECT count(*) FROM answers WHERE assignment_id IN ({_ASSIGNMENTS})
         AND fields <> '{FORGOTTEN}') AS answers,
     (SELECT count(*) {_FINDINGS}) AS findings,
-    (SELECT count(*) FROM scores WHERE worker_id = :worker) AS scores
+    (SELECT count(*) FROM scores WHERE worker_id = :worker) AS scores,
+    (SELECT count(*) FROM unreadable_rows WHERE worker_id = :worker) AS unreadable
 """
 _NOT_DROPPED = f"{_ANSWERS} AND verdict IS DISTINCT FROM 'drop' ORDER BY answer_id"
 _UNDECIDED = (
@@ -79,11 +80,13 @@ class Removable:
         answers: answers with content.
         findings: findings of heuristics, whose evidence may quote answers.
         scores: scores of the test before the work.
+        unreadable: imported rows that could not be read.
     """
 
     answers: int
     findings: int
     scores: int
+    unreadable: int
 
 
 def removable(store: Store, worker_id: WorkerId) -> Removable:
@@ -159,10 +162,16 @@ def forget_worker(store: Store, worker_id: WorkerId, *, at: datetime, by: str) -
 
 
 def _empty_unreadable(store: Store, worker_id: WorkerId) -> None:
-    """Empty the imported rows that could not be read and have a cell with this id."""
-    cell = json.dumps(worker_id)
-    rows = store.db.execute("SELECT import_id, line, cells FROM unreadable_rows").fetchall()
+    """Empty imported rows that could not be read: the worker's, and with their id in a cell."""
+    rows = store.db.execute(
+        "SELECT import_id, place, worker_id, cells FROM unreadable_rows"
+    ).fetchall()
     store.db.executemany(
-        "UPDATE unreadable_rows SET cells = '[]' WHERE import_id = ? AND line = ?",
-        [(number, line) for number, line, cells in rows if cell in cells],
+        "UPDATE unreadable_rows SET fault = '', cells = '[]', worker_id = '' "
+        "WHERE import_id = ? AND place = ?",
+        [
+            (number, place)
+            for number, place, by, cells in rows
+            if worker_id in {by, *(cell.strip() for cell in json.loads(cells))}
+        ],
     )

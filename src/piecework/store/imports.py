@@ -75,7 +75,15 @@ def files(store: Store) -> list[ImportedFile]:
 
 
 def keep_unreadable(
-    store: Store, number: int, place: int, *, line: int, column: str, fault: str, cells: str
+    store: Store,
+    number: int,
+    place: int,
+    *,
+    line: int,
+    column: str,
+    fault: str,
+    cells: str,
+    worker_id: str,
 ) -> None:
     """Set aside a row that could not be read; part of the caller's transaction.
 
@@ -86,7 +94,8 @@ def keep_unreadable(
         line: where it is in the file.
         column: the column with the fault; "" if none.
         fault: what was found and what is allowed.
-        cells: the row as far as it was read, as JSON.
+        cells: the row as far as it was read, as a list in JSON.
+        worker_id: who wrote it; "" if that is not known.
     """
     row = {
         "import_id": number,
@@ -95,8 +104,17 @@ def keep_unreadable(
         "column_name": column,
         "fault": fault,
         "cells": cells,
+        "worker_id": worker_id,
     }
     insert(store, "unreadable_rows", [row])
+
+
+def workers_set_aside(store: Store) -> list[WorkerId]:
+    """Return the workers who are known to have unreadable rows."""
+    rows = store.db.execute(
+        "SELECT DISTINCT worker_id FROM unreadable_rows WHERE worker_id <> '' ORDER BY 1"
+    )
+    return [WorkerId(worker_id) for (worker_id,) in rows]
 
 
 def keep_items(store: Store, items: Iterable[Mapping[str, str]], *, key: str) -> None:

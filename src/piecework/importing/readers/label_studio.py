@@ -109,10 +109,14 @@ def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)
             continue
+        cells = _cells(document, head)
         try:
-            yield _flat_row(roles, number, _cells(document, head))
+            yield _flat_row(roles, number, cells)
         except CellError as fault:
-            yield Unreadable(line=number, column=fault.column, fault=str(fault))
+            worker_id = cell_in(cells, "annotator")
+            yield Unreadable(
+                line=number, column=fault.column, fault=str(fault), worker_id=worker_id
+            )
 
 
 def _is_task(document: Mapping[str, object]) -> bool:
@@ -136,7 +140,17 @@ def _annotations(number: int, task: Document) -> Iterator[Read]:
         try:
             yield _annotation(number, annotation, name, task_id, shown)
         except CellError as fault:
-            yield Unreadable(line=number, column=fault.column, fault=str(fault))
+            yield Unreadable(
+                line=number,
+                column=fault.column,
+                fault=str(fault),
+                worker_id=_annotator(annotation),
+            )
+
+
+def _annotator(annotation: Document) -> str:
+    by = annotation.get("completed_by")
+    return text_in(by, "email", "id") if isinstance(by, dict) else as_text(by)
 
 
 def _annotation(
@@ -147,8 +161,6 @@ def _annotation(
     result = annotation.get("result")
     if not isinstance(result, list):
         raise CellError("result", "is not a list of results")
-    by = annotation.get("completed_by")
-    worker = text_in(by, "email", "id") if isinstance(by, dict) else as_text(by)
     times = Cells({key: text_in(annotation, key) for key in ("created_at", "lead_time")})
     accepted, submitted = with_duration(times, "lead_time", None, time_in(times, "created_at"))
     is_truth = annotation.get("ground_truth") is True
@@ -156,7 +168,7 @@ def _annotation(
         line=number,
         hit_id=task_id,
         assignment_id=f"annotation_{name}",
-        worker_id=worker,
+        worker_id=_annotator(annotation),
         accepted_at=accepted,
         submitted_at=submitted,
         outcome="ground truth" if is_truth else "",

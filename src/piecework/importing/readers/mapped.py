@@ -99,12 +99,13 @@ def _entries(document: Document, reading: Reading) -> Iterator[Document]:
 
 
 def _json_row(line: int, document: Document, reading: Reading) -> Read:
+    cells = Cells((name, as_text(value)) for name, value in leaves(document))
+    cells.times = reading.times
     try:
-        cells = Cells((name, as_text(value)) for name, value in leaves(document))
-        cells.times = reading.times
         return _row(line, cells, reading)
     except CellError as fault:
-        return Unreadable(line=line, column=fault.column, fault=str(fault))
+        worker_id = cell_in(cells, reading.columns.worker)
+        return Unreadable(line=line, column=fault.column, fault=str(fault), worker_id=worker_id)
 
 
 def leaves(document: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -190,7 +191,9 @@ def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
             try:
                 counts.append((field, option, _count(row.sent.get(column, "").strip())))
             except ValueError as fault:
-                yield Unreadable(line=row.line, column=column, fault=str(fault))
+                yield Unreadable(
+                    line=row.line, column=column, fault=str(fault), worker_id=row.worker_id
+                )
                 return
     for field, option, count in counts:
         for _ in range(count):

@@ -52,7 +52,12 @@ def _row(number: int, unit: Document) -> Read:
             moment(_time(unit, name) or _time(times, name)) for name in ("task_start", "task_end")
         )
     except ValueError as fault:
-        return Unreadable(line=number, column="task_end", fault=str(fault))
+        return Unreadable(
+            line=number,
+            column="task_end",
+            fault=str(fault),
+            worker_id=text_in(unit, "worker_id"),
+        )
     return ImportedRow(
         line=number,
         hit_id=text_in(unit, "assignment_id"),

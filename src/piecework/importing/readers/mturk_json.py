@@ -58,11 +58,14 @@ def assignment_row(number: int, assignment: object, rewards: dict[str, int]) -> 
     if not isinstance(assignment, dict) or not text_in(assignment, "AssignmentId"):
         fault = "not an assignment: it has no AssignmentId"
         return Unreadable(line=number, column="AssignmentId", fault=fault)
-    document = text_in(assignment, "Answer")
+    document, worker_id = text_in(assignment, "Answer"), text_in(assignment, "WorkerId")
     sent = dict(fields_of(document)) if document else {}
     if document and not sent and "<Answer>" in document:
         fault = "the answer document (QuestionFormAnswers) cannot be read"
-        return Unreadable(line=number, column="Answer", fault=fault, cells=(document[:1000],))
+        cells = (document[:1000],)
+        return Unreadable(
+            line=number, column="Answer", fault=fault, cells=cells, worker_id=worker_id
+        )
     column = "Answer"
     try:
         if CROWD in sent:
@@ -72,13 +75,13 @@ def assignment_row(number: int, assignment: object, rewards: dict[str, int]) -> 
         column = "SubmitTime"
         submitted = moment(text_in(assignment, "SubmitTime"))
     except ValueError as fault:
-        return Unreadable(line=number, column=column, fault=str(fault))
+        return Unreadable(line=number, column=column, fault=str(fault), worker_id=worker_id)
     hit_id = text_in(assignment, "HITId")
     return ImportedRow(
         line=number,
         hit_id=hit_id,
         assignment_id=text_in(assignment, "AssignmentId"),
-        worker_id=text_in(assignment, "WorkerId"),
+        worker_id=worker_id,
         accepted_at=accepted,
         submitted_at=submitted,
         outcome=text_in(assignment, "AssignmentStatus"),

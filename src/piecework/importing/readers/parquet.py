@@ -264,7 +264,8 @@ def _rows_of_assignment(assignment: str, lines: list[_Line]) -> Iterator[Read]:
             by_position[position] = line.cells
         else:
             fault = f"{line.cells['answer_id']} differs from the answer with this id before it"
-            yield Unreadable(line=line.number, column="answer_id", fault=fault)
+            worker_id = str(line.cells["worker"] or "")
+            yield Unreadable(line=line.number, column="answer_id", fault=fault, worker_id=worker_id)
     first = next(line.number for line in lines if line.is_own)
     yield _row(first, assignment, list(by_position.values()))
 

@@ -93,7 +93,9 @@ def read(path: Path, head: Head) -> Iterator[Read]:
 
 def _of_user(file: Path, row: Read) -> Read:
     if isinstance(row, Unreadable):
-        return replace(row, fault=f"{file.parent.name}/{file.name}: {row.fault}")
+        user = file.parent.name
+        fault = f"{user}/{file.name}: {row.fault}"
+        return replace(row, fault=fault, worker_id=row.worker_id or user)
     return row
 
 
@@ -195,7 +197,9 @@ def _timed(row: Read, seen: Document) -> Read:
         left = time_in(cells, _LEFT)
         accepted, submitted = with_duration(cells, _WORKED, None, left, unit=_MILLISECOND)
     except CellError as fault:
-        return Unreadable(line=row.line, column=fault.column, fault=str(fault))
+        return Unreadable(
+            line=row.line, column=fault.column, fault=str(fault), worker_id=row.worker_id
+        )
     # 0 says that nothing was measured.
     is_measured = accepted != submitted
     return replace(row, accepted_at=accepted if is_measured else None, submitted_at=submitted)

@@ -159,7 +159,8 @@ class Survey:
         visit = self.visits.get(name)
         if visit is None:
             fault = f"{name[:80]!r} is not a submitted visit in {self.export}"
-            return Unreadable(line=line, column=self.column, fault=fault)
+            # The column may hold ids of participants.
+            return Unreadable(line=line, column=self.column, fault=fault, worker_id=name)
         numbers[name] += 1
         reading = self.head.reading
         of_items = {self.item, *_stated_items(reading)}

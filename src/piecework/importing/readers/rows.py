@@ -69,12 +69,14 @@ class Unreadable:
         column: the column with the fault; "" if none.
         fault: what was found and what is allowed.
         cells: the row as far as it was read.
+        worker_id: who wrote it; "" if the reader does not know.
     """
 
     line: int
     column: str = ""
     fault: str
     cells: tuple[str, ...] = ()
+    worker_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,12 @@ def _row(number: int, document: Document) -> Read:
         submitted = moment(text_in(document, "submit_time"))
         accepted = moment(text_in(document, "accept_time"))
     except ValueError as fault:
-        return Unreadable(line=number, column="submit_time", fault=str(fault))
+        return Unreadable(
+            line=number,
+            column="submit_time",
+            fault=str(fault),
+            worker_id=text_in(document, "worker_id"),
+        )
     hit_id = text_in(document, "hit_id")
     is_one = len(answers) == 1
     return ImportedRow(

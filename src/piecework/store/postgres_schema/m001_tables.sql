@@ -494,6 +494,7 @@ CREATE TABLE unreadable_rows (
     column_name TEXT COLLATE "C" NOT NULL,
     fault TEXT COLLATE "C" NOT NULL,
     cells TEXT COLLATE "C" NOT NULL,
+    worker_id TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (import_id, place)
 );
 CREATE TABLE imported_items (

@@ -723,6 +723,7 @@ CREATE TABLE unreadable_rows (
     column_name TEXT NOT NULL,
     fault TEXT NOT NULL,
     cells TEXT NOT NULL,
+    worker_id TEXT NOT NULL,
     PRIMARY KEY (import_id, place)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE imported_items (
