@@ -1,6 +1,8 @@
 """Limits for each worker, from the campaign file to the marketplace."""
 
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import price
 from piecework.campaign.warnings import campaign_warnings
 from piecework.engine.run_pass import run_pass
+from piecework.marketplace.state.worker_limits import NO_LIMIT
 from piecework.store import assignments, hits
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -32,6 +35,22 @@ def most_done(at_work: Open, text: str) -> int:
 def test_no_worker_does_more_hits_than_the_campaign_allows(at_work: Open) -> None:
     """Over all batches and replacements."""
     assert most_done(at_work, TEXT) == 1
+
+
+@pytest.mark.parametrize(("text", "most"), [(CAMPAIGN, NO_LIMIT), (TEXT, 1)])
+def test_hits_count_for_their_campaign_also_without_a_limit(
+    at_work: Open, tmp_path: Path, text: str, most: int
+) -> None:
+    """A limit that is added or restored later counts what was done before."""
+    with at_work(text) as (run, _):
+        run_pass(run)
+        name = run.campaign.name
+    with closing(sqlite3.connect(tmp_path / "marketplace.db")) as market:
+        stated = market.execute(
+            "SELECT DISTINCT name, most FROM hit_types LEFT JOIN hit_type_limits "
+            "ON hit_type = hit_types.id"
+        ).fetchall()
+    assert stated == [(name, most)]
 
 
 @pytest.mark.full

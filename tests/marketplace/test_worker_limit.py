@@ -262,6 +262,25 @@ def test_new_hits_have_the_limit_that_is_stated_last(market: Market) -> None:
     assert left_by_group()[group] == 0
 
 
+def test_a_limit_counts_hits_that_were_done_while_there_was_none(market: Market) -> None:
+    """Before it was stated, and between two statements: three are done of three."""
+    without = with_limits(replace(LIMIT, most=None))
+    unlimited = post_hits(market, without, 3)
+    ann = market.worker()
+    group = group_of(ann)["hit_group_id"]
+    assert group_of(ann)["available"] == 3
+    ann.submit(ann.accept(group).json()["assignment_id"])
+    limited = post_hits(market, with_limits(replace(LIMIT, most=3)), 4)
+
+    def left_by_type() -> dict[str, int]:
+        return {each["hit_type_id"]: each["available"] for each in ann.groups()}
+
+    assert left_by_type() == {unlimited: 2, limited: 2}
+    for _ in range(2):
+        ann.submit(ann.accept(group).json()["assignment_id"])
+    assert left_by_type()[limited] == 0
+
+
 @pytest.mark.parametrize(
     "limit",
     [
@@ -303,6 +322,8 @@ def test_another_marketplace_is_not_asked_to_keep_a_limit(
     monkeypatch.setattr(platform, "_knows", lambda name: name != "worker-limits")
     with pytest.raises(PlatformRefused, match="cannot limit how many HITs"):
         platform.hit_type(TYPE)
+    named = platform.hit_type(with_limits(replace(LIMIT, most=None)))
+    assert named == platform.hit_type(with_limits())
 
 
 def test_a_newcomer_may_do_what_the_least_limit_of_the_type_allows(tmp_path: Path) -> None:
@@ -319,6 +340,8 @@ def test_a_newcomer_may_do_what_the_least_limit_of_the_type_allows(tmp_path: Pat
             limits = [("birds", 5, False), ("birds 1", 3, True)]
             worker_limits.keep_limits(transaction, birds, limits)
             worker_limits.keep_limits(transaction, cats, [("cats", 2, False)])
+            no_limit = [("dogs", worker_limits.NO_LIMIT, False)]
+            worker_limits.keep_limits(transaction, dogs, no_limit)
             allowed = [
                 worker_limits.limit_of_newcomers(transaction, kind) for kind in (birds, cats, dogs)
             ]

@@ -138,13 +138,14 @@ class WorkerLimit:
 
     Attributes:
         name: HIT types with a limit of the same name count together.
-        most: how many HITs of these types one worker may do.
+        most: how many HITs of these types one worker may do; `None`: all. They count
+            in a limit that is stated later.
         is_of_batch: whether the limit is for one batch. HITs of batches with different
             names have different HIT types.
     """
 
     name: str
-    most: int
+    most: int | None
     is_of_batch: bool = False
 
 

@@ -277,10 +277,11 @@ def _shared(
 
 
 def _limits(campaign: Campaign, batch: int) -> tuple[WorkerLimit, ...]:
-    """Return how many HITs one worker may do, in the campaign and in the batch."""
-    limits = []
-    if campaign.most_per_worker is not None:
-        limits.append(WorkerLimit(name=campaign.name, most=campaign.most_per_worker))
+    """Return how many HITs one worker may do, in the campaign and in the batch.
+
+    The campaign is always named, so that a limit that is added later counts all its HITs.
+    """
+    limits = [WorkerLimit(name=campaign.name, most=campaign.most_per_worker)]
     if campaign.most_in_batch is not None:
         limits.append(
             WorkerLimit(

@@ -122,7 +122,8 @@ class MTurk:
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """Return the id of this HIT type; equal values always give the same id."""
         limits = [limit_to_wire(limit) for limit in hit_type.limits]
-        if limits and not self._knows("worker-limits"):
+        counts = bool(limits) and self._knows("worker-limits")
+        if not counts and any(limit.most is not None for limit in hit_type.limits):
             raise PlatformRefused(
                 "this marketplace cannot limit how many HITs a worker does",
                 code="NoWorkerLimit",
@@ -151,7 +152,7 @@ class MTurk:
                 requirement_to_wire(requirement) for requirement in hit_type.requirements
             ],
             **({extensions.EXPECTED_SECONDS: seconds} if says_time else {}),
-            **({extensions.WORKER_LIMITS: limits} if limits else {}),
+            **({extensions.WORKER_LIMITS: limits} if counts else {}),
             **(wanted or {}),
         )
         return HitTypeId(reply["HITTypeId"])

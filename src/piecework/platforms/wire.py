@@ -69,9 +69,13 @@ def market_of_requirements(wire: Iterable[Mapping[str, Any]]) -> str:
     return next(filter(None, named), "")
 
 
+_NO_LIMIT = 1_000_000
+
+
 def limit_to_wire(limit: WorkerLimit) -> dict[str, object]:
     """Return a limit for each worker (docs/reference/marketplace.md)."""
-    return {"Name": limit.name, "Most": limit.most, "IsOfBatch": limit.is_of_batch}
+    most = _NO_LIMIT if limit.most is None else limit.most
+    return {"Name": limit.name, "Most": most, "IsOfBatch": limit.is_of_batch}
 
 
 def recruiting_to_wire(recruiting: Recruiting) -> dict[str, object]:

@@ -106,7 +106,6 @@ STORE_HEADER = "x-piecework-store"
 _LONGEST_STORE = 200
 _LONGEST_NAME = 200
 _LONGEST_PATH = 1000
-_MOST_HITS = 1_000_000
 _MOST_LIMITS = 10
 _PAGE = 100
 _MOST_TOGETHER = 1000
@@ -239,7 +238,7 @@ def _checked_limit(member: str, value: object) -> Members:
             f"{member} must have Name, a text of at most {_LONGEST_NAME} characters, "
             "Most, a whole number, and IsOfBatch, true or false."
         )
-    hit_types.in_range(f"{member}.Most", value["Most"], low=1, high=_MOST_HITS)
+    hit_types.in_range(f"{member}.Most", value["Most"], low=1, high=worker_limits.NO_LIMIT)
     return value
 
 

@@ -16,6 +16,14 @@ from dataclasses import dataclass
 
 from piecework.marketplace.state.transaction import Transaction
 
+NO_LIMIT = 1_000_000
+"""This number sets no limit. It is stated so that a later limit counts the HITs."""
+COUNTED_TOGETHER = (
+    "SELECT counted.hit_type FROM hit_type_limits AS stated "
+    "JOIN hit_type_limits AS counted USING (name) "
+    f"WHERE stated.hit_type = {{}} AND stated.most < {NO_LIMIT}"
+)
+"""The HIT types that count in the limits of one, also of other requesters."""
 _OF_WORKER = (
     "SELECT most, is_of_batch, (SELECT count(*) FROM assignments "
     "JOIN hits ON hits.id = assignments.hit "
@@ -24,7 +32,7 @@ _OF_WORKER = (
     "WHERE assignments.worker = ?1 AND hit_types.requester = ?2 "
     "AND counted.name = stated.name "
     "AND assignments.status NOT IN ('Returned', 'Abandoned')) AS done "
-    "FROM hit_type_limits AS stated WHERE hit_type = ?3"
+    f"FROM hit_type_limits AS stated WHERE hit_type = ?3 AND most < {NO_LIMIT}"
 )
 
 
@@ -78,7 +86,8 @@ def limit_of_newcomers(transaction: Transaction, hit_type: int) -> int | None:
     `None`: it has no limit.
     """
     most: int | None = transaction.value(
-        "SELECT min(most) FROM hit_type_limits WHERE hit_type = ?", hit_type
+        f"SELECT min(most) FROM hit_type_limits WHERE hit_type = ? AND most < {NO_LIMIT}",
+        hit_type,
     )
     return most
 

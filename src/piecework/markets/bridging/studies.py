@@ -21,7 +21,7 @@ from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.outside_crowd import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.state.worker_limits import IS_COUNTED
+from piecework.marketplace.state.worker_limits import COUNTED_TOGETHER, IS_COUNTED
 from piecework.marketplace.workers import discovery, eligibility
 
 _HIT_TYPES = (
@@ -153,6 +153,9 @@ _ENOUGH_ANSWERS = 10
 def measured_seconds(transaction: Transaction, hit_type: int) -> float | None:
     """Return the median of the latest answers; None while there are too few.
 
+    Types with the same requester, market, title and reward are of the same work: they
+    differ in limits, expected time or recruiting, and their answers count together.
+
     Args:
         transaction: the open one.
         hit_type: row id.
@@ -161,7 +164,9 @@ def measured_seconds(transaction: Transaction, hit_type: int) -> float | None:
         (row["answered_ms"] - row["shown_ms"]) / SECOND
         for row in transaction.all(
             "SELECT answered_ms, shown_ms FROM assignments "
-            "JOIN hits ON hits.id = assignments.hit WHERE hits.hit_type = ? "
+            "JOIN hits ON hits.id = assignments.hit WHERE hits.hit_type IN "
+            "(SELECT alike.id FROM hit_types AS own JOIN hit_types AS alike "
+            "USING (requester, market, title, reward_cents) WHERE own.id = ?) "
             "AND visit IS NOT NULL AND answered_ms IS NOT NULL "
             "ORDER BY assignments.id DESC LIMIT 100",
             hit_type,
@@ -177,8 +182,10 @@ PARTICIPANTS = (
 )
 _HAS_DONE = (
     "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
-    "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
+    "WHERE assignments.worker = ?1 AND (hits.hit_type = ?2 OR hits.is_apart = 1 "
+    f"OR hits.hit_type IN ({COUNTED_TOGETHER.format('?2')})) LIMIT 1"
 )
+"""What may leave a worker too few HITs of a type: its HITs, and those that exclude some."""
 _IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
 _NOT_OWN = (*eligibility.VOUCHED_FOR, *system.MASTERS)
 

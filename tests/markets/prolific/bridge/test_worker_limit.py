@@ -1,7 +1,9 @@
 """What one worker may not do holds for participants of Prolific too: limits, HITs kept apart."""
 
 from pathlib import Path
+from typing import Any
 
+from piecework.marketplace.state import worker_limits
 from piecework.marketplace.workers import discovery
 from piecework.markets.bridging import studies
 from tests.marketplace.market import post
@@ -79,3 +81,49 @@ def test_who_could_do_only_hits_that_are_kept_apart_is_kept_out(tmp_path: Path) 
                 [study] = transaction.all(_STUDY)
                 _, unfit = studies.fitting_and_unfit(transaction, study, [ann], [])
                 assert bool(unfit) == is_unfit
+
+
+def test_who_did_all_that_a_limit_allows_in_another_type_is_kept_out(tmp_path: Path) -> None:
+    """A new limit makes a new type and study: Ann has done her two HITs in the old ones."""
+    with a_town(tmp_path, hits_per_visit=2) as town:
+        town.post(hits=2, assignments=2)
+        town.settle()
+        ann = town.visitor()
+        ann.work(town.study())
+        town.post(hits=4, assignments=2, Description="With a limit.")
+        for most in (worker_limits.NO_LIMIT, 2):
+            town.rows(
+                "INSERT OR REPLACE INTO hit_type_limits (hit_type, name, most, is_of_batch) "
+                "SELECT id, 'birds', ?, 0 FROM hit_types WHERE ? OR description LIKE '%limit%' "
+                "RETURNING name",
+                most,
+                most == worker_limits.NO_LIMIT,
+            )
+        town.settle()
+        assert len(town.studies()) == 2
+        [later] = [row["study_id"] for row in town.rows("SELECT study_id FROM studies WHERE id=2")]
+        assert later not in ann.studies()
+        assert later in town.visitor().studies()
+
+
+def test_time_is_measured_over_all_types_of_the_same_work(tmp_path: Path) -> None:
+    """Ten answers are enough, in whichever types; another title or reward is other work."""
+    with a_town(tmp_path, hits_per_visit=5) as town:
+        changes: tuple[dict[str, Any], ...] = (
+            {},
+            {"Description": "With a limit."},
+            {"Title": "Fish"},
+            {"Reward": "0.99"},
+        )
+        for changed in changes:
+            town.post(hits=5, **changed)
+            town.settle()
+            if changed in changes[:2]:
+                town.visitor().work(town.study())
+                town.settle()
+        with town.bridge.backend.transaction() as transaction:
+            measured = [
+                studies.measured_seconds(transaction, row["id"])
+                for row in transaction.all("SELECT id FROM hit_types ORDER BY id")
+            ]
+        assert [seconds is not None for seconds in measured] == [True, True, False, False]
