@@ -97,3 +97,35 @@ def test_a_dataset_without_a_record_is_known_by_its_croissant(run: OpenedCampaig
     (out / "mine.txt").write_text("mine")
     assert not {name for name in _files(run, "csv") if name.endswith(".parquet")}
     assert (out / "mine.txt").exists()
+
+
+def test_no_name_in_a_record_leads_out_of_the_folder(run: OpenedCampaign) -> None:
+    """A campaign's folder may come from somebody else, or a user may link folders in it."""
+    _files(run, "csv")
+    out = run.campaign.out
+    outside = out / "elsewhere"
+    outside.mkdir()
+    (outside / "mine.txt").write_text("mine")
+    (out / "dataset" / "linked").symlink_to(outside)
+    (out / "dataset" / "own").mkdir()
+    (out / "dataset" / "notes").write_text("mine")
+    strange = [
+        *("../elsewhere/mine.txt", str(outside / "mine.txt"), "linked/mine.txt", "", "."),
+        *("own", "notes/a.csv", "stale.csv"),
+    ]
+    (out / "dataset" / "stale.csv").write_text("old")
+    record = {"written": strange, "gone": ["../gone.csv", "gone.csv"]}
+    (out / "dataset-files.json").write_text(json.dumps(record))
+    assert gone_from(out / "dataset") == {"gone.csv"}
+    assert not {"stale.csv", "own", "linked"} & _files(run, "csv")
+    assert (outside / "mine.txt").read_text() == "mine"
+    assert (out / "dataset" / "own").is_dir()
+    assert (out / "dataset" / "notes").is_file()
+
+
+@pytest.mark.parametrize("record", ["", "[]", '{"written": [1], "gone": []}', "[" * 100_000])
+def test_an_unreadable_record_is_as_none(run: OpenedCampaign, record: str) -> None:
+    """The Croissant then names the files."""
+    _files(run, "parquet")
+    (run.campaign.out / "dataset-files.json").write_text(record)
+    assert not {name for name in _files(run, "csv") if name.endswith(".parquet")}

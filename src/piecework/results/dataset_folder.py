@@ -17,6 +17,8 @@ from piecework.postprocess.datasets.files import CARD, CROISSANT
 from piecework.store.files import write_whole_text
 
 _RECORD = "dataset-files.json"
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What reading a file raises that is missing, no JSON, or JSON of another shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,15 @@ def replacing(folder: Path, names: Collection[str]) -> Iterator[None]:
     yield
     stale = before.written - now
     for name in sorted(stale):
-        path = folder / name
-        path.unlink(missing_ok=True)
-        for above in PurePosixPath(name).parents[:-1]:
+        path, parents = folder / name, [folder / up for up in PurePosixPath(name).parents[:-1]]
+        # A link may lead out of the folder, and a folder with a file's name is a user's own.
+        if any(map(Path.is_symlink, parents)) or (path.is_dir() and not path.is_symlink()):
+            continue
+        with suppress(NotADirectoryError):
+            path.unlink(missing_ok=True)
+        for above in parents:
             with suppress(OSError):  # it has other files, or is gone
-                (folder / above).rmdir()
+                above.rmdir()
     _keep(folder, _Record(now, (before.gone | stale) - now))
 
 
@@ -60,11 +66,15 @@ def gone_from(folder: Path) -> frozenset[str]:
 
 
 def _read(folder: Path) -> _Record:
+    """Return the record, without names that lead out of the folder; if unreadable, as if absent."""
     try:
-        facts = json.loads((folder.parent / _RECORD).read_bytes())
-    except FileNotFoundError:
+        facts: Any = json.loads((folder.parent / _RECORD).read_bytes())
+        written, gone = (
+            frozenset(filter(is_plain_name, facts[key])) for key in ("written", "gone")
+        )
+    except _UNREADABLE:
         return _Record(frozenset(_listed(folder)), frozenset())
-    return _Record(frozenset(facts["written"]), frozenset(facts["gone"]))
+    return _Record(written, gone)
 
 
 def _listed(folder: Path) -> Iterator[str]:
@@ -72,10 +82,9 @@ def _listed(folder: Path) -> Iterator[str]:
     try:
         document: Any = json.loads((folder / CROISSANT).read_bytes())
         names = [entry.get("contentUrl", "") for entry in document["distribution"]]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        yield from [*filter(is_plain_name, names), CARD, CROISSANT]
+    except _UNREADABLE:
         return
-    yield from (name for name in names if is_plain_name(name))
-    yield from (CARD, CROISSANT)
 
 
 def _keep(folder: Path, record: _Record) -> None:
