@@ -169,7 +169,8 @@ class ReportFacts:
             count what this round posted; times still to come are missing.
         findings: one row per finding; the rows that flag nothing may be left out. Ids
             of workers are hashed as in `answers.worker`.
-        decisions: one row per decision; ids of workers hashed.
+        decisions: one row per decision; ids of workers hashed. `is_accepted`: whether a
+            person took the reason that the policy proposed.
         workers: one row per worker who submitted, index the hashed id. `paid_cents` is
             rewards and bonuses without fees; `answers_dropped` includes the answers
             of rejected assignments; `seconds_worked` is the time of all assignments,

@@ -269,6 +269,7 @@ DECISIONS: Mapping[str, Kind] = {
     "decided_by": "text",
     "decided_at": "time",
     "because": "text",
+    "is_accepted": "truth",
 }
 """One row per decision; the last one about a subject is in force."""
 

@@ -182,8 +182,8 @@ class ReportModel:
         """The policy's reasons as its rules state them, without the evidence they quote.
 
         Args:
-            decisions: `subject_kind`, `verdict`, `decided_by` and `because`; people's
-                reasons stay.
+            decisions: `subject_kind`, `verdict`, `decided_by`, `because` and
+                `is_accepted`; reasons that people wrote stay.
         """
         names = ["because", "subject_kind", "verdict"]
         reasons = [*decisions[names].itertuples(index=False, name=None)]
@@ -191,9 +191,10 @@ class ReportModel:
         made = {
             (why, kind, then): stated(why, policy, kind, then) for why, kind, then in {*reasons}
         }
+        is_policys = decisions["decided_by"].str.startswith(BY_POLICY) | decisions["is_accepted"]
         shown = [
-            made[reason] if by.startswith(BY_POLICY) else reason[0]
-            for by, reason in zip(decisions["decided_by"], reasons, strict=True)
+            made[reason] if is_own else reason[0]
+            for is_own, reason in zip(is_policys, reasons, strict=True)
         ]
         return pd.Series(shown, index=decisions.index, dtype="str")
 

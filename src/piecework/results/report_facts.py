@@ -15,7 +15,7 @@ from piecework.campaign.warnings import own_seconds
 from piecework.domain.experiment import Arm
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
-from piecework.domain.verdicts import PAID_BEFORE
+from piecework.domain.verdicts import PAID_BEFORE, REJECTED_WITH
 from piecework.engine.earn import records_of
 from piecework.engine.progress import read_progress
 from piecework.postprocess.apply import RULES
@@ -48,6 +48,7 @@ from piecework.store import (
     imports,
     item_totals,
     ledger,
+    reviews,
     source,
     tables,
     workers,
@@ -394,7 +395,24 @@ def _decisions(opened: OpenedCampaign, decisions: pd.DataFrame) -> pd.DataFrame:
         verdict=decisions["verdict"].where(~is_late, "approve"),
         because=because.where(~is_late, PAID_BEFORE + because),
         decided_at=moments(decisions["decided_at"]),
+        is_accepted=_are_accepted(opened, decisions),
     ).drop(columns="outcome")
+
+
+def _are_accepted(opened: OpenedCampaign, decisions: pd.DataFrame) -> list[bool]:
+    """Return whether each decision has the reason that a reviewer was proposed.
+
+    With a rejection that a reviewer accepts, the assignment's answers are dropped.
+    """
+    made = reviews.reviews_in_force(opened.store)
+    proposed = {(review.act, review.proposed_because) for review in made}
+    accepted = {
+        (*review.subject, review.because)
+        for review in made
+        if (review.act, review.because.removeprefix(REJECTED_WITH)) in proposed
+    }
+    subjects = decisions[["subject_kind", "subject_id", "because"]]
+    return [subject in accepted for subject in subjects.itertuples(index=False, name=None)]
 
 
 def _workers(

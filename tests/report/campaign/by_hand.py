@@ -194,6 +194,7 @@ def _decisions() -> pd.DataFrame:
     columns = ["subject_kind", "subject_id", "verdict", "decided_by", "hour", "because"]
     frame = pd.DataFrame(rows, columns=columns)
     frame["decided_at"] = START + pd.to_timedelta(frame.pop("hour"), unit="h")
+    frame["is_accepted"] = False
     # The order of rows must not matter, only the time of a decision.
     return frame.iloc[::-1]
 

@@ -346,6 +346,7 @@ class _Campaign:
                 "decided_by": who,
                 "decided_at": at,
                 "because": because,
+                "is_accepted": False,
             }
         )
 

@@ -309,19 +309,19 @@ def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
 
 
 def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
-    """Two drops with different evidence are one reason; a person's words stay as they are."""
+    """Drops with other evidence, also accepted ones, are one reason; people's words stay."""
     rule = PolicyRule(
         subject_kind="answer", any_of=("capitals",), then="drop", because="Set aside: {evidence}."
     )
     facts = replace(by_hand.small(), policy=(rule,))
     decisions = pd.DataFrame(
         [
-            ("policy:c", "Set aside: 80%."),
-            ("policy:c", "Set aside: 90%."),
-            ("policy:c", "Advertising."),
-            ("ann", "Set aside: a joke."),
+            ("policy:c", "Set aside: 80%.", False),
+            ("ann", "Set aside: 90%.", True),
+            ("policy:c", "Advertising.", False),
+            ("ann", "Set aside: a joke.", False),
         ],
-        columns=["decided_by", "because"],
+        columns=["decided_by", "because", "is_accepted"],
     ).assign(subject_kind="answer", verdict="drop")
     assert report_model(facts).as_stated(decisions).tolist() == [
         *("Set aside: ….", "Set aside: …."),

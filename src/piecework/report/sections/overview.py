@@ -147,8 +147,14 @@ def _reasons_of_dropped(model: ReportModel) -> "pd.Series[str]":
     """Why each rejected or dropped answer does not count, as its rule states it, by its id."""
     because = model.column("rejected_because", "rejected", "dropped")
     of_answers = model.verdicts[model.verdicts["subject_kind"] == "answer"]
-    decided_by = of_answers.set_index("subject_id")["decided_by"].reindex(because.index)
-    decisions = pd.DataFrame({"because": because, "decided_by": decided_by.fillna(BY_POLICY)})
+    made = of_answers.set_index("subject_id").reindex(because.index)
+    decisions = pd.DataFrame(
+        {
+            "because": because,
+            "decided_by": made["decided_by"].fillna(BY_POLICY),
+            "is_accepted": made["is_accepted"].fillna(value=False).astype("bool"),
+        }
+    )
     return model.as_stated(decisions.assign(subject_kind="answer", verdict="drop"))
 
 
