@@ -10,16 +10,22 @@ from pathlib import Path
 import pytest
 
 from piecework.cli.output import progress_rows
-from piecework.domain.verdicts import JOINED, Decision, Finding, Verdict
+from piecework.domain.ids import WorkerId
+from piecework.domain.verdicts import JOINED, REJECTED_WITH, Decision, Finding, Verdict
 from piecework.engine.progress import read_progress
+from piecework.report.model import report_model
+from piecework.report.sections.overview import questions
 from piecework.results.answers_shown import Work, joined_suspicion
+from piecework.results.report_facts import report_facts
 from piecework.results.review_quality import overruled_most, review_quality
 from piecework.review.desk import Manner
+from piecework.review.model.reviewing import carry_out, group_of, state_of
 from piecework.review.model.waiting import Waiting
 from piecework.store import decisions, findings, reviews
 from tests.review import stores
 from tests.review.conftest import Served, served
 from tests.review.test_wire import form_of
+from tests.small_campaign import CAMPAIGN
 
 MONDAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -240,6 +246,58 @@ def test_a_blind_review_tells_no_proposal_by_what_it_accepts(tmp_path: Path) -> 
             assert len(made) == 1, is_proposed
 
 
+def test_undoing_a_blind_keep_takes_back_that_alone(tmp_path: Path) -> None:
+    """Whether an exclusion was proposed, or nothing; and both say the same."""
+    replies = []
+    for is_proposed in (True, False):
+        folder = tmp_path / str(is_proposed)
+        folder.mkdir()
+        with (
+            stores.opened(folder, workers=2) as run,
+            served(run, manner=Manner(is_blind=True)) as page,
+            page.client() as ada,
+        ):
+            first, second = ({"view": "answer", "key": f"A0000-k1.{n}"} for n in (1, 2))
+            acts = [(first, "stay")] * (not is_proposed) + [(second, "keep"), (first, "stay")]
+            form: dict[str, str] = {}
+            for card, act in acts:
+                form = {**card, **form_of(ada, card), "act": act}
+                assert ada.post("/decide", data=form).status_code == 303
+            before = [d for d in decisions.load_decisions(run.store) if d.subject_kind == "answer"]
+            undone = ada.post("/undo", data=form, follow_redirects=True)
+            left = decisions.load_decisions(run.store)
+            assert [d for d in left if d.subject_kind == "answer"] == before
+            assert len([d for d in left if d.subject_kind == "worker"]) == (not is_proposed)
+            replies.append(re.findall(r'class="notice.*', undone.text)[-1])
+            ada.post("/undo", data=form)
+            assert len(decisions.load_decisions(run.store)) == len(left) - len(before)
+    assert replies == ['class="notice done" role="status">Undone.</p>'] * 2
+
+
+def test_a_preview_refuses_what_deciding_refuses(tmp_path: Path) -> None:
+    """A reason of spaces is none, and a blind page lends nobody the proposed one."""
+    for is_blind, shown in ((True, "to be written"), (False, "Not what the page asks for.")):
+        folder = tmp_path / str(is_blind)
+        folder.mkdir()
+        with (
+            stores.opened(folder, workers=2) as run,
+            served(run, manner=Manner(is_blind=is_blind)) as page,
+            page.client() as ada,
+        ):
+            card = {"view": "worker", "key": run.pseudonym(WorkerId("WORKER0000"))}
+            form = {**card, **form_of(ada, card)}
+            reply = ada.post("/preview", data={**form, "act": "reject", "because": " \n "})
+            assert (reply.status_code, shown in reply.text) == (200, not is_blind)
+            long = ada.post("/preview", data={**form, "act": "reject", "because": "x" * 5_000})
+            assert (long.status_code, "5000 characters" in long.text) == (422, True)
+            # What nothing proposes any more is no fault of the page.
+            for _ in range(2):
+                stay = {**form, **form_of(ada, card), "act": "stay"}
+                previewed = ada.post("/preview", data=stay)
+                assert previewed.status_code < 500
+                ada.post("/decide", data=stay)
+
+
 def test_a_blind_review_measures_reviewers_alone(tmp_path: Path) -> None:
     """Neither which rules the policy has, nor how often people upheld their flags."""
     for is_blind in (False, True):
@@ -320,3 +378,44 @@ def test_the_joined_suspicion_stands_for_all_where_there_is_one() -> None:
     assert joined_suspicion([strong, joined]) == 0.93
     assert joined_suspicion([strong, flag]) == 0.99
     assert joined_suspicion([]) == 0.0
+
+
+def test_reasons_that_people_accept_are_counted_by_their_rule(tmp_path: Path) -> None:
+    """Also those of answers that go with a rejection; what people write stays as it is."""
+    because = "Set aside: {evidence}."
+    campaign = CAMPAIGN.replace("Not what the page asks for.", because).replace(
+        "{flagged} of {answers} answers repeat: {evidence}.", "Repeated: {evidence}."
+    )
+    with stores.opened(tmp_path, workers=4, campaign=campaign) as run:
+        with run.store.db.atomic():
+            run.store.db.execute(
+                "UPDATE proposals SET because = 'Set aside: ' || subject_id || '.' "
+                "WHERE subject_kind = 'answer'"
+            )
+            run.store.db.execute(
+                "UPDATE proposals SET because = 'Repeated: ' || subject_id || '.' "
+                "WHERE subject_kind = 'assignment'"
+            )
+        work = Work(run)
+        for act, key, reason in (
+            ("drop", "A0000-k3.1", ""),
+            ("drop", "A0001-k3.1", ""),
+            ("drop", "A0002-k3.1", "Set aside: a joke."),
+            ("reject", "A0000-k1", ""),
+            ("reject", "A0001-k1", "Repeated: the same joke."),
+        ):
+            group = group_of(work, "answer" if act == "drop" else "assignment", key)
+            assert group is not None
+            carry_out(group, act, because=reason, by="ada", seen=state_of(group))  # type: ignore[arg-type]
+        model = report_model(report_facts(run))
+        reasons = model.as_stated(model.verdicts)[model.verdicts["verdict"] != "approve"]
+        assert reasons.value_counts().to_dict() == {
+            "Set aside: ….": 2,
+            "Set aside: a joke.": 1,
+            "Repeated: ….": 1,
+            f"{REJECTED_WITH}Repeated: ….": 2,
+            "Repeated: the same joke.": 1,
+            f"{REJECTED_WITH}Repeated: the same joke.": 2,
+        }
+        (question,) = [q for q in questions(model) if q.name == "What does not count"]
+        assert question.points[0].startswith("2 answers: Set aside")

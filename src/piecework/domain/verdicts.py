@@ -144,7 +144,7 @@ class Review:
     Attributes:
         act: number of what was done with one key or button; it is undone as a whole.
         is_along: whether the verdict follows from another one of the same act.
-        is_second: whether it is a second person's opinion, only for comparison.
+        is_second: whether it decides nothing, as a second person's opinion.
         decision_id: the decision that it made; `None` for a second opinion.
         proposed: the verdict that the policy proposed, if any.
         proposed_because: the reason of that proposal.

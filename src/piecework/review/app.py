@@ -185,19 +185,25 @@ class Review:
         # POST keeps the form's token and the reason out of the URL.
         form = self._form(request, session)
         group, act = self._group(request, form), _act(form)
-        because = form.get("because", "")
+        because = _reason(form)
         card = self._desk.card(group, by=session.reviewer)
         if self._desk.manner.is_blind:
             card = blinded(card)
         choice = next((choice for choice in card.choices if choice.act == act), None)
         if choice is None or choice.fault:
             return self._card(group, session, fault=choice.fault if choice else "")
-        made = plan(
-            group,
-            act,
-            because=because or next(iter(choice.reasons), "to be written"),
-            by=session.reviewer,
-        )
+        try:
+            made = plan(
+                group,
+                act,
+                because=because or next(iter(choice.reasons), "to be written"),
+                by=session.reviewer,
+                is_blind=self._desk.manner.is_blind,
+            )
+        except DecidedMeanwhile as late:
+            return self._card(group, session, late=late.decisions)
+        except ConfigError as refusal:
+            return self._card(group, session, fault=str(refusal), because=because)
         named = {decision.subject_id for decision in (*made.chosen, *made.along)}
         work = self._desk.work
         touched = [n for n in group.rows if work.answer_id(n) in named]
@@ -240,9 +246,7 @@ class Review:
         form = self._form(request, session)
         group, act = self._group(request, form), _act(form)
         verdict = ACTS[act][1]
-        # A reason is stored as one line.
-        typed = " ".join(form.get("because", "").split())
-        because = typed if verdict in NEEDS_REASON else ""
+        because = _reason(form) if verdict in NEEDS_REASON else ""
         desk, by = self._desk, session.reviewer
         try:
             if desk.is_second(group, by=by) and not _waits(desk, group):
@@ -267,8 +271,10 @@ class Review:
             session.notices.append(("fault", f"Not undone: {refusal}."))
             return redirect(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
         first = undone[0]
-        # The answer of a second opinion is decided and stays so.
-        again = "" if first.is_second else " It waits again."
+        # The answer of a second opinion is decided and stays so; a blind page does not tell
+        # whether a worker's exclusion is proposed.
+        is_hidden = self._desk.manner.is_blind and first.subject_kind == "worker"
+        again = "" if first.is_second or is_hidden else " It waits again."
         session.notices.append(("done", f"Undone.{again}"))
         key = self._desk.opened.shown_id(first.subject_kind, first.subject_id)
         return redirect(address("/card", first.subject_kind, key))
@@ -464,6 +470,11 @@ def _view_of(text: str) -> View:
 
 def _view(request: Request) -> View:
     return _view_of(request.query_params.get("view", ""))
+
+
+def _reason(form: dict[str, str]) -> str:
+    """Return the reason of a form as it is stored: on one line."""
+    return " ".join(form.get("because", "").split())
 
 
 def _act(parameters: Any) -> ActName:  # noqa: ANN401 - a form or a query

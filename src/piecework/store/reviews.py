@@ -52,7 +52,7 @@ def add_reviews(store: Store, decisions: Iterable[Decision], *, along: Iterable[
 
 
 def add_second_opinions(store: Store, opinions: Iterable[Decision]) -> int:
-    """Store a second person's opinions, which do not decide; return the act's number.
+    """Store opinions that decide nothing, as a second person's; return the act's number.
 
     Part of the caller's transaction.
     """

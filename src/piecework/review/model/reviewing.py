@@ -22,6 +22,7 @@ from piecework.domain.verdicts import Decision, Review, Subject, SubjectKind, Ve
 from piecework.results.answers_shown import Work
 from piecework.review.model.deciding import (
     ALL_LOOKED_AT,
+    GOOD,
     Consequences,
     by_subject,
     contradictions,
@@ -163,6 +164,9 @@ def plan(
 ) -> Plan:
     """Return what an act would decide, without storing it.
 
+    A blind card lets everybody keep a worker, so that it does not tell whether an exclusion
+    is proposed. If none is, that decides nothing.
+
     Args:
         group: the group that the act is about.
         act: keep, drop, and so on.
@@ -179,6 +183,8 @@ def plan(
     if waiting is None:
         waiting = waiting_among(opened, _subjects(group))
     proposals = targets(group, act, waiting=waiting)
+    if not proposals and is_blind and act == "stay" and may_decide(group, "worker"):
+        return Plan(chosen=(), along=(), follows=Consequences(staying=1))
     if not proposals:
         raise DecidedMeanwhile(decided_in(group))
     try:
@@ -201,11 +207,8 @@ def plan(
 
 def carry_out(
     group: Group, act: ActName, *, because: str, by: str, seen: str, is_blind: bool = False
-) -> int | None:
+) -> int:
     """Store what an act decides; return the act's number, for undoing it.
-
-    A blind card lets everybody keep a worker, so that it does not tell whether an exclusion
-    is proposed. If none is, nothing is stored, and the return is `None`.
 
     Args:
         group: the group that the act is about.
@@ -224,9 +227,10 @@ def carry_out(
         if not is_about_one and seen != state_of(group):
             raise DecidedMeanwhile(decided_in(group))
         waiting = waiting_among(group.opened, _subjects(group))
-        if act == "stay" and is_blind and not targets(group, act, waiting=waiting):
-            return None
         planned = plan(group, act, because=because, by=by, waiting=waiting, is_blind=is_blind)
+        if not planned.chosen:
+            # Undoing takes back this act, and not the one before it.
+            return reviews.add_second_opinions(group.opened.store, [_kept_unasked(group, by=by)])
         return reviews.add_reviews(group.opened.store, planned.chosen, along=planned.along)
 
 
@@ -309,16 +313,25 @@ def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Deci
     latest = decisions.latest_decisions(opened.store, [("worker", worker_id)])
     if latest and latest[0].verdict in _OUT:
         return []
-    return [
-        Decision(
-            subject_kind="worker",
-            subject_id=worker_id,
-            verdict="exclude",
-            decided_by="",
-            decided_at=opened.clock.now(),
-            because="",
-        )
-    ]
+    return [_about_worker(opened, worker_id, "exclude", because="", by="")]
+
+
+def _kept_unasked(group: Group, *, by: str) -> Decision:
+    worker_id = group.work.worker_id(group.rows[0])
+    return _about_worker(group.opened, worker_id, "keep", because=GOOD, by=by)
+
+
+def _about_worker(
+    opened: OpenedCampaign, worker_id: WorkerId, verdict: Verdict, *, because: str, by: str
+) -> Decision:
+    return Decision(
+        subject_kind="worker",
+        subject_id=worker_id,
+        verdict=verdict,
+        decided_by=by,
+        decided_at=opened.clock.now(),
+        because=because,
+    )
 
 
 def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
