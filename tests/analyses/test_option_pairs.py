@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import combinations
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -62,3 +63,18 @@ def test_unknown_values_and_no_answers_are_no_pairs() -> None:
     votes = pd.DataFrame({"item_id": ["i", "i"], "worker": ["x", "y"], "value": ["", None]})
     assert not option_pairs(votes, OPTIONS).any()
     assert option_pairs(votes.iloc[:0], OPTIONS).shape == (3, 3)
+
+
+def test_only_options_that_are_ticked_together_are_looked_at_again() -> None:
+    """Two thousand options, of which one worker ticked two, are two million pairs."""
+    options = [f"o{n}" for n in range(2_000)]
+    values = [(f"o{n % 2_000}",) for n in range(4_000)] + [("o0", "o1")]
+    votes = pd.DataFrame(
+        [(f"i{n % 100}", f"w{n}", value) for n, value in enumerate(values)],
+        columns=["item_id", "worker", "value"],
+    )
+    begun = process_time()
+    pairs = option_pairs(votes, options)
+    assert process_time() - begun < 8
+    # About i0, three workers ticked o0, one of them o1 as well, and two others o100.
+    assert (pairs[0, 0], pairs[0, 1], pairs[0, 100]) == (3, 0, 6)

@@ -2,6 +2,7 @@
 
 import math
 import unicodedata
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -217,3 +218,12 @@ def test_a_text_that_most_wrote_is_the_merged_one(text: str, other: str) -> None
 def test_signs_and_spaces_stay_with_their_words(texts: list[str], whole: str) -> None:
     """Also where the words beside them are left out."""
     assert _merged(texts) == whole
+
+
+def test_spaces_are_read_in_linear_time() -> None:
+    """A worker may send a megabyte of them, at the end and between two words."""
+    spaces = " \n" * 200_000
+    begun = process_time()
+    assert words_in(f"a{spaces}dog{spaces}") == ("a", "dog")
+    assert _merged([f"a{spaces}dog{spaces}"] * 2) == f"a{spaces}dog"
+    assert process_time() - begun < 5

@@ -250,28 +250,18 @@ def option_pairs(votes: pd.DataFrame, options: Sequence[str]) -> npt.NDArray[np.
     )
     ticks = chosen.map(set).explode()
     ticks = ticks[ticks.isin(places)].map(places)
-    ticked = np.zeros((len(answers), len(options)), dtype=np.int64)
+    # Of floats, which are exact for counts, NumPy has a fast product.
+    ticked = np.zeros((len(answers), len(options)))
     ticked[ticks.index.to_numpy(), ticks.to_numpy(dtype=np.int64)] = 1
     items, _ = pd.factorize(answers["item_id"])
-    by_item = np.zeros((int(items.max(initial=-1)) + 1, len(options)), dtype=np.int64)
+    by_item = np.zeros((int(items.max(initial=-1)) + 1, len(options)))
     np.add.at(by_item, items, ticked)
     # All pairs of answers about an item, without the pairs of an answer with itself.
-    pairs = by_item.T @ by_item - ticked.T @ ticked
+    together = ticked.T @ ticked
+    pairs = (by_item.T @ by_item - together).astype("int64")
     np.fill_diagonal(pairs, pairs.diagonal() // 2)
-    if ticked.sum(axis=1).max(initial=0) > 1:
-        _count_only_apart(pairs, ticked.astype("bool"), items)
+    for a, b in np.argwhere(np.triu(together, 1)):
+        # Workers who ticked both are no pair of two options with anybody.
+        both = np.bincount(items[(ticked[:, a] * ticked[:, b]) > 0], minlength=len(by_item))
+        pairs[a, b] = pairs[b, a] = int((by_item[:, a] - both) @ (by_item[:, b] - both))
     return pairs
-
-
-def _count_only_apart(
-    pairs: npt.NDArray[np.int64], ticked: npt.NDArray[np.bool_], items: npt.NDArray[np.intp]
-) -> None:
-    """Leave out of two options' pairs the workers who ticked both."""
-    for a, b in combinations(range(ticked.shape[1]), 2):
-        only_a, only_b = (
-            np.bincount(
-                items[ticked[:, own] & ~ticked[:, other]], minlength=items.max(initial=-1) + 1
-            )
-            for own, other in ((a, b), (b, a))
-        )
-        pairs[a, b] = pairs[b, a] = int(only_a @ only_b)

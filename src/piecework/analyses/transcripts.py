@@ -150,8 +150,11 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
     Of a script without spaces, that is each letter with its marks.
     """
-    for match in re.finditer(r"(\s*)(\S+)", text):
-        gap, unbroken = match.groups()
+    # A pattern of a gap and a word would read a long gap at the end from each of its spaces.
+    end = 0
+    for match in re.finditer(r"\S+", text):
+        gap, unbroken = text[end : match.start()], match[0]
+        end = match.end()
         if not _NO_SPACES.search(unbroken):
             yield gap, unbroken
             continue
