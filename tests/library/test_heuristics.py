@@ -1,6 +1,7 @@
 """Heuristics on a frame find what the command finds in a file."""
 
 from pathlib import Path
+from time import process_time
 
 import pandas as pd
 import pytest
@@ -161,6 +162,19 @@ def test_a_row_without_an_assignment_is_one_of_its_own() -> None:
             *(("11", "w1"), ("13", "w2"), ("15", "w2"), ("16", "w3")),
             *(("A1", "w1"), ("A1", "w1"), ("A2", "w2"), ("A3", "w3"), ("A3", "w3")),
         ]
+
+
+def test_workers_and_columns_are_compared_in_linear_time() -> None:
+    """A table may have the same assignment in each row, or tens of thousands of columns."""
+    rows, columns = 40_000, [f"c{n}" for n in range(40_000)]
+    answers = pd.DataFrame({"task": "t", "worker": [f"w{n}" for n in range(rows)], "q": "yes"})
+    wide = pd.DataFrame([["x"] * len(columns)], columns=columns)
+    begun = process_time()
+    with pytest.raises(piecework.ConfigError, match="'w0' and 'w1'"):
+        piecework.assess(answers.assign(assignment="A1"))
+    with pytest.raises(piecework.ConfigError, match="has no column 'task'"):
+        piecework.assess(wide)
+    assert process_time() - begun < 10
 
 
 def test_an_assignment_of_two_workers_is_refused() -> None:

@@ -166,11 +166,11 @@ class _Frame:
         # A row without an assignment is an assignment of its own.
         own_keys = [name or number for number, name in enumerate(self._assignments)]
         self._number_of, _ = pd.factorize(pd.Series(own_keys, dtype="object"))
-        self._workers_of: dict[int, list[str]] = {}
+        self._workers_of: dict[int, dict[str, None]] = {}
         for number, cell in zip(self._number_of.tolist(), answers["worker"].tolist(), strict=True):
-            worker, known = cell_text(cell), self._workers_of.setdefault(number, [])
-            if worker and worker not in known:
-                known.append(worker)
+            worker, known = cell_text(cell), self._workers_of.setdefault(number, {})
+            if worker:
+                known[worker] = None
         self._position_of = pd.Series(self._number_of).groupby(self._number_of).cumcount() + 1
 
     def measured(self) -> Iterator[str]:
@@ -206,7 +206,7 @@ class _Frame:
 
     def _faults_of_assignments(self) -> Iterator[str]:
         for number, assignment in zip(self._number_of.tolist(), self._assignments, strict=True):
-            workers = self._workers_of[number]
+            workers = [*self._workers_of[number]]
             if len(workers) > 1:
                 yield (
                     f"answers: the assignment {assignment!r} has two workers, {workers[0]!r} and "

@@ -1,6 +1,7 @@
 """Checks of the callers' DataFrames, with a sentence for each fault."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -45,7 +46,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -
         for column in columns
         if column not in [*frame.columns]
     ]
-    twice = sorted({column for column in columns_there if columns_there.count(column) > 1})
+    twice = sorted(column for column, times in Counter(columns_there).items() if times > 1)
     faults += [f"{name}: two columns have the name {column!r}" for column in twice]
     if faults:
         raise ConfigError(faults)
