@@ -250,6 +250,8 @@ def _answers(scheme: str, chosen: object, *, has_keys: bool = False) -> dict[str
     {'rate.style': 'very good', 'rate.order': 'bad'}
     >>> _answers("right", {"False": "False"}), _answers("right", {"False": False})
     ({'right': 'False'}, {})
+    >>> _answers("rate", {"3": 3})
+    {'rate': '3'}
     """
     if not isinstance(chosen, dict):
         return {scheme: as_text(chosen)}
@@ -271,8 +273,9 @@ def _answers(scheme: str, chosen: object, *, has_keys: bool = False) -> dict[str
 
 def _is_tick(scheme: str, name: str, value: object) -> bool:
     """Return whether a value is the label itself, which may be `False`, or a switch that is on."""
-    is_label = isinstance(value, str) and value in {name, f"{scheme}{_OLD}{name}"}
-    return is_label or as_text(value).lower() in _TICKED
+    text = as_text(value)
+    is_label = not isinstance(value, bool) and text in {name, f"{scheme}{_OLD}{name}"}
+    return is_label or text.lower() in _TICKED
 
 
 def _span_text(stored: object) -> str:
