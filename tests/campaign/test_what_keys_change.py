@@ -465,7 +465,7 @@ def test_releases_go_where_the_file_says(at_work: Open, tmp_path: Path) -> None:
     assert latest_release(tmp_path / "out/crash/releases") == 1
     assert list((tmp_path / "copies").rglob("*.parquet"))
     with closing(sqlite3.connect(tmp_path / "lab.db")) as lab:
-        rows = lab.execute("SELECT count(*), max(is_withdrawn) FROM captions")
+        rows = lab.execute("SELECT count(*), max(piecework_is_withdrawn) FROM captions")
         assert rows.fetchone() == (8, 0)
 
 

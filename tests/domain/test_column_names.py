@@ -65,7 +65,7 @@ def test_two_hundred_names_alike_are_two_hundred_columns() -> None:
     assert columns == ["q", *(f"q_{n}" for n in range(2, 201))]
 
 
-@pytest.mark.parametrize("name", ["release", "is_withdrawn", "Release"])
+@pytest.mark.parametrize("name", [*names.IN_SINKS, names.RELEASE.upper()])
 def test_a_sink_tables_own_columns_are_no_names_of_fields(name: str) -> None:
     """An own page's field is renamed, and a task's author is told."""
     fields, _, _ = fields_and_rules({}, {name: StatedField(kind="text")})
@@ -73,3 +73,11 @@ def test_a_sink_tables_own_columns_are_no_names_of_fields(name: str) -> None:
     own = [replace(fields[0], name=name)]
     clauses = names.faults_of_names(own, {}, main_text="", columns=())
     assert clauses == [f"{name}: its column {name!r} is a column of the dataset"]
+
+
+def test_words_of_studies_are_names_of_fields_and_conditions() -> None:
+    """Nobody's `release` or `is_withdrawn` is in the way of a sink that they do not have."""
+    stated = {name: StatedField(kind="text") for name in ("release", "is_withdrawn")}
+    fields, _, _ = fields_and_rules({}, stated)
+    assert [field.name for field in fields] == [*stated]
+    assert names.faults_of_names((), {}, main_text="", columns=stated) == []

@@ -76,9 +76,9 @@ MARKET = "market"
 """Additional column if HITs went to several markets: the market that the worker came
 from; '' for HITs without one."""
 
-RELEASE, IS_WITHDRAWN = IN_SINKS = "release", "is_withdrawn"
+RELEASE, IS_WITHDRAWN = IN_SINKS = "piecework_release", "piecework_is_withdrawn"
 """Additional columns of a table in a database: the release that wrote a row; with history,
-whether it removed the row."""
+whether it removed the row. Few items or questions have columns of these names."""
 
 ITEM, URL, SPLIT = "item_id", "url", "split"
 PICTURE = FILE_NAME, WIDTH, HEIGHT = "file_name", "width", "height"

@@ -42,7 +42,8 @@ def labels(url: str, table: str = "triage") -> dict[str, tuple[str, int]]:
     """What a table has: label and release by answer."""
     engine = sa.create_engine(url)
     with engine.connect() as connection:
-        rows = connection.execute(sa.text(f"SELECT answer_id, label, release FROM {table}")).all()
+        wanted = f"SELECT answer_id, label, piecework_release FROM {table}"
+        rows = connection.execute(sa.text(wanted)).all()
     engine.dispose()
     return {row[0]: (row[1], row[2]) for row in rows}
 
@@ -83,8 +84,8 @@ def test_a_table_with_history_has_a_row_for_each_change(
     with engine.connect() as connection:
         rows = connection.execute(
             sa.text(
-                "SELECT answer_id, label, release, is_withdrawn FROM triage "
-                "ORDER BY release, answer_id"
+                "SELECT answer_id, label, piecework_release, piecework_is_withdrawn FROM triage "
+                "ORDER BY piecework_release, answer_id"
             )
         ).all()
     engine.dispose()
