@@ -46,9 +46,11 @@ def test_labels_are_read_with_the_name_of_the_file(tmp_path: Path) -> None:
     assert [vote.probability for vote in votes] == [0.9, None, None, None]
     # A separator of lines that JSON allows in a text ends no line.
     text = "\n".join(lines(*LABELS)).replace("{", '{"model": "a\u2028b", ')
-    (tmp_path / "model.jsonl").write_text(text, encoding="utf-8")
-    named = load_campaign(tmp_path / "crash.toml").machine
-    assert [(vote.model, vote.value) for vote in named] == [("a\u2028b", own) for own in LABELS]
+    for end in ("\n", "\r\n", "\r"):
+        (tmp_path / "model.jsonl").write_text(text, encoding="utf-8", newline=end)
+        named = load_campaign(tmp_path / "crash.toml").machine
+        labels = [(vote.model, vote.value) for vote in named]
+        assert labels == [("a\u2028b", own) for own in LABELS], [end]
 
 
 def test_the_field_that_is_labelled_may_be_named(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from piecework.postprocess.datasets import reading
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.read_published import from_json
 from piecework.postprocess.datasets.reading import from_csv, from_lines, from_parquet, read_captions
-from piecework.postprocess.datasets.reading_faults import UnreadableError
+from piecework.postprocess.datasets.reading_faults import UnreadableError, read_concept_lists
 from piecework.report.corpus.image_groups import difficulties, text_of_images
 from tests.for_each import for_each
 from tests.postprocess.made_tables import captions_table, contents
@@ -246,8 +246,16 @@ def test_only_ends_of_lines_end_captions(name: str, content: Callable[[list[str]
     captions = [f"a dog{space}on a sofa" for space in SPACES]
     with TemporaryDirectory() as folder:
         path = Path(folder, name)
-        path.write_text(content(captions), encoding="utf-8")
-        assert [caption.text for caption in read_captions(path).captions] == captions
+        for end in ("\n", "\r\n", "\r"):
+            path.write_text(content(captions), encoding="utf-8", newline=end)
+            assert [caption.text for caption in read_captions(path).captions] == captions, [end]
+
+
+def test_lists_of_names_end_their_lines_as_any_system_does(tmp_path: Path) -> None:
+    """Old Macs wrote a carriage return alone."""
+    for end in ("\n", "\r\n", "\r"):
+        (tmp_path / "pets.txt").write_text("cat\ndog\n", encoding="utf-8", newline=end)
+        assert read_concept_lists([tmp_path / "pets.txt"]) == {"pets": ["cat", "dog"]}
 
 
 def test_a_row_without_a_caption_does_not_stop_the_others(tmp_path: Path) -> None:
