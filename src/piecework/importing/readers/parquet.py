@@ -160,15 +160,15 @@ class DatasetTables:
     def read(self, path: Path) -> Iterator[Read]:
         """Yield a row per assignment that has its last answer in this table.
 
-        Only answers of assignments with answers to come are in memory.
+        Of all tables, each assignment's end is in memory; answers only while more of their
+        assignment are to come.
 
         Raises:
             ConfigError: piecework did not write a table, or it is too large unpacked.
         """
         own = self._paths.index(path)
-        tables = {own} | {n for end in self._ends.values() if end.table == own for n in end.tables}
         begun: dict[_Key, list[_Line]] = {}
-        for number in sorted(tables):
+        for number in sorted({own} | self._tables_of.get(own, frozenset())):
             for line, cells in enumerate(_answers(self._paths[number]), start=1):
                 key = _key(cells)
                 end = self._ends[key]
@@ -191,6 +191,14 @@ class DatasetTables:
                 tables = tables if number in tables else tables | only_this
                 ends[key] = _End(number, line, tables)
         return ends
+
+    @cached_property
+    def _tables_of(self) -> dict[int, frozenset[int]]:
+        """The tables with answers of the assignments that end in a table, by that table."""
+        divided: dict[int, set[frozenset[int]]] = {}
+        for end in self._ends.values():
+            divided.setdefault(end.table, set()).add(end.tables)
+        return {table: frozenset().union(*tables) for table, tables in divided.items()}
 
 
 def _answers(path: Path, columns: Sequence[str] | None = None) -> Iterator[Mapping[str, object]]:
