@@ -15,13 +15,15 @@ from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.cli.run import _opened
 from piecework.config.trust import deployment_path
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded, RefusedForSafety
 from piecework.engine.begun import agreed_before
+from piecework.engine.checks import check_campaign
 from piecework.engine.opening import open_environment, open_on_marketplace, open_to_look
 from piecework.engine.progress import read_progress
-from piecework.engine.run_pass import post
+from piecework.engine.run_pass import post, run_pass
 from piecework.flows.advance import _deployed
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give
@@ -91,8 +93,6 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     assert not campaign.store.path.exists()
     with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300) as run:
         assert post(run) == 1
-    with pytest.raises(BudgetExceeded, match=words), too_little():
-        pass
     with open_on_marketplace(campaign, elsewhere, live=True) as run:
         assert run.campaign.rewards.cap_cents == 300
     with open_to_look(campaign) as opened:
@@ -114,13 +114,53 @@ def test_a_refused_amount_of_a_command_does_not_stay_in_force(
 ) -> None:
     """Neither of a pass nor of a schedule, for which no line is printed."""
     words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--spend-at-most"]
-    begun = CliRunner().invoke(main, [*words, "3", "--once"])
-    assert begun.exit_code == 0, begun.output
+    with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300):
+        pass  # nothing is posted
     for how in (["--once"], ["--every", "5m"]):
         refused = CliRunner().invoke(main, [*words, "2.39", *how], env={"PREFECT_API_URL": ""})
         assert (refused.exit_code, "costs $2.40" in refused.output) == (3, True), refused.output
         assert "crontab" not in refused.output
         assert agreed_before(campaign) == 300
+
+
+@pytest.mark.parametrize("how", [["--once"], ["--every", "5m"]])
+def test_a_small_amount_ends_no_campaign_under_way(
+    campaign: Campaign, elsewhere: str, how: list[str]
+) -> None:
+    """What is posted is still collected and paid; only new HITs are refused."""
+    with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300) as run:
+        assert post(run) == 1
+    words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--spend-at-most"]
+    done = CliRunner().invoke(main, [*words, "2.39", *how], env={"PREFECT_API_URL": ""})
+    assert done.exit_code == 0, done.output
+    assert agreed_before(campaign) == 239
+    of_flows = partial(_opened, live=True, spend_at_most=None, allow_second_store=False)
+    assert of_flows(campaign.path, elsewhere, as_json=True).rewards.cap_cents == 239
+    with open_on_marketplace(campaign, elsewhere, live=True) as run:
+        assert run_pass(run).waiting_for == "workers"
+        with pytest.raises(BudgetExceeded, match=r"agreed to is \$2\.39"):
+            check_campaign(run)
+
+
+@pytest.mark.parametrize(("first", "holds"), [("3", 250), ("2.45", 245)])
+def test_a_schedule_that_is_older_than_the_store_raises_no_typed_amount(
+    campaign: Campaign, elsewhere: str, monkeypatch: pytest.MonkeyPatch, first: str, holds: int
+) -> None:
+    """Its first pass states an amount that a person may have lowered since."""
+    monkeypatch.setenv("PIECEWORK_ALTHOUGH_UNSEEN", "1")
+    monkeypatch.setenv("PREFECT_API_URL", "")
+    words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live"]
+
+    def agreed(*more: str, stated: str = "") -> int | None:
+        env = {"PIECEWORK_RUN_SPEND_AT_MOST": stated} if stated else {}
+        done = CliRunner().invoke(main, [*words, *more], env=env)
+        assert done.exit_code == 0, done.output
+        return agreed_before(campaign)
+
+    assert agreed("--every", "1h", "--spend-at-most", first) is None
+    assert agreed("--once", "--spend-at-most", "2.50") == 250
+    assert [agreed("--once", stated=first) for _ in range(2)] == [holds, holds]
+    assert agreed("--once", stated="2.80") == 280
 
 
 def test_a_schedule_undoes_no_later_agreement(campaign: Campaign, elsewhere: str) -> None:

@@ -236,6 +236,7 @@ def _opened(
     from piecework.engine.begun import known_store
     from piecework.engine.opening import open_on_marketplace
     from piecework.engine.pass_request import amount_cents
+    from piecework.store import hits
 
     loaded = load_campaign(campaign)
     with known_store(loaded) as store:
@@ -257,7 +258,8 @@ def _opened(
         by_schedule=_is_repeated(spend_at_most),
         allow_second_store=allow_second_store,
     ) as opened:
-        check_caps(opened.campaign, at=opened.clock.now())
+        if not hits.ids(opened.store):
+            check_caps(opened.campaign, at=opened.clock.now())
         return opened.campaign
 
 

@@ -147,7 +147,7 @@ _PATIENCE_SECONDS = 5.0
 
 
 def check_amount_beforehand(campaign: Campaign, endpoint: str, spend_at_most: int | None) -> None:
-    """Check the caps of a campaign whose passes are to be scheduled.
+    """Check the caps of a campaign whose passes are to be scheduled, until it has posted.
 
     A marketplace that cannot be asked for its prices is asked by each pass.
 
@@ -172,6 +172,8 @@ def check_amount_beforehand(campaign: Campaign, endpoint: str, spend_at_most: in
         prices = ask_prices(begun, platform, today=today, has_posted=posted)
     except (ConfigError, PlatformRefused, TransientPlatformError):
         return
+    if posted:
+        return
     cents = begun.rewards.agreed_cents if spend_at_most is None else spend_at_most
     _check_agreed(with_prices(campaign, prices), cents)
 
@@ -179,7 +181,10 @@ def check_amount_beforehand(campaign: Campaign, endpoint: str, spend_at_most: in
 def check_new_amount(
     campaign: Campaign, store: Store | None, spend_at_most: int | None, *, by_schedule: bool
 ) -> None:
-    """Refuse an amount that is too small before a store records it.
+    """Refuse an amount that is too small for a campaign that has posted nothing yet.
+
+    Afterwards a smaller amount is recorded: only planning and posting are refused, so
+    that what was posted is still collected and paid.
 
     Args:
         campaign: as it was read, with the marketplace's prices.
@@ -192,7 +197,8 @@ def check_new_amount(
     """
     if spend_at_most is None:
         return
-    if store is None or is_news(store, spend_at_most, by_schedule=by_schedule):
+    is_new = store is None or is_news(store, spend_at_most, by_schedule=by_schedule)
+    if is_new and not (store is not None and hits.ids(store)):
         _check_agreed(campaign, spend_at_most)
 
 

@@ -305,13 +305,21 @@ def booked_outside(store: Store) -> dict[HitTypeId, tuple[int, int]]:
 def agree_to_spend(
     store: Store, amount_cents: int, *, at: datetime, by_schedule: bool = False
 ) -> None:
-    """Record an amount, unless it is no news (`is_news`)."""
+    """Record an amount, unless it is no news (`is_news`).
+
+    A schedule's first amount raises none that a person typed: the schedule may be older.
+    """
     with store.db.atomic():
-        if is_news(store, amount_cents, by_schedule=by_schedule):
-            store.db.execute(
-                "INSERT INTO agreements (amount_cents, agreed_at, by_schedule) VALUES (?, ?, ?)",
-                [amount_cents, to_text(at), int(by_schedule)],
-            )
+        if not is_news(store, amount_cents, by_schedule=by_schedule):
+            return
+        amounts, typed = [(amount_cents, by_schedule)], agreed_cents(store)
+        is_first = by_schedule and agreed_cents(store, only_by_schedule=True) is None
+        if is_first and typed is not None and typed < amount_cents:
+            amounts.append((typed, False))
+        store.db.executemany(
+            "INSERT INTO agreements (amount_cents, agreed_at, by_schedule) VALUES (?, ?, ?)",
+            [[cents, to_text(at), int(repeats)] for cents, repeats in amounts],
+        )
 
 
 def is_news(store: Store, amount_cents: int, *, by_schedule: bool) -> bool:
