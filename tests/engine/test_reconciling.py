@@ -584,25 +584,65 @@ def _posted(endpoint: str) -> list[str]:
     return sorted(hit["annotation"] for hit in books["hits"])
 
 
+def _publish(run: CampaignRun, annotation: str) -> None:
+    """Post a HIT that the store does not know."""
+    posted = next(iter(run.platform.find_hits()))
+    store_name = posted.annotation.split("/")[0]
+    run.platform.publish(
+        posted.hit_type_id,
+        "<HTMLQuestion xmlns='http://mechanicalturk.amazonaws.com/"
+        "AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd'>"
+        "<HTMLContent><![CDATA[<!doctype html>]]></HTMLContent>"
+        "<FrameHeight>0</FrameHeight></HTMLQuestion>",
+        max_assignments=1,
+        lifetime_seconds=3600,
+        annotation=f"{store_name}/crash.b0001.{annotation}",
+        token=annotation,
+    )
+
+
+def test_a_stopped_campaign_adopts_the_hits_whose_items_can_be_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their answers are paid although another HIT is unknown; nothing is posted before it is."""
+    by_one = CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
+    path, store = write_campaign(folder, by_one), folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=tuple((f"worker {n}", "good") for n in range(12)))
+        assert _pass(folder, endpoint) == "workers"
+        _copy(store, folder / "copy.db")
+        people.work()
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work(at_most=1) == 1
+        _put_back(folder / "copy.db", store)
+        _reconcile(folder, endpoint)
+        with _opened(folder, endpoint) as run:
+            _publish(run, "r07.000001")
+        assert CliRunner().invoke(main, ["stop", str(path)]).exit_code == 0
+        there = _posted(endpoint)
+        for _ in range(3):
+            _pass(folder, endpoint)
+        assert (_money(store)["rewards"], _money(store)["held"]) == (5 * 50, 0)
+
+        def undo(run: CampaignRun, _notes: object) -> None:
+            assert campaign_facts.undo_stop(run.store, at=run.clock.now())
+
+        monkeypatch.setattr("piecework.engine.run_pass.reopen_items", undo)
+        with _opened(folder, endpoint) as run:
+            assert campaign_facts.read_notes(run.store).is_adopting
+            run_pass(run, poll_open_hits=True)
+            with pytest.raises(StoreError, match="does not say which items it shows"):
+                run_pass(run)
+        assert _posted(endpoint) == there
+
+
 def test_a_hit_whose_items_cannot_be_told_is_left_to_a_person(folder: Path) -> None:
     """Nothing is guessed: its answers would be about other items."""
     with _market(folder) as endpoint:
         assert _pass(folder, endpoint) == "workers"
         with _opened(folder, endpoint) as run:
-            (posted,) = run.platform.find_hits()
-            store_name = posted.annotation.split("/")[0]
             for annotation in ("r07.000001", "r07.000002/zz.0", "r07.000003/-"):
-                run.platform.publish(
-                    posted.hit_type_id,
-                    "<HTMLQuestion xmlns='http://mechanicalturk.amazonaws.com/"
-                    "AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd'>"
-                    "<HTMLContent><![CDATA[<!doctype html>]]></HTMLContent>"
-                    "<FrameHeight>0</FrameHeight></HTMLQuestion>",
-                    max_assignments=1,
-                    lifetime_seconds=3600,
-                    annotation=f"{store_name}/crash.b0001.{annotation}",
-                    token=annotation,
-                )
+                _publish(run, annotation)
             before = _rows(folder)
             begin_adopting(run.store)
             with pytest.raises(StoreError, match="does not say which items it shows"):

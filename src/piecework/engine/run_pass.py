@@ -25,7 +25,7 @@ from piecework.engine.judge import assess, decide, weigh
 from piecework.engine.launch import launch
 from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
-from piecework.engine.recover.adopting import adopt
+from piecework.engine.recover.adopting import UnknownItemsError, adopt
 from piecework.engine.settle import resume, settle, verify
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Call, Step, call_plainly
@@ -95,11 +95,12 @@ def run_pass(
     campaign_facts.record_inputs(run.store, inputs, completed=completed, at=run.clock.now())
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
-    recover(run)
+    may_post = recover(run)
     reopen_items(run, notes)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
-        step(run, reader, call=_with_log(call))
+        if may_post or step not in {plan, launch}:
+            step(run, reader, call=_with_log(call))
     return read_progress(run, reader)
 
 
@@ -111,24 +112,39 @@ def post(run: CampaignRun) -> int:
     Raises:
         PieceworkError: as the steps say; repeating it is always safe.
     """
-    recover(run)
+    may_post = recover(run)
     reopen_items(run, campaign_facts.read_notes(run.store))
     take_in(run)
     wind_down(run)
+    if not may_post:
+        return 0
     plan(run)
     return launch(run)
 
 
-def recover(run: CampaignRun) -> None:
+def recover(run: CampaignRun) -> bool:
     """Adopt what a newer copy of a restored store has posted, before any step.
 
-    So a stopped campaign, too, expires these HITs and pays for their answers.
+    So a stopped campaign, too, expires these HITs and pays for their answers. It does so
+    also if it cannot adopt them all.
+
+    Returns:
+        Whether this pass may post: all were adopted, even if somebody undoes the stop now.
 
     Raises:
-        StoreError: it is not known which items a HIT shows.
+        StoreError: it is not known which items a HIT shows, and the campaign is not stopped.
     """
-    if campaign_facts.read_notes(run.store).is_adopting:
+    if not campaign_facts.read_notes(run.store).is_adopting:
+        return True
+    is_stopped = campaign_facts.stopped_at(run.store) is not None
+    try:
         adopt(run)
+    except UnknownItemsError as unknown:
+        if not is_stopped:
+            raise
+        _LOG.warning("%s; next: %s", unknown, unknown.next_step)
+        return False
+    return True
 
 
 def _with_log(call: Call) -> Call:

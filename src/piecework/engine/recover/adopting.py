@@ -69,14 +69,25 @@ def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
     return sorted(ours, key=lambda pair: pair[1].hit_key)
 
 
+class UnknownItemsError(StoreError):
+    """It is not known which items a HIT shows, so a person has to end it."""
+
+
 def adopt(run: CampaignRun) -> int:
     """Adopt all HITs of this store that it does not know; return how many there were.
 
     Raises:
-        StoreError: it is not known which items a HIT shows.
+        UnknownItemsError: of a HIT; all others are adopted before.
     """
-    adopted = [_as_planned(run, posted, by) for posted, by in unknown_hits(run)]
+    adopted, unknown = list[PlannedHit](), list[UnknownItemsError]()
+    for posted, by in unknown_hits(run):
+        try:
+            adopted.append(_as_planned(run, posted, by))
+        except UnknownItemsError as fault:
+            unknown.append(fault)
     _write_down(run, adopted)
+    if unknown:
+        raise unknown[0]
     campaign_facts.keep_note(run.store, "is_adopting", 0)
     return len(adopted)
 
@@ -194,7 +205,7 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
     try:
         return run.item_numbers().from_text(by.item_numbers)
     except ValueError as fault:
-        raise StoreError(
+        raise UnknownItemsError(
             f"{run.store.address}: HIT {posted.hit_id} ({by.hit_key!r}) was posted by "
             f"a newer copy of this store, and its annotation {posted.annotation!r} "
             "does not say which items it shows",
