@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -298,8 +299,26 @@ def test_an_item_is_asked_again_as_long_as_its_own_cap_pays_its_share(
         assert run_pass(evening).batch == (1 if slots == 3 else 2)
 
 
+def test_caps_are_checked_again_on_the_first_day_of_other_fees(
+    campaign_text: str, tmp_path: Path
+) -> None:
+    """Another day alone changes no price."""
+    campaign = load_campaign(write_campaign(tmp_path, campaign_text))
+    (fees,) = campaign.rewards.fees[-1:]
+    dearer = replace(fees, valid_from=NOON.date() + timedelta(days=2), percent=Decimal(40))
+    campaign = replace(campaign, rewards=replace(campaign.rewards, fees=(fees, dearer)))
+    today, tomorrow, then = (
+        caps.digest_of_caps(campaign, at=NOON + timedelta(days=days)) for days in range(3)
+    )
+    assert today == tomorrow != then
+
+
+def _refused(*_: object) -> None:
+    raise AssertionError("items are asked again")
+
+
 def test_a_higher_cap_of_an_item_continues_a_campaign_that_ended(
-    at_work: Open, campaign_text: str
+    at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The status names the cap; once it is raised, only what is missing is posted."""
     with at_work(with_key(campaign_text, 'item = "0.89"')) as (run, people):
@@ -311,6 +330,13 @@ def test_a_higher_cap_of_an_item_continues_a_campaign_that_ended(
         assert reached.reason == f"{reached.missing} answers are lacking and cannot be bought"
         assert run_pass(run).is_finished
         posted = ledger.taken_cents(run.store)
+        # A cap below the plain cost, or another day, changes nothing of what ended.
+        rewards = replace(run.campaign.rewards, item_budget_cents=59)
+        lowered = replace(run, campaign=replace(run.campaign, rewards=rewards))
+        next_day = at(run, run.clock.now() + timedelta(days=1))
+        monkeypatch.setattr(item_totals, "reopen_within_budget", _refused)
+        assert [run_pass(each).is_finished for each in (lowered, next_day)] == [True, True]
+        monkeypatch.undo()
         rewards = replace(run.campaign.rewards, item_budget_cents=300)
         raised = replace(run, campaign=replace(run.campaign, rewards=rewards))
         reached = run_pass(raised)
@@ -319,6 +345,10 @@ def test_a_higher_cap_of_an_item_continues_a_campaign_that_ended(
             reached = run_pass(raised)
         assert (reached.stopped_by, reached.missing) == ("", 0)
         assert ledger.taken_cents(run.store) > posted
+        monkeypatch.setattr(item_totals, "reopen_within_budget", _refused)
+        rewards = replace(run.campaign.rewards, item_budget_cents=400)
+        higher = replace(run, campaign=replace(run.campaign, rewards=rewards))
+        assert run_pass(higher).is_finished
 
 
 @pytest.mark.parametrize(

@@ -139,13 +139,13 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
 
 
 def digest_of_caps(campaign: Campaign, *, at: datetime) -> str:
-    """Return a digest of all that prices and caps depend on: fees may change with the day."""
+    """Return a digest of all that prices and caps depend on, with the day's fees."""
     priced_by = [
         campaign.rewards,
         campaign.posting,
         campaign.requirements,
         campaign.crowds,
-        at.date(),
+        [campaign.rewards.fees_on(at.date(), market) for market in campaign.markets],
     ]
     return hashlib.sha256(repr(priced_by).encode()).hexdigest()
 

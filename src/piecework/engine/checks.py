@@ -40,7 +40,7 @@ def _check_caps(run: CampaignRun, notes: PassNotes) -> None:
     """Refuse a campaign that costs more than its current caps allow.
 
     To deal forty thousand items takes a fifth of a second. So this check is repeated
-    only when a price, a cap or the day has changed: fees may depend on the day.
+    only when a price or a cap has changed: fees may depend on the day.
     """
     now = run.clock.now()
     digest = caps.digest_of_caps(run.campaign, at=now)

@@ -8,6 +8,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import astuple
 from functools import partial
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
+from piecework.domain.errors import BudgetExceeded
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural
 from piecework.engine.collect import collect
@@ -182,10 +184,15 @@ def reopen_items(run: CampaignRun, notes: PassNotes) -> None:
     """Ask again items that were closed for their budget, if a cap or price has changed.
 
     Planning closes those for which it still does not pay. A campaign that has ended
-    plans nothing otherwise.
+    plans nothing otherwise. It stays ended if planning would refuse it for its caps.
     """
-    if notes.caps_digest not in {None, caps.digest_of_caps(run.campaign, at=run.clock.now())}:
-        item_totals.reopen_within_budget(run.store)
+    if notes.caps_digest is None or not item_totals.any_beyond_budget(run.store):
+        return
+    now = run.clock.now()
+    if notes.caps_digest != caps.digest_of_caps(run.campaign, at=now):
+        with suppress(BudgetExceeded):
+            caps.check_caps(run.campaign, at=now)
+            item_totals.reopen_within_budget(run.store)
 
 
 def _digest(campaign: Campaign) -> str:

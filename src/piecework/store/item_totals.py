@@ -229,6 +229,12 @@ def close_beyond_budget(store: Store, item_ids: Iterable[ItemId]) -> None:
         )
 
 
+def any_beyond_budget(store: Store) -> bool:
+    """Return whether items are asked no more for their budget."""
+    row = store.db.execute(f"SELECT 1 FROM {_ALIKE} WHERE closed = 'budget' LIMIT 1").fetchone()
+    return row is not None
+
+
 def reopen_within_budget(store: Store) -> None:
     """Ask again what was closed for its budget, because that has changed."""
     with store.db.atomic():
