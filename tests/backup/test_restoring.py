@@ -1,5 +1,6 @@
 """Restores of an earlier time, and databases that continue from there."""
 
+import itertools
 import sqlite3
 import time
 from contextlib import closing
@@ -156,3 +157,36 @@ def test_a_copy_that_is_made_once_takes_the_time_that_it_needs(
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 1
     assert "was not copied whole: Litestream does not answer" in done.output
+
+
+def test_a_copy_that_is_made_once_ends_if_faults_keep_it_from_getting_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most calls to a bucket that does not answer end before Litestream logs the next fault."""
+    database, replica = tmp_path / "m.db", tmp_path / "replica"
+    _keep(database, "first")
+    backed_up_once(database, replica)
+    _keep(database, "second")
+    tries, positions = [], itertools.count()
+
+    def out_of_time(control: Path, path: Path, *, seconds: int) -> None:
+        tries.append(seconds)
+        if len(tries) > 6 and is_advancing:
+            return complete(control, path, seconds=seconds)
+        time.sleep(0.3)
+        raise process.NotYetReplicatedError("context deadline exceeded")
+
+    complete, is_advancing = process.complete, False
+    monkeypatch.setattr(process, "complete", out_of_time)
+    monkeypatch.setattr(process, "fault_in", lambda _line: "i/o timeout")
+    monkeypatch.setattr(process, "_LASTING_SECONDS", 1.0)
+    monkeypatch.setattr(replicator, "_REPLICATOR_EVERY_SECONDS", 0.05)
+    words = ["store", "backup", str(database), "--to", str(replica), "--once"]
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, "was not copied whole: i/o timeout" in done.output) == (1, True)
+
+    tries.clear()
+    is_advancing = True
+    monkeypatch.setattr(process.LitestreamProcess, "replicated", lambda _: next(positions))
+    backed_up_once(database, replica)
+    assert len(tries) > 6

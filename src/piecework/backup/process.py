@@ -17,9 +17,10 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from piecework.backup.restoring import ReplicatedFile, environment, fault_in, write_settings
 from piecework.foundation.sqlitefile.files import FOR_OWNER
@@ -155,6 +156,13 @@ class LitestreamProcess:
             NotReplicatedError: it is not complete.
         """
         complete(self._socket, self._file.database.absolute(), seconds=seconds)
+
+    def replicated(self) -> int | None:
+        """Return the last transaction that the replica has; `None` if that is not known."""
+        with suppress(NotReplicatedError, KeyError):
+            request = {"path": str(self._file.database.absolute())}
+            return int(_synced(self._socket, request, seconds=_START_SECONDS)["replicated_txid"])
+        return None
 
     def end(self, *, at_once: bool = False) -> None:
         """End Litestream, after it has sent the last commits.
@@ -299,7 +307,16 @@ def complete(control: Path, database: Path, *, seconds: int) -> None:
         NotYetReplicatedError: it will be complete later.
     """
     request = {"path": str(database), "wait": True, "timeout": seconds}
-    connection = _Connection(control, seconds + 1.0)
+    position = _synced(control, request, seconds=seconds + 1.0)
+    if position["txid"] != position["replicated_txid"]:
+        raise NotYetReplicatedError(
+            f"the replica is at {position['replicated_txid']} of {position['txid']}"
+        )
+
+
+def _synced(control: Path, request: Mapping[str, object], *, seconds: float) -> dict[str, Any]:
+    """Return what Litestream answers to a request to replicate a database."""
+    connection = _Connection(control, seconds)
     try:
         connection.request(
             "POST", "/sync", json.dumps(request), {"Content-Type": "application/json"}
@@ -313,11 +330,8 @@ def complete(control: Path, database: Path, *, seconds: int) -> None:
     if reply.status != http.client.OK:
         reason = _reason(content)
         raise (NotYetReplicatedError if _OUT_OF_TIME in reason else NotReplicatedError)(reason)
-    position = json.loads(content)
-    if position["txid"] != position["replicated_txid"]:
-        raise NotYetReplicatedError(
-            f"the replica is at {position['replicated_txid']} of {position['txid']}"
-        )
+    position: dict[str, Any] = json.loads(content)
+    return position
 
 
 class _Connection(http.client.HTTPConnection):

@@ -132,6 +132,8 @@ class Replicator:
         self._lag: Lag | None = None
         self._stopping = threading.Event()
         self._is_running = self._has_begun = self._is_complete = False
+        self._known_faults = 0
+        self._replicated: int | None = None
         self._renewed_at: float | None = None
         self._folded_at = float("-inf")
 
@@ -315,7 +317,6 @@ class Replicator:
         """Complete the replica, unless it has every commit already."""
         if self._lag is None:
             return
-        faults = self._process.faults
         try:
             if not self._lag.is_behind() and self._is_running:
                 return
@@ -323,9 +324,10 @@ class Replicator:
         except (NotReplicatedError, sqlite3.Error) as fault:
             self._is_running = self._is_complete = False
             self._trouble.note(self._process.fault or str(fault))
-            if isinstance(fault, NotYetReplicatedError) and self._process.faults == faults:
+            if isinstance(fault, NotYetReplicatedError) and self._is_advancing():
                 self._trouble.is_slow()
             return
+        self._known_faults = self._process.faults
         self._lag.confirm()
         if not self._has_begun:
             self._has_begun = True
@@ -333,6 +335,20 @@ class Replicator:
         self._is_running = self._is_complete = True
         self._process.fault = ""
         self._trouble.end()
+
+    def _is_advancing(self) -> bool:
+        """Whether the replica gets further, as far as is known.
+
+        One large file may take long. But after a fault, the replica must have more than
+        at the last look: a bucket that does not answer causes faults now and then.
+        """
+        if self._process.faults == self._known_faults:
+            return True
+        before, self._replicated = self._replicated, self._process.replicated()
+        if before is None or self._replicated is None or self._replicated <= before:
+            return False
+        self._known_faults = self._process.faults
+        return True
 
     def _complete_last(self) -> None:
         """Send the last commits; say how many are missing if that fails."""
