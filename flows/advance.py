@@ -41,8 +41,7 @@ from piecework.engine.payments.outside_prices import say_unsettled
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.run_pass import run_pass
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Call, timed
+from piecework.engine.snapshot import Call, Reader, timed
 from piecework.engine.take_in import count_new
 from piecework.engine.waits import WATCHED_HITS, next_wait
 from piecework.engine.watching.pass_watcher import Watch, pass_span, watch_passes

@@ -44,7 +44,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.progress import Progress
-from piecework.engine.step import Call
+from piecework.engine.snapshot import Call
 
 _LOG = logging.getLogger(__name__)
 

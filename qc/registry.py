@@ -18,7 +18,6 @@ from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, Finding, SubjectKind
 from piecework.qc import joined, parameters, written_here
-from piecework.qc.batch_scores import BatchScores
 from piecework.qc.heuristics import (
     answered_before,
     canary,
@@ -53,7 +52,7 @@ from piecework.qc.heuristics import (
 )
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import sources
-from piecework.qc.scores import SHOWN_FROM, Facts, Scope
+from piecework.qc.scores import SHOWN_FROM, BatchScores, Facts, Scope
 from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from piecework.qc import registry
-from piecework.qc.batch_scores import BatchScores
 from piecework.qc.heuristics import capitals
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess
+from piecework.qc.scores import BatchScores
 from tests.qc.tables import row, table
 from tests.qc.test_laws import ITEMS, TASK, rated_table
 

@@ -9,8 +9,8 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
 from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
-from piecework.results.overwriting import mark_of
 from piecework.store import results
+from piecework.store.results import mark_of
 from tests.review import stores
 
 UNSURE = "A brown dog lies beside a sofer chair on the grass"

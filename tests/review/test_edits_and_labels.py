@@ -18,8 +18,8 @@ from piecework.engine.opening import open_for_import
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.item_labels import doubtful, item_labels
-from piecework.results.overwriting import mark_of
 from piecework.store import decisions, results
+from piecework.store.results import mark_of
 from tests.browser.pages import violations
 from tests.importing.test_importing import done
 from tests.review import stores

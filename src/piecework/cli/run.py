@@ -463,6 +463,7 @@ def _expire(run: "CampaignRun") -> str:
     from piecework.engine.run_pass import recover
     from piecework.engine.wind_down import wind_down
     from piecework.store import intents
+    from piecework.store.campaign_facts import read_notes
     from piecework.store.lock import only_pass
 
     before = intents.done(run.store, "expire")
@@ -470,7 +471,7 @@ def _expire(run: "CampaignRun") -> str:
         with only_pass(run.campaign.store, by="piecework stop"):
             # What is known ends even if what a newer copy posted cannot be adopted.
             wind_down(run)
-            recover(run)
+            recover(run, read_notes(run.store))
             wind_down(run)
     except CampaignBusy as busy:
         return f"{busy}, and its next pass expires the open HITs"

@@ -20,8 +20,7 @@ from piecework.engine.posted_hits import (
     must_be_over,
     status_of,
 )
-from piecework.engine.snapshot import Reader, next_poll_of_open_hits
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step, next_poll_of_open_hits
 from piecework.engine.waits import OPEN_HITS
 from piecework.hit_templates.answers import read_answers
 from piecework.store import assignments, hits, intents

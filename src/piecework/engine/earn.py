@@ -22,8 +22,7 @@ from piecework.domain.qualifications import (
     due_change,
 )
 from piecework.engine.requirements import earned_type
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step
 from piecework.qc.gold import agreeing
 from piecework.qc.ratings import with_ratings
 from piecework.store import bound, decisions

@@ -25,8 +25,7 @@ from piecework.domain.tables import value_column
 from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.engine.next_action import may_weigh
-from piecework.engine.snapshot import Reader, ToJudge, decidable, due_for_decision
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step, ToJudge, decidable, due_for_decision
 from piecework.qc.joined import Judged
 from piecework.qc.policy import decide as apply_policy
 from piecework.qc.ratings import with_ratings

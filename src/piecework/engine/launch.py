@@ -43,8 +43,7 @@ from piecework.engine.posted_hits import (
     slots_wanted,
 )
 from piecework.engine.requirements import apart_from, exclusion_type, extending, keep_out
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step
 from piecework.store import campaign_facts, hits, intents
 from piecework.store.campaign_facts import kept_prices
 from piecework.store.database import writing

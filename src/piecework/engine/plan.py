@@ -24,8 +24,7 @@ from piecework.engine.checks import Pages, check_campaign, set_aside
 from piecework.engine.next_action import NextPosting, next_posting
 from piecework.engine.posted_hits import first_hits, with_markets
 from piecework.engine.requirements import extendable
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step
 from piecework.store import assignments, dealt_items, hits, item_totals
 from piecework.store.database import Store, writing
 from piecework.store.dealt_items import DealtItems

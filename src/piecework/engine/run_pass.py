@@ -29,8 +29,7 @@ from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
 from piecework.engine.recover.adopting import UnknownItemsError, adopt
 from piecework.engine.settle import resume, settle, verify
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Call, Step, call_plainly
+from piecework.engine.snapshot import Call, Reader, Step, call_plainly
 from piecework.engine.take_in import take_in
 from piecework.engine.wind_down import wind_down
 from piecework.store import campaign_facts, item_totals
@@ -97,7 +96,7 @@ def run_pass(
     campaign_facts.record_inputs(run.store, inputs, completed=completed, at=run.clock.now())
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
-    may_post = recover(run)
+    may_post = recover(run, notes)
     reopen_items(run, notes)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
@@ -114,8 +113,9 @@ def post(run: CampaignRun) -> int:
     Raises:
         PieceworkError: as the steps say; repeating it is always safe.
     """
-    may_post = recover(run)
-    reopen_items(run, campaign_facts.read_notes(run.store))
+    notes = campaign_facts.read_notes(run.store)
+    may_post = recover(run, notes)
+    reopen_items(run, notes)
     take_in(run)
     wind_down(run)
     if not may_post:
@@ -124,7 +124,7 @@ def post(run: CampaignRun) -> int:
     return launch(run)
 
 
-def recover(run: CampaignRun) -> bool:
+def recover(run: CampaignRun, notes: PassNotes) -> bool:
     """Adopt what a newer copy of a restored store has posted, before any step.
 
     So a stopped campaign, too, expires these HITs and pays for their answers. It does so
@@ -136,7 +136,7 @@ def recover(run: CampaignRun) -> bool:
     Raises:
         StoreError: it is not known which items a HIT shows, and the campaign is not stopped.
     """
-    if not campaign_facts.read_notes(run.store).is_adopting:
+    if not notes.is_adopting:
         return True
     is_stopped = campaign_facts.stopped_at(run.store) is not None
     try:
@@ -186,10 +186,10 @@ def reopen_items(run: CampaignRun, notes: PassNotes) -> None:
     Planning closes those for which it still does not pay. A campaign that has ended
     plans nothing otherwise. It stays ended if planning would refuse it for its caps.
     """
-    if notes.caps_digest is None or not item_totals.any_beyond_budget(run.store):
-        return
     now = run.clock.now()
-    if notes.caps_digest != caps.digest_of_caps(run.campaign, at=now):
+    if notes.caps_digest in {None, caps.digest_of_caps(run.campaign, at=now)}:
+        return
+    if item_totals.any_beyond_budget(run.store):
         with suppress(BudgetExceeded):
             caps.check_caps(run.campaign, at=now)
             item_totals.reopen_within_budget(run.store)

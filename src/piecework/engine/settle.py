@@ -30,8 +30,7 @@ from piecework.domain.text import one_line, regions_in_words, shell_word
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import UNKNOWN_WORKER, exclusion_type
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step
 from piecework.hit_templates.answers import typed
 from piecework.qc.gold import wrong_answers
 from piecework.qc.heuristics import gold_failed

@@ -1,14 +1,15 @@
-"""Where a campaign stands, as counts and times, and the reader that the steps ask.
+"""Where a campaign stands, as counts and times, and the steps of a pass, which read it.
 
 Each count is one query to the store. Its cost depends on what is open, not on what is
 done. The reader takes a new snapshot only when something has changed. Each step of a
-pass asks the same reader what is due, and `status` shows what it says.
+pass asks the same reader what is due, and does it; `status` shows what the reader says.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
 
 from piecework.campaign import caps
 from piecework.campaign.opened import OpenedCampaign
@@ -25,6 +26,8 @@ from piecework.engine.next_action import (
 from piecework.engine.payments.pay import has_interrupted_payments
 from piecework.engine.posted_hits import live_hits
 from piecework.engine.waits import OPEN_HITS, decision_deadline, due_since
+from piecework.engine.watching.pass_watcher import Watch
+from piecework.foundation.tracing.spans import span
 from piecework.store import (
     assignments,
     campaign_facts,
@@ -271,3 +274,60 @@ class Reader:
         """Return what is due now, or whom the campaign waits for."""
         today = self.opened.clock.now().date()
         return next_action(snapshot or self.snapshot(), self.opened.campaign, today=today)
+
+
+_T = TypeVar("_T")
+_Due = TypeVar("_Due")
+_Opened = TypeVar("_Opened", bound=OpenedCampaign)
+
+
+class Call(Protocol):
+    """Run a step by its name and return its result."""
+
+    def __call__(self, name: str, step: Callable[[], _T], /) -> _T:
+        """Run the step once."""
+        ...
+
+
+def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
+    """Run a step without any wrapper."""
+    return step()
+
+
+def timed(call: Call, watch: Watch) -> Call:
+    """Wrap `call` so that each step is timed, for metrics and for a trace."""
+
+    def call_timed(name: str, step: Callable[[], _T], /) -> _T:
+        with span(f"step {name}", is_shared=True):
+            return watch.time_step(name, lambda: call(name, step))
+
+    return call_timed
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[_Opened, _Due]):
+    """One verb of a pass.
+
+    Attributes:
+        name: the verb.
+        due: reads what to do; the value is false if there is no work to do.
+        act: does it, and returns a number that the log explains
+            (`piecework.engine.run_pass`).
+    """
+
+    name: str
+    due: Callable[[Reader], _Due]
+    act: Callable[[_Opened, _Due], int]
+
+    def __call__(
+        self, opened: _Opened, reader: Reader | None = None, *, call: Call = call_plainly
+    ) -> int:
+        """Do what is due, if any.
+
+        Args:
+            opened: the campaign.
+            reader: the reader of the pass; a new one by default.
+            call: runs the step if something is due.
+        """
+        due = self.due(reader or Reader(opened))
+        return call(self.name, lambda: self.act(opened, due)) if due else 0

@@ -21,8 +21,7 @@ from piecework.domain.growing import MOST_REMOVED, Delivery, Growth, SourceRow, 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.text import plural
-from piecework.engine.snapshot import Reader, arrived, as_read
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step, arrived, as_read
 from piecework.store import source
 from piecework.store.database import writing
 from piecework.store.source import Known

@@ -21,8 +21,7 @@ from piecework.engine.posted_hits import (
     record_cut_off,
     status_of,
 )
-from piecework.engine.snapshot import Reader
-from piecework.engine.step import Step
+from piecework.engine.snapshot import Reader, Step
 from piecework.store import campaign_facts, dealt_items, hits, intents
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent, Refusal, carry_out

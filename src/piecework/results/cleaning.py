@@ -21,7 +21,6 @@ from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, p
 from piecework.postprocess.language.tokens import key_of
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
-from piecework.results.overwriting import OPEN, refuse_overwriting
 from piecework.store import results, reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
@@ -99,7 +98,7 @@ def decide_word(
     *,
     meant: str | None,
     by: str,
-    seen: str = OPEN,
+    seen: str = results.OPEN,
     is_requester: bool = False,
 ) -> None:
     """Store a person's decision about a word.
@@ -126,7 +125,7 @@ def decide_word(
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
     with writing(opened.store):
         stored = results.load_words(opened.store).get(word)
-        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
+        results.refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.keep_word(
             opened.store,
             WordVerdict(word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()),
@@ -159,7 +158,7 @@ def reopen_word(
     word = key_of(word)
     with writing(opened.store):
         stored = results.load_words(opened.store).get(word)
-        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
+        results.refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.forget_word(opened.store, word)
         reviews.add_event(
             opened.store, "word reopened", Identity(name=by), at=opened.clock.now(), about=word

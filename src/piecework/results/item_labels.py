@@ -30,7 +30,6 @@ from piecework.domain.task import Task
 from piecework.domain.verdicts import Label
 from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates, option_votes
-from piecework.results.overwriting import OPEN, refuse_overwriting
 from piecework.results.table import answers_table
 from piecework.store import item_totals, results, reviews, source
 from piecework.store.database import from_text, to_text, writing
@@ -126,7 +125,7 @@ def settle_label(
     value: str,
     *,
     by: str,
-    seen: str = OPEN,
+    seen: str = results.OPEN,
     is_requester: bool = False,
 ) -> None:
     """Settle the label of an item.
@@ -154,7 +153,7 @@ def settle_label(
         raise ConfigError([f"{item_id!r} is not an item of this campaign"])
     with writing(opened.store):
         stored = results.load_labels(opened.store).get((item_id, field))
-        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
+        results.refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.keep_label(
             opened.store,
             Label(
@@ -193,7 +192,7 @@ def unsettle_label(
     """
     with writing(opened.store):
         stored = results.load_labels(opened.store).get((item_id, field))
-        refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
+        results.refuse_overwriting(stored, by=by, seen=seen, is_requester=is_requester)
         results.forget_label(opened.store, item_id, field)
         reviews.add_event(
             opened.store,

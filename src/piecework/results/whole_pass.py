@@ -12,8 +12,7 @@ from piecework.engine.pass_request import PassRequest
 from piecework.engine.payments.outside_prices import book_outside_prices, say_unsettled
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
-from piecework.engine.snapshot import take_snapshot
-from piecework.engine.step import Call, call_plainly, timed
+from piecework.engine.snapshot import Call, call_plainly, take_snapshot, timed
 from piecework.engine.watching.pass_watcher import Unwatched, Watch
 from piecework.results.archiving import archive_settled
 from piecework.store import campaign_facts, hits, last_pass

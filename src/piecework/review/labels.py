@@ -14,11 +14,11 @@ from piecework.domain.verdicts import Label, WordVerdict
 from piecework.foundation.signin.person import may
 from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
 from piecework.results.item_labels import Doubtful, doubtful, settle_label, unsettle_label
-from piecework.results.overwriting import OPEN, DecidedSince, mark_of, may_replace
 from piecework.review.model.cards import cut
 from piecework.review.model.reviewing import group_of
 from piecework.review.pages import Parts, redirect
 from piecework.review.sessions import Session
+from piecework.store.results import OPEN, DecidedSince, mark_of, may_replace
 
 
 class LabelPages:

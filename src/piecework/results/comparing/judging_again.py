@@ -21,12 +21,12 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.text import plural
 from piecework.domain.verdicts import JOINED, Decision, Finding, Subject, SubjectKind
 from piecework.engine.judge import proposals_about, split_by_doubt, suspicions_about
-from piecework.qc.batch_scores import BatchScores
 from piecework.qc.gold import wrong_by_answer
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import KnownScores
+from piecework.qc.scores import BatchScores
 from piecework.store import archive, decisions, reviews, workers
 from piecework.store.settlements import ELSEWHERE
 

@@ -30,7 +30,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.quick_check import count_news
 from piecework.engine.requirements import post_test
 from piecework.engine.run_pass import CROWD, post, run_pass
-from piecework.engine.step import Call, call_plainly
+from piecework.engine.snapshot import Call, call_plainly
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.markets import registry
 from piecework.platforms.clocks import VirtualClock
