@@ -153,8 +153,8 @@ _ENOUGH_ANSWERS = 10
 def measured_seconds(transaction: Transaction, hit_type: int) -> float | None:
     """Return the median of the latest answers; None while there are too few.
 
-    Types with the same requester, market, title and reward are of the same work: they
-    differ in limits, expected time or recruiting, and their answers count together.
+    Types of one campaign, which a limit names, with the same requester, market and reward
+    are of the same work: their answers count together. Two campaigns may have one title.
 
     Args:
         transaction: the open one.
@@ -165,8 +165,13 @@ def measured_seconds(transaction: Transaction, hit_type: int) -> float | None:
         for row in transaction.all(
             "SELECT answered_ms, shown_ms FROM assignments "
             "JOIN hits ON hits.id = assignments.hit WHERE hits.hit_type IN "
-            "(SELECT alike.id FROM hit_types AS own JOIN hit_types AS alike "
-            "USING (requester, market, title, reward_cents) WHERE own.id = ?) "
+            "(SELECT ?1 UNION SELECT alike.id FROM hit_types AS own "
+            "JOIN hit_type_limits AS named ON named.hit_type = own.id "
+            "JOIN hit_type_limits AS same USING (name, is_of_batch) "
+            "JOIN hit_types AS alike ON alike.id = same.hit_type "
+            "AND (alike.requester, alike.market, alike.reward_cents) "
+            "= (own.requester, own.market, own.reward_cents) "
+            "WHERE own.id = ?1 AND NOT is_of_batch) "
             "AND visit IS NOT NULL AND answered_ms IS NOT NULL "
             "ORDER BY assignments.id DESC LIMIT 100",
             hit_type,

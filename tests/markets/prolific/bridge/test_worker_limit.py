@@ -107,18 +107,28 @@ def test_who_did_all_that_a_limit_allows_in_another_type_is_kept_out(tmp_path: P
 
 
 def test_time_is_measured_over_all_types_of_the_same_work(tmp_path: Path) -> None:
-    """Ten answers are enough, in whichever types; another title or reward is other work."""
+    """Ten answers are enough, in whichever types; another campaign or reward is other work.
+
+    A campaign is known by its limit, not by its title. A type without one stands alone.
+    """
+    types: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("birds", {}),
+        ("birds", {"Title": "Birds again"}),
+        ("fish", {"Description": "Of another campaign."}),
+        ("birds", {"Reward": "0.99"}),
+        ("", {"Description": "Of nobody's campaign."}),
+    )
     with a_town(tmp_path, hits_per_visit=5) as town:
-        changes: tuple[dict[str, Any], ...] = (
-            {},
-            {"Description": "With a limit."},
-            {"Title": "Fish"},
-            {"Reward": "0.99"},
-        )
-        for changed in changes:
+        for number, (campaign, changed) in enumerate(types):
             town.post(hits=5, **changed)
+            for is_of_batch in range(2 if campaign else 0):
+                town.rows(
+                    "INSERT INTO hit_type_limits (hit_type, name, most, is_of_batch) "
+                    "SELECT max(id), ?, ?, ? FROM hit_types RETURNING name",
+                    *("batch" if is_of_batch else campaign, worker_limits.NO_LIMIT, is_of_batch),
+                )
             town.settle()
-            if changed in changes[:2]:
+            if number < 2:
                 town.visitor().work(town.study())
                 town.settle()
         with town.bridge.backend.transaction() as transaction:
@@ -126,4 +136,4 @@ def test_time_is_measured_over_all_types_of_the_same_work(tmp_path: Path) -> Non
                 studies.measured_seconds(transaction, row["id"])
                 for row in transaction.all("SELECT id FROM hit_types ORDER BY id")
             ]
-        assert [seconds is not None for seconds in measured] == [True, True, False, False]
+        assert [seconds is not None for seconds in measured] == [True, True, False, False, False]
