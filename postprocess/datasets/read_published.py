@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from piecework.analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Caption, Corpus, Quality
-from piecework.domain.text import with_newlines
+from piecework.domain.text import lines_in
 from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded
 
 IMAGES = (
@@ -99,7 +99,7 @@ def from_json_lines(text: str) -> Corpus:
     """
 
     def rows() -> Iterator[tuple[int, str, Iterable[str] | None]]:
-        for number, line in enumerate(with_newlines(text).split("\n"), start=1):
+        for number, line in enumerate(lines_in(text), start=1):
             if line.strip():
                 try:
                     entry = json.loads(line)
@@ -131,7 +131,7 @@ def by_image(document: Document) -> Sequence[object] | None:
 
 
 def _columns(text: str) -> _Columns | None:
-    line = re.split(r"[\r\n]", text.lstrip("\ufeff"), maxsplit=1)[0]
+    line = lines_in(text.lstrip("\ufeff"))[0]
     for separator in _SEPARATORS:
         names = tuple(name.strip().strip('"').strip().casefold() for name in line.split(separator))
         image = next((name for name in IMAGES if name in names), None)
@@ -144,7 +144,7 @@ def _columns(text: str) -> _Columns | None:
 def _lines(text: str, columns: _Columns) -> Iterator[tuple[int, str, Iterable[str] | None]]:
     """Yield rows whose last cell is the caption, which may hold separators."""
     wanted = len(columns.names)
-    lines = with_newlines(text).split("\n")
+    lines = lines_in(text)
     number = 1
     while number < len(lines):
         start, more = number + 1, _goes_on(lines, number, columns)

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from piecework.analyses.corpus.captions import Caption, Corpus, Question
 from piecework.domain.column_names import ORIGINAL
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import shell_word, with_newlines
+from piecework.domain.text import lines_in, shell_word
 from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.datasets.read_published import (
     from_json,
@@ -117,7 +117,7 @@ def from_lines(content: bytes) -> Corpus:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(with_newlines(text).split("\n"), start=1):
+    for number, line in enumerate(lines_in(text), start=1):
         match = _FLICKR.fullmatch(line.strip())
         if match:
             yield match[1], match[2]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import not_utf8, with_newlines
+from piecework.domain.text import lines_in, not_utf8
 
 _SHOWN = 20
 
@@ -98,7 +98,7 @@ def _names(path: Path) -> list[str]:
         content = path.read_bytes()
     except OSError as fault:
         raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
-    lines = with_newlines(decoded(content)).split("\n")
+    lines = lines_in(decoded(content))
     names = [line.strip() for line in lines if line.strip()]
     if not names:
         raise UnreadableError("the file holds no names; write one on each line")

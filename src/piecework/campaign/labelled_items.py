@@ -13,7 +13,7 @@ from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, Task
-from piecework.domain.text import did_you_mean, plural, with_newlines
+from piecework.domain.text import did_you_mean, lines_in, plural
 
 
 def with_gold(file: CampaignFile, task: Task, items: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -119,7 +119,7 @@ def _votes_of_file(
 ) -> None:
     """Append the labels of a file, and a fault for each line that has none."""
     before = {(vote.model, vote.item_id, vote.field) for vote in votes}
-    for number, line in enumerate(with_newlines(read_text(path)).split("\n"), start=1):
+    for number, line in enumerate(lines_in(read_text(path)), start=1):
         if not line.strip():
             continue
         try:

@@ -284,3 +284,14 @@ def with_newlines(text: str) -> str:
     'a\nb\nc\n'
     """
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def lines_in(text: str) -> list[str]:
+    r"""Return the lines of a file without their ends.
+
+    Old Macs wrote no "\n" at all; beside one, a lone "\r" is a part of its line.
+
+    >>> lines_in("a\r\nb"), lines_in("a\rb"), lines_in("a\rb\nc")
+    (['a', 'b'], ['a', 'b'], ['a\rb', 'c'])
+    """
+    return text.replace("\r\n", "\n").split("\n" if "\n" in text else "\r")

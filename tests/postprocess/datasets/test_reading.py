@@ -251,6 +251,20 @@ def test_only_ends_of_lines_end_captions(name: str, content: Callable[[list[str]
             assert [caption.text for caption in read_captions(path).captions] == captions, [end]
 
 
+@pytest.mark.parametrize("name", ["captions.txt", "captions.tsv", "captions.csv"])
+def test_a_stray_carriage_return_in_a_line_makes_no_caption(name: str, tmp_path: Path) -> None:
+    """In a file with other line ends it is a part of the text, and invents no picture."""
+    texts = {"a.jpg": "A dog\ron grass.", "b.jpg": "A cat."}
+    heads = {".txt": "", ".tsv": "image\tcaption\n", ".csv": "image,caption\n"}
+    form = {".txt": "{}#0\t{}\n", ".tsv": "{}\t{}\n", ".csv": "{},{}\n"}
+    path = tmp_path / name
+    lines = "".join(form[path.suffix].format(*pair) for pair in texts.items())
+    path.write_bytes((heads[path.suffix] + lines).encode())
+    corpus = read_captions(path)
+    assert {caption.image: caption.text for caption in corpus.captions} == texts
+    assert not corpus.remarks
+
+
 def test_lists_of_names_end_their_lines_as_any_system_does(tmp_path: Path) -> None:
     """Old Macs wrote a carriage return alone."""
     for end in ("\n", "\r\n", "\r"):
