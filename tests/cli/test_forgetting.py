@@ -408,6 +408,39 @@ def test_nothing_of_a_forgotten_worker_s_unreadable_rows_is_left_or_comes_back(
             assert connection.execute(query, (number,)).fetchall() == [("", "[]", ""), before[1]]
 
 
+def test_a_forgotten_worker_s_id_in_another_s_unreadable_row_is_a_word_like_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Worker 1 has only an unreadable row; worker 2's has the cell 1 too, and stays whole.
+
+    Nobody knows whose the cut row is: its cell 1 may be the worker.
+    """
+    monkeypatch.chdir(tmp_path)
+    table = tmp_path / "moods.csv"
+    table.write_text("who,when,image,mood\n1,never,a,1\n2,never,a,1\n3,,a,1\n1,,a\n4,,a\n")
+    (tmp_path / "columns.toml").write_text(
+        'item = "image"\nanswers = { mood = "mood" }\n'
+        '[columns]\nworker = "who"\nsubmitted = "when"\n'
+    )
+
+    def done(*words: str) -> None:
+        result = CliRunner().invoke(main, [*words])
+        assert result.exit_code == 0, result.output
+
+    done("data", "import", str(table), "--columns", "columns.toml", "--as", "moods.toml")
+    (store,) = tmp_path.glob("out/**/piecework.db")
+    query = (
+        "SELECT fault, cells, worker_id FROM unreadable_rows WHERE import_id = {} ORDER BY place"
+    )
+    before = _rows(store, query.format(1))
+    assert [by for *_, by in before] == ["1", "2", "", ""]
+    done("workers", "forget", "1", "moods.toml", "--yes")
+    done("data", "import", str(table), "--as", "moods.toml")
+    gone = ("", "[]", "")
+    for number in (1, 2):
+        assert _rows(store, query.format(number)) == [gone, before[1], gone, before[3]]
+
+
 def test_an_imported_campaign_ends_without_the_undecided_answers_of_who_left(
     imported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

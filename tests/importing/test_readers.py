@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -619,3 +620,24 @@ def test_the_order_of_columns_and_rows_is_the_file_s(tmp_path: Path) -> None:
     path = write(tmp_path / "b.csv", cells)
     (source,) = recognise([path])
     assert [read.line for read in source.rows()] == [2, 4, 5]
+
+
+@for_each(
+    ("header", "cells"),
+    [
+        ("HITId,AssignmentId,WorkerId,SubmitTime,Answer.a", "H,A,ann,BAD,x"),
+        ("HITId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime", "H,A,ann,Approved,BAD"),
+        ("hitid,assignmentid,workerid,assignmentaccepttime,assignmentsubmittime", "H,A,ann,,BAD"),
+        ("Submission id,Participant id,Status,Completed at", "S,ann,APPROVED,BAD"),
+        ("id,annotation_id,annotator,lead_time,text,mood", "1,2,ann,BAD,a,b"),
+        ("_unit_id,_worker_id,_created_at,text,mood", "1,ann,BAD,a,b"),
+    ],
+)
+def test_a_row_with_an_unreadable_cell_is_of_its_worker(header: str, cells: str) -> None:
+    """In every table that says who wrote it; a row of another length may say it anywhere."""
+    with TemporaryDirectory() as folder:
+        text = "\n".join((header, cells.replace("BAD", "yesterday"), f"{cells},more", ""))
+        _, (row, longer) = rows_of(Path(folder), text, "table.csv")
+    assert isinstance(row, Unreadable)
+    assert isinstance(longer, Unreadable)
+    assert (row.worker_id, longer.worker_id) == ("ann", "")

@@ -255,7 +255,7 @@ class _FileKeeper:
     def _put_aside(self, row: Unreadable) -> None:
         """Set a row aside; of a forgotten worker's row only where it is."""
         self._count("unreadable")
-        ids = {row.worker_id, *(cell.strip() for cell in row.cells)} - {""}
+        ids = {row.worker_id} if row.worker_id else {cell.strip() for cell in row.cells} - {""}
         if forgotten(self._store, ids):
             row = replace(row, fault="", cells=(), worker_id="")
         longest = _LONGEST_KEPT // max(1, len(row.cells))

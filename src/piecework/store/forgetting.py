@@ -162,7 +162,10 @@ def forget_worker(store: Store, worker_id: WorkerId, *, at: datetime, by: str) -
 
 
 def _empty_unreadable(store: Store, worker_id: WorkerId) -> None:
-    """Empty imported rows that could not be read: the worker's, and with their id in a cell."""
+    """Empty the worker's imported rows that could not be read.
+
+    If nobody knows whose a row is, it is the worker's if a cell is their id.
+    """
     rows = store.db.execute(
         "SELECT import_id, place, worker_id, cells FROM unreadable_rows"
     ).fetchall()
@@ -172,6 +175,7 @@ def _empty_unreadable(store: Store, worker_id: WorkerId) -> None:
         [
             (number, place)
             for number, place, by, cells in rows
-            if worker_id in {by, *(cell.strip() for cell in json.loads(cells))}
+            if worker_id == by
+            or (not by and worker_id in {cell.strip() for cell in json.loads(cells)})
         ],
     )

@@ -48,7 +48,7 @@ def read(path: Path, head: Head) -> Iterator[Read]:
         ConfigError: a file of the batch cannot be read.
     """
     if not head.is_folder:
-        yield from read_table(path, head, _row)
+        yield from read_table(path, head, _row, worker="WorkerId")
         return
     for number, file in enumerate(sorted(path.rglob(FILE)), start=1):
         yield from _of_hit(file, number)

@@ -85,7 +85,7 @@ def read(path: Path, head: Head) -> Iterator[Read]:
 
 def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
     """Yield a row per judgment, with known roles of columns."""
-    return read_table(path, head, partial(_row, roles, gold_of(head, roles)))
+    return read_table(path, head, partial(_row, roles, gold_of(head, roles)), worker=_WORKER)
 
 
 def _is_of_platform(name: str, head: Head) -> bool:

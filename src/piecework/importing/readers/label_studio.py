@@ -103,7 +103,7 @@ def read(path: Path, head: Head) -> Iterator[Read]:
 def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
     """Yield a row per annotation of a flat export, with known roles of columns."""
     if head.first_object is None:
-        yield from read_table(path, head, partial(_flat_row, roles))
+        yield from read_table(path, head, partial(_flat_row, roles), worker="annotator")
         return
     for number, document in objects_of(path, head):
         if isinstance(document, str):

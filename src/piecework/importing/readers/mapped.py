@@ -57,7 +57,11 @@ def _rows(path: Path, head: Head) -> Iterator[Read]:
     if head.first_object is not None:
         return _json_rows(path, head, reading)
     return read_table(
-        path, head, lambda line, cells: _row(line, cells, reading), header=reading.header
+        path,
+        head,
+        lambda line, cells: _row(line, cells, reading),
+        worker=reading.columns.worker,
+        header=reading.header,
     )
 
 

@@ -37,7 +37,7 @@ def fits(head: Head) -> bool:
 
 def read(path: Path, head: Head) -> Iterator[Read]:
     """Yield a row per assignment."""
-    return read_table(path, head, _row)
+    return read_table(path, head, _row, worker="WorkerId")
 
 
 def _row(line: int, cells: Cells) -> Read:

@@ -56,7 +56,7 @@ def fits(head: Head) -> bool:
 
 def read(path: Path, head: Head) -> Iterator[Read]:
     """Yield a row per submission; the only known answer is the code."""
-    return read_table(path, head, _row)
+    return read_table(path, head, _row, worker="Participant id")
 
 
 def guesses(path: Path) -> tuple[tuple[str, str], ...]:

@@ -50,7 +50,7 @@ def fits(head: Head) -> bool:
 
 def read(path: Path, head: Head) -> Iterator[Read]:
     """Yield a row per submitted assignment; skip HITs without one."""
-    for row in read_table(path, head, _row):
+    for row in read_table(path, head, _row, worker="workerid"):
         # A HIT without assignments has a row without an assignment.
         if not isinstance(row, ImportedRow) or row.assignment_id:
             yield row

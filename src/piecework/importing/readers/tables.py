@@ -55,7 +55,12 @@ class CellError(ValueError):
 
 
 def read_table(
-    path: Path, head: Head, row_of: Callable[[int, Cells], Read], *, header: tuple[str, ...] = ()
+    path: Path,
+    head: Head,
+    row_of: Callable[[int, Cells], Read],
+    *,
+    worker: str = "",
+    header: tuple[str, ...] = (),
 ) -> Iterator[Read]:
     """Yield each row of a table as `row_of` reads it.
 
@@ -63,6 +68,7 @@ def read_table(
         path: the file.
         head: its beginning.
         row_of: converts a line number and its cells to a row; may raise `CellError`.
+        worker: the column of workers' ids, for rows with a fault in a cell.
         header: the column names, if the file has no header line.
 
     Raises:
@@ -86,7 +92,11 @@ def read_table(
                 yield row_of(line, row)
             except CellError as fault:
                 yield Unreadable(
-                    line=line, column=fault.column, fault=str(fault), cells=tuple(cells)
+                    line=line,
+                    column=fault.column,
+                    fault=str(fault),
+                    cells=tuple(cells),
+                    worker_id=cell_in(row, worker),
                 )
 
 
