@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -21,8 +22,16 @@ from tests.campaign.exchange.conftest import S3
 AT = datetime(2026, 3, 4, tzinfo=UTC)
 
 
-def make(folder: Path, rows: Mapping[str, str], campaign: str = "c") -> Path:
-    """Release a dataset with these labels by answer; return the folder of releases."""
+def make(
+    folder: Path,
+    rows: Mapping[str, str],
+    campaign: str = "c",
+    fields: Mapping[str, str] = MappingProxyType({}),
+) -> Path:
+    """Release a dataset with these labels by answer; return the folder of releases.
+
+    Further fields have one value for all answers.
+    """
     dataset = folder / "dataset"
     dataset.mkdir(exist_ok=True, parents=True)
     cells: dict[str, pa.Array] = {
@@ -32,6 +41,7 @@ def make(folder: Path, rows: Mapping[str, str], campaign: str = "c") -> Path:
         "seconds": pa.array([1.5] * len(rows)),
         "is_surplus": pa.array([False] * len(rows)),
         "submitted_at": pa.array([AT] * len(rows), pa.timestamp("us", tz="UTC")),
+        **{name: pa.array([value] * len(rows)) for name, value in fields.items()},
     }
     pq.write_table(pa.table(cells), dataset / "answers.parquet")
     releases.release(dataset, folder / "releases", campaign=campaign, at=AT)
@@ -95,6 +105,56 @@ def test_a_table_with_history_has_a_row_for_each_change(
         ("a", None, 2, True),
         ("b", "z", 2, False),
     ]
+
+
+@pytest.mark.parametrize("has_field", [False, True])
+@pytest.mark.parametrize("has_history", [False, True])
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "postgres"])
+def test_a_table_with_former_names_of_columns_goes_on(
+    kind: str,
+    has_history: bool,  # noqa: FBT001 - a parameter of the test
+    has_field: bool,  # noqa: FBT001
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    """Its columns are renamed, also if the task now asks for a `release` of its own."""
+    url = url_of(kind, tmp_path, request)
+    folder = make(tmp_path, {"a": "x", "b": "y"})
+    write_releases(folder, url, "triage", has_history=has_history)
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        for name in ("release", "is_withdrawn")[: 1 + has_history]:
+            connection.exec_driver_sql(
+                f"ALTER TABLE triage RENAME COLUMN piecework_{name} TO {name}"
+            )
+    engine.dispose()
+    make(tmp_path, {"b": "z"}, fields={"release": "v9"} if has_field else {})
+    assert write_releases(folder, url, "triage", has_history=has_history) == 1
+    assert labels(url) == ({"b": ("z", 2), "a": (None, 2)} if has_history else {"b": ("z", 2)})
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        row = connection.exec_driver_sql("SELECT * FROM triage WHERE label = 'z'").mappings().one()
+    engine.dispose()
+    assert row.get("release") == ("v9" if has_field else None)
+    assert ("piecework_is_withdrawn" in row, "is_withdrawn" in row) == (has_history, False)
+
+
+@pytest.mark.parametrize("has_history", [False, True])
+def test_a_column_called_release_of_a_table_that_no_sink_wrote_stays(
+    has_history: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    """It is somebody else's."""
+    url = f"sqlite:///{tmp_path}/warehouse.db"
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE triage (answer_id TEXT, release TEXT)")
+    engine.dispose()
+    write_releases(make(tmp_path, {"a": "x"}), url, "triage", has_history=has_history)
+    engine = sa.create_engine(url)
+    names = [column["name"] for column in sa.inspect(engine).get_columns("triage")]
+    engine.dispose()
+    assert {"release", "piecework_release"} <= {*names}
 
 
 def test_a_write_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:

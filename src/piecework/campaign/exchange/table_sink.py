@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _MANIFEST = "manifest.json"
 _WITHDRAWN = "_withdrawn.parquet"
 _ROWS_AT_ONCE = 1_000
+_FORMER_NAMES = {RELEASE: "release", IS_WITHDRAWN: "is_withdrawn"}
+"""What columns of the sink were called before fields could have these names."""
 _MAIN = ("captions", "answers")
 
 _TYPES: tuple[tuple[Any, Any], ...] = (
@@ -190,10 +192,25 @@ class _Sink:
             table.create(self._connection)
             return table
         there = {column["name"] for column in inspector.get_columns(whole, schema)}
+        for own, former in _FORMER_NAMES.items():
+            if own in table.c and own not in there and former in there and self._has_begun():
+                self._rename(table, former, own)
+                there ^= {former, own}
         for column in table.columns:
             if column.name not in there:
                 self._add(table, column)
         return table
+
+    def _has_begun(self) -> bool:
+        """Return whether the sink has a release: then it made the tables' columns."""
+        return self._connection.execute(sa.select(self._releases.c.release)).first() is not None
+
+    def _rename(self, table: sa.Table, former: str, name: str) -> None:
+        quote = self._connection.dialect.identifier_preparer
+        self._connection.exec_driver_sql(
+            f"ALTER TABLE {quote.format_table(table)} "
+            f"RENAME COLUMN {quote.quote(former)} TO {quote.quote(name)}"
+        )
 
     def _add(self, table: sa.Table, column: "sa.Column[Any]") -> None:
         """Add a column that a later release has for the first time."""
