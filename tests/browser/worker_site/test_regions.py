@@ -407,6 +407,32 @@ def test_a_polygon_does_not_cross_itself(market: Market, browser: Browser) -> No
     )
 
 
+@pytest.mark.parametrize("tag", ["crowd-polygon", "crowd-polyline"])
+def test_a_double_click_ends_what_has_corners(market: Market, browser: Browser, tag: str) -> None:
+    """The status says that it was added, and no fault of a mark that was not begun."""
+    with at_work(market, browser, crowd_form(marked(tag, "marks"))) as (page, _):
+        frame, hand = page.frame_locator("iframe"), Hand(page)
+        stage = frame.locator(".crowd-stage")
+        for place in ((-100, -50), (100, -50)):
+            hand.tap(stage, place)
+        page.mouse.dblclick(*hand.at(stage, (0, 100)))
+        expect(frame.get_by_role("status")).to_have_text(re.compile("1 added: Cat"))
+
+
+def test_a_corner_added_to_a_line_lies_on_it(market: Market, browser: Browser) -> None:
+    """Also if its last corner is held: its ends stay."""
+    with at_work(market, browser, crowd_form(marked("crowd-polyline", "marks"))) as (page, _):
+        frame, hand = page.frame_locator("iframe"), Hand(page)
+        stage = frame.locator(".crowd-stage")
+        places = (-200, -50), (0, 50), (200, -50)
+        for place in (*places, places[-1]):
+            hand.tap(stage, place)
+        frame.get_by_label("Corner 3 of line 1").focus()
+        frame.get_by_role("button", name="Add a corner").click()
+        (line,) = value_of(page, "crowd-polyline")["polylines"]
+    assert near(line["vertices"]) == [corner(*at) for at in (*places[:2], (100, 0), places[2])]
+
+
 def test_nothing_is_sent_before_something_is_marked(market: Market, browser: Browser) -> None:
     """Or the worker says that there is nothing; an empty list is then posted."""
     body = crowd_form(marked("crowd-keypoint", "points"))

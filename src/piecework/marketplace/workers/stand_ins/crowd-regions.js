@@ -227,7 +227,7 @@ class Regions extends Tool {
         event.preventDefault();
       }
     }, { passive: false });
-    this.stage.addEventListener("dblclick", () => this.isLong() && this.finish());
+    this.stage.addEventListener("dblclick", () => this.isLong() && this.open.length && this.finish());
     this.stage.addEventListener("blur", () => { this.crosshair.removeAttribute("d"); });
     this.stage.addEventListener("keydown", (event) => this.key(event));
   }
@@ -419,7 +419,8 @@ class Regions extends Tool {
   }
   addCorner() {
     const points = structuredClone(this.chosen.points);
-    const after = Math.min(this.held ?? 0, points.length - 1);
+    // No line leads from the last corner of a polyline to its first.
+    const after = Math.min(this.held ?? 0, points.length - (this.chosen.shape === "polyline" ? 2 : 1));
     const next = points[(after + 1) % points.length];
     points.splice(after + 1, 0, [(points[after][0] + next[0]) / 2, (points[after][1] + next[1]) / 2]);
     this.remember();
