@@ -70,7 +70,7 @@ def read_masks(
 
 def masks_document(areas: Areas) -> dict[str, object]:
     """Return masks in the shape in which crowd elements send them, without the size."""
-    colours = _distinct(areas)
+    colours = distinct_colours(areas.colours)
     image = {"labeledImage": {"pngImageData": _as_png(areas, colours)}}
     named = zip(areas.labels, colours, strict=True)
     if areas.are_instances:
@@ -143,10 +143,10 @@ def _codes(colours: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
     return np.asarray((parts[..., 0] << 16) + (parts[..., 1] << 8) + parts[..., 2])
 
 
-def _distinct(areas: Areas) -> list[str]:
-    """Return a colour for each mask: its own, or another one if that is taken."""
+def distinct_colours(own: Sequence[str]) -> list[str]:
+    """Return a colour for each mask: its own, or another one if that is taken, white or ""."""
     colours = list[str]()
-    for n, colour in enumerate(areas.colours):
+    for n, colour in enumerate(own):
         chosen, step = colour, 0
         while chosen in colours or chosen in {"", "#ffffff"}:
             # Steps of a prime number go through all colours.

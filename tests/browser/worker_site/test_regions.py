@@ -732,6 +732,35 @@ def test_labels_have_the_colours_of_the_page_and_may_come_later(
     assert document["instances"]["instances"] == [{"color": "#1f77b4", "label": "Cow"}]
 
 
+def test_no_two_labels_or_instances_have_one_colour(market: Market, browser: Browser) -> None:
+    """Whatever a page states, and however many there are; white is what has no label."""
+    names = [f"Kind {n}" for n in range(40)]
+    stated = ["#FF7F0E", "blue", "#ff7f0e", "#ffffff"]
+    body = "".join(
+        f"<{tag} name='{NAMES[tag]}' src=\"{PICTURE}\" labels='{json.dumps(names)}' "
+        f"label-colors='{json.dumps(stated)}'></{tag}>"
+        for tag in ("crowd-semantic-segmentation", "crowd-instance-segmentation")
+    )
+    with at_work(market, browser, crowd_form(body)) as (page, hit):
+        for tool in ("crowd-semantic-segmentation", "crowd-instance-segmentation"):
+            page.frames[1].evaluate(
+                """name => { const { tool } = document.querySelector(name);
+                  tool.names().forEach((part, n) => tool.add({ ...tool.named(part),
+                    shape: "brush", width: 9, points: [[20 * n + 20, 50]] })); }""",
+                tool,
+            )
+        document = sent(page, market, hit)
+    mappings, instances = document["areas"]["labelMappings"], document["instances"]["instances"]
+    ordered = [mappings[name] for name in names]
+    for part, legend in (("areas", ordered), ("instances", instances)):
+        colours = [each["color"].lower() for each in legend]
+        assert len({"#ffffff", *colours}) == len(names) + 1
+        mask = mask_of(document[part]["labeledImage"]["pngImageData"])
+        painted = [colour_at(mask, {"x": 20 * n + 20, "y": 50}) for n in range(len(names))]
+        assert painted == colours
+    assert mappings["Kind 0"]["color"] == "#FF7F0E"
+
+
 FUZZ = """(seed) => {
   let state = seed;
   const random = () => {

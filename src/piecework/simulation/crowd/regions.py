@@ -14,6 +14,7 @@ from random import Random
 from struct import pack
 from zlib import compress, crc32
 
+from piecework.analyses.masks import distinct_colours
 from piecework.hit_templates.own_html.control_kinds import REGIONS, Control
 
 _USUAL_SIZE = 800, 600
@@ -136,7 +137,8 @@ def _mask(
         for row in rows[max(y - size, 0) : y + size]:
             start, end = max(x - size, 0), min(x + size, wide)
             row[start:end] = bytes([min(index, 255)]) * (end - start)
-    colours = [_COLOURS[n % len(_COLOURS)] for n in range(max(len(labels), len(regions)))]
+    more = max(len(labels), len(regions)) - len(_COLOURS)
+    colours = distinct_colours([*_COLOURS, *[""] * more])
     image = {"labeledImage": {"pngImageData": b64encode(_png(rows, colours)).decode()}}
     if is_instances:
         named = zip(colours, (label for label, *_ in regions), strict=False)

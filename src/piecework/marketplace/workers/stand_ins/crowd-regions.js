@@ -4,7 +4,7 @@
 // orientation. A pointer and the keyboard's cross do the same three things: press, move,
 // release. So whatever a mouse draws, a finger and a keyboard draw too.
 import { fill, maskImage, paint } from "./crowd-masks.js";
-import { Tool, COLORS } from "./crowd-tools.js";
+import { Tool } from "./crowd-tools.js";
 
 const KINDS = {
   "crowd-bounding-box": { word: "box", shape: "box", part: "boundingBoxes", tellsChange: true },
@@ -552,14 +552,6 @@ class Regions extends Tool {
     this.painting = requestAnimationFrame(() =>
       paint(this.mask, this.wide, this.base, this.regions, (region) => this.colorOf(region), this.colors()));
   }
-  colorOf({ label, instance }) {
-    if (this.instances) {
-      const named = instance ?? this.label;
-      return COLORS[this.instances.findIndex(({ name }) => name === named)] || COLORS[0];
-    }
-    return super.colorOf({ label });
-  }
-  colors() { return this.labels.map((label) => super.colorOf({ label })); }
   choose(region) {
     // A deletion or an undo in the middle of a move ends the move.
     if (this.pen?.before) this.drop();
@@ -644,15 +636,15 @@ class Regions extends Tool {
       const instances = used.map(({ label, name }) => ({ color: this.colorOf({ instance: name }), label }));
       return { inputImageProperties, instances, labeledImage };
     }
-    const labelMappings = Object.fromEntries(this.labels.map((label, n) => [label, { color: this.colors()[n] }]));
+    const colors = this.colors();
+    const labelMappings = Object.fromEntries(this.labels.map((label, n) => [label, { color: colors[n] }]));
     return { ...change, inputImageProperties, labelMappings, labeledImage };
   }
   async settle() {
     if (!this.mask) return;
-    const names = this.instances ? this.instances.map(({ name }) => name) : this.labels;
-    const colors = this.instances ? names.map((instance) => this.colorOf({ instance })) : this.colors();
+    const names = this.names();
     const indexOf = ({ label, instance }) => (label === null ? 0 : names.indexOf(instance ?? label) + 1);
-    this.png = await fill(this.wide, this.high, this.base, this.regions, indexOf, colors);
+    this.png = await fill(this.wide, this.high, this.base, this.regions, indexOf, this.colors());
   }
 }
 

@@ -2,9 +2,32 @@
 // which each can be labelled, changed and deleted without a pointer, undo, and what is
 // asked before a form is sent. crowd-html-elements.js loads this module, and this one loads
 // what draws the elements that the page has.
-export const COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2",
+const COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2",
   "#7f7f7f", "#bcbd22", "#17becf", "#393b79", "#ad494a", "#637939", "#8c6d31", "#7b4173", "#3182bd",
   "#e6550d", "#31a354", "#756bb1", "#a55194", "#006d77", "#b5179e", "#5f0f40", "#3a5a40"];
+// A mask's palette has 256 colors, and white is what has no label.
+const MOST_COLORS = 255;
+// What a page's script took from the labels.
+const NO_LABEL = "#000000";
+
+// A color for each name: the stated one, else one of ours, else a made one. No two are alike and
+// none is white, because a mask's color is all that tells its label.
+const distinct = (stated, count) => {
+  const taken = new Set(["#ffffff"]);
+  const take = (color) => {
+    const written = String(color).toLowerCase();
+    if (!/^#[0-9a-f]{6}$/.test(written) || taken.has(written)) return null;
+    taken.add(written);
+    return color;
+  };
+  // Steps of a prime number go through all colors.
+  const own = (n) => COLORS[n] ?? `#${((n * 5046301) % 2 ** 24).toString(16).padStart(6, "0")}`;
+  return Array.from({ length: count }, (_, n) => take(stated[n])).map((color, n) => {
+    let chosen = color;
+    for (let next = n; !chosen; next += 1) chosen = take(own(next));
+    return chosen;
+  });
+};
 
 const DRAFTS = "piecework.marks.";
 const WEEK_MS = 7 * 24 * 3600 * 1000;
@@ -76,11 +99,11 @@ export class Tool {
     this.fillList();
   }
   stated() { return this.kit.loose(this.element.getAttribute("initial-value")); }
-  colorOf({ label }) {
-    const colors = this.kit.list(this.element.getAttribute("label-colors"));
-    const n = this.labels.indexOf(label);
-    return /^#[0-9a-f]{6}$/i.test(colors[n]) ? colors[n] : COLORS[n % COLORS.length] || COLORS[0];
+  colors() {
+    const stated = this.instances ? [] : this.kit.list(this.element.getAttribute("label-colors"));
+    return distinct(stated, this.names().length);
   }
+  colorOf({ label, instance }) { return this.colors()[this.names().indexOf(instance ?? label)] || NO_LABEL; }
   // What a mark can be called: a label, or an instance of one.
   names() { return this.instances ? this.instances.map(({ name }) => name) : this.labels; }
   named(name) {
@@ -152,8 +175,8 @@ export class Tool {
     this.radios.forEach((radio) => { radio.checked = radio.value === name; });
   }
   addInstance(label) {
-    if (this.instances.length >= COLORS.length) {
-      this.say(`At most ${COLORS.length} instances can be told apart.`);
+    if (this.instances.length >= MOST_COLORS) {
+      this.say(`At most ${MOST_COLORS} instances can be told apart.`);
       return;
     }
     const count = this.instances.filter((other) => other.label === label).length;
