@@ -4,14 +4,14 @@ import base64
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from PIL import Image
+from PIL import Image, ImageColor
 from playwright.sync_api import Browser, Page, expect
 
 from piecework.hit_templates.generic import Asked
@@ -109,6 +109,15 @@ def corner(right: float, down: float) -> dict[str, int]:
 def mask_of(text: str) -> Image.Image:
     """The picture in an answer."""
     return Image.open(io.BytesIO(base64.b64decode(text)))
+
+
+def earlier_mask(areas: Mapping[str, tuple[int, int, int, int]]) -> str:
+    """The address of a mask with a rectangle in each colour."""
+    picture, file = Image.new("RGB", (WIDE, HIGH), "white"), io.BytesIO()
+    for colour, box in areas.items():
+        picture.paste(ImageColor.getrgb(colour), box)
+    picture.save(file, "PNG")
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def colour_at(mask: Image.Image, place: dict[str, int]) -> str:
@@ -482,12 +491,8 @@ def test_an_earlier_answer_can_be_corrected(market: Market, browser: Browser) ->
     lines = (
         "{ lines: [ { label: 'Dog', // first\n vertices: [{x: 84, y: 110}, {x: 60, y: 100},] } ] }"
     )
-    mask = io.BytesIO()
-    picture = Image.new("RGB", (WIDE, HIGH), "white")
-    picture.paste((0, 128, 0), (10, 20, 110, 120))
-    picture.save(mask, "PNG")
     earlier = {
-        "src": "data:image/png;base64," + base64.b64encode(mask.getvalue()).decode(),
+        "src": earlier_mask({"#008000": (10, 20, 110, 120)}),
         "labelMappings": {"Dog": {"color": "#008000"}},
     }
     body = crowd_form(
@@ -680,6 +685,32 @@ def test_a_pages_script_may_change_labels_and_picture(market: Market, browser: B
         expect(stage.locator("svg")).to_have_attribute("viewBox", "0 0 300 200")
         assert value_of(page, "crowd-bounding-box")["boundingBoxes"] == []
         expect(frame.locator("short-instructions")).to_have_count(1)
+
+
+def test_a_mask_keeps_its_labels_when_a_script_sets_others(
+    market: Market, browser: Browser
+) -> None:
+    """Areas go by the names of labels; one without a label is named, and not left out."""
+    earlier = {
+        "src": earlier_mask({"#008000": (10, 20, 110, 120)}),
+        "labelMappings": {"Dog": {"color": "#008000"}},
+    }
+    body = crowd_form(
+        marked("crowd-semantic-segmentation", "areas", f"initial-value='{json.dumps(earlier)}'")
+    )
+    relabel = "labels => { document.querySelector('crowd-semantic-segmentation').labels = labels; }"
+    with at_work(market, browser, body) as (page, hit):
+        frame, hand = page.frame_locator("iframe"), Hand(page)
+        hand.drag(frame.locator(".crowd-stage"), (0, 0), (50, 0))
+        page.frames[1].evaluate(relabel, ["Bird"])
+        frame.get_by_role("button", name="Submit").click()
+        alert = frame.get_by_role("alert")
+        expect(alert).to_contain_text("The page no longer has the label of area 1.")
+        page.frames[1].evaluate(relabel, ["Bird", "Dog", "Cat"])
+        document = sent(page, market, hit)["areas"]
+    image = mask_of(document["labeledImage"]["pngImageData"])
+    for label, place in (("Dog", {"x": 50, "y": 50}), ("Cat", corner(20, 0))):
+        assert colour_at(image, place) == document["labelMappings"][label]["color"]
 
 
 def test_a_mask_beyond_the_limit_of_an_answer_is_not_lost(market: Market, browser: Browser) -> None:

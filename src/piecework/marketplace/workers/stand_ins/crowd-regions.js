@@ -168,15 +168,30 @@ class Regions extends Tool {
     return this.faultOf(region, 1, true) ? null : region;
   }
   async readMask({ src, labelMappings = {} }) {
+    const names = this.names();
     try {
-      this.base = await maskImage(src, this.wide, this.high,
-        this.labels.map((label) => labelMappings[label]?.color));
+      const indexes = await maskImage(src, this.wide, this.high, names.map((name) => labelMappings[name]?.color));
+      this.earlier = { names, indexes };
+      this.rebase();
       this.paintMask();
       this.refresh();
     } catch {
       this.isBroken = true;
       this.say("The earlier mask did not load, so it cannot be changed. Return the HIT.", true);
     }
+  }
+
+  // The earlier mask by the labels of now: what lost its label is not marked.
+  rebase() {
+    const { names, indexes } = this.earlier;
+    const places = [0, ...names.map((name) => this.names().indexOf(name) + 1)];
+    const isSame = places.every((place, n) => place === n);
+    this.base = isSame ? indexes : indexes.map((index) => places[index]);
+  }
+  relabel() {
+    super.relabel();
+    if (this.earlier) this.rebase();
+    if (this.mask) this.paintMask();
   }
 
   // --- places -----------------------------------------------------------------------
@@ -639,6 +654,11 @@ class Regions extends Tool {
     const colors = this.colors();
     const labelMappings = Object.fromEntries(this.labels.map((label, n) => [label, { color: colors[n] }]));
     return { ...change, inputImageProperties, labelMappings, labeledImage };
+  }
+  // A mask has no color for a label that the page's script took away.
+  unsendable() {
+    if (!this.mask) return [];
+    return this.regions.filter(({ label, instance }) => label !== null && !this.names().includes(instance ?? label));
   }
   async settle() {
     if (!this.mask) return;

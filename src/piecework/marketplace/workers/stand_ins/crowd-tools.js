@@ -97,6 +97,7 @@ export class Tool {
     }
     this.fillLabels();
     this.fillList();
+    this.regions.forEach((region) => this.show(region));
   }
   stated() { return this.kit.loose(this.element.getAttribute("initial-value")); }
   colors() {
@@ -341,18 +342,25 @@ export class Tool {
   titleOf(region, name) { return name; }
 
   // --- sending ----------------------------------------------------------------------
+  // Marks that an answer cannot hold.
+  unsendable() { return []; }
   complain() {
     let fault = "";
+    const unsendable = this.unsendable();
     if (this.isBroken) {
       fault = this.fault.textContent;
     } else if (this.open?.length) {
       fault = `Finish the ${this.word} that you began, or press Escape on the picture.`;
+    } else if (unsendable.length) {
+      const names = unsendable.map((region) => this.nameOf(region)).join(", ");
+      fault = `The page no longer has the label of ${names}. Choose another label, or delete it.`;
     } else if (!this.regions.length && !this.base && !this.nothing.checked) {
       fault = `Mark at least one ${this.word}, or tick "Nothing to mark here".`;
     }
     if (fault) {
       this.say(fault, true);
-      (this.isBroken || this.open?.length ? this.stage : this.nothing).focus();
+      const control = unsendable[0]?.row.querySelector("select") || this.nothing;
+      (this.isBroken || this.open?.length ? this.stage : control).focus();
       this.fault.scrollIntoView({ block: "center" });
     }
     return Boolean(fault);
