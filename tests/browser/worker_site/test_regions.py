@@ -519,6 +519,44 @@ def test_an_earlier_answer_can_be_corrected(market: Market, browser: Browser) ->
     assert [image.getpixel((x, 60)) for x in (5, 15, 60, 100, 115)] == [0, 2, 0, 2, 0]
 
 
+def test_earlier_instances_are_sent_and_painted_on(market: Market, browser: Browser) -> None:
+    """An untouched form sends them all; one with a draft too; a new mark goes to one of them."""
+    boxes = {
+        "#ff7f0e": (10, 20, 110, 120),
+        "#ffaa00": (210, 20, 310, 120),
+        "#008000": (10, 220, 110, 320),
+    }
+    legend = [
+        {"color": colour, "label": label}
+        for colour, label in zip(boxes, ("Dog", "Dog", "Cat"), strict=True)
+    ]
+    earlier = json.dumps({"src": earlier_mask(boxes), "instances": legend})
+    element = marked("crowd-instance-segmentation", "areas", f"initial-value='{earlier}'")
+    for is_touched in (False, True):
+        with at_work(market, browser, crowd_form(element)) as (page, hit):
+            frame, hand = page.frame_locator("iframe"), Hand(page)
+            radios = frame.locator("crowd-instance-segmentation").get_by_role("radio")
+            expect(radios.and_(frame.get_by_label("Dog 2"))).to_have_count(1)
+            if is_touched:
+                frame.get_by_role("button", name="Add instance: Dog").click()
+                hand.drag(frame.locator(".crowd-stage"), (0, 0), (50, 0))
+                frame.get_by_label("Dog 2", exact=True).check()
+                hand.drag(frame.locator(".crowd-stage"), (0, 90), (50, 90))
+                page.reload()
+                expect(frame.locator(".crowd-list li")).to_have_count(2)
+            expect(frame.get_by_label("Nothing to mark here")).to_be_hidden()
+            document = sent(page, market, hit)["areas"]
+        image = mask_of(document["labeledImage"]["pngImageData"])
+        painted = [colour_at(image, {"x": x + 50, "y": y + 50}) for x, y, *_ in boxes.values()]
+        assert painted == [*boxes]
+        if is_touched:
+            (added,) = (each for each in document["instances"] if each not in legend)
+            assert (colour_at(image, corner(20, 0)), "Dog") == (added["color"], added["label"])
+            assert colour_at(image, corner(20, 90)) == "#ffaa00"
+        else:
+            assert document["instances"] == legend
+
+
 def test_a_picture_of_48_million_pixels_has_a_mask_of_its_size(
     market: Market, browser: Browser
 ) -> None:

@@ -63,7 +63,7 @@ class Regions extends Tool {
     this.pen = null;
     this.cursor = null;
     this.open = [];
-    this.instances = this.kind.hasInstances ? this.labels.map((label) => ({ label, name: `${label} 1` })) : null;
+    this.instances = this.kind.hasInstances ? this.withFirsts([]) : null;
     this.build();
   }
 
@@ -167,11 +167,13 @@ class Regions extends Tool {
     const region = { label: mark.label, shape: this.shape, points: points.map((point) => this.within(point)) };
     return this.faultOf(region, 1, true) ? null : region;
   }
-  async readMask({ src, labelMappings = {} }) {
+  async readMask({ src, labelMappings, instances }) {
+    if (this.instances) this.readInstances(instances);
     const names = this.names();
+    const colors = this.instances?.map(({ color }) => color) ?? names.map((name) => labelMappings?.[name]?.color);
     try {
-      const indexes = await maskImage(src, this.wide, this.high, names.map((name) => labelMappings[name]?.color));
-      this.earlier = { names, indexes };
+      const indexes = await maskImage(src, this.wide, this.high, colors);
+      this.earlier = { names, indexes, used: names.filter((_, n) => indexes.includes(n + 1)) };
       this.rebase();
       this.paintMask();
       this.refresh();
@@ -181,6 +183,15 @@ class Regions extends Tool {
     }
   }
 
+  readInstances(stated) {
+    const counts = {};
+    const named = (Array.isArray(stated) ? stated : []).filter((each) => this.labels.includes(each?.label));
+    this.instances = this.withFirsts(named.map(({ color, label }) => {
+      counts[label] = (counts[label] || 0) + 1;
+      return { color, label, name: `${label} ${counts[label]}` };
+    }));
+    this.fillLabels();
+  }
   // The earlier mask by the labels of now: what lost its label is not marked.
   rebase() {
     const { names, indexes } = this.earlier;
@@ -647,7 +658,7 @@ class Regions extends Tool {
     }
     const labeledImage = { pngImageData: this.png || "" };
     if (this.instances) {
-      const used = this.instances.filter(({ name }) => this.regions.some(({ instance }) => instance === name));
+      const used = this.instances.filter(({ name }) => this.isUsed(name));
       const instances = used.map(({ label, name }) => ({ color: this.colorOf({ instance: name }), label }));
       return { inputImageProperties, instances, labeledImage };
     }

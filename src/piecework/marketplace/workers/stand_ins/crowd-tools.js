@@ -90,18 +90,23 @@ export class Tool {
   relabel() {
     this.readLabels();
     if (this.instances) {
-      const kept = this.instances.filter(({ label, name }) =>
-        this.labels.includes(label) || this.regions.some(({ instance }) => instance === name));
-      const added = this.labels.filter((label) => !kept.some((other) => other.label === label));
-      this.instances = [...kept, ...added.map((label) => ({ label, name: `${label} 1` }))];
+      this.instances = this.withFirsts(this.instances.filter(({ label, name }) => this.labels.includes(label) || this.isUsed(name)));
     }
     this.fillLabels();
     this.fillList();
     this.regions.forEach((region) => this.show(region));
   }
+  // Each label has an instance to begin with.
+  withFirsts(instances) {
+    const added = this.labels.filter((label) => !instances.some((other) => other.label === label));
+    return [...instances, ...added.map((label) => ({ label, name: `${label} 1` }))];
+  }
+  isUsed(name) {
+    return Boolean(this.earlier?.used.includes(name)) || this.regions.some(({ instance }) => instance === name);
+  }
   stated() { return this.kit.loose(this.element.getAttribute("initial-value")); }
   colors() {
-    const stated = this.instances ? [] : this.kit.list(this.element.getAttribute("label-colors"));
+    const stated = this.instances?.map(({ color }) => color) ?? this.kit.list(this.element.getAttribute("label-colors"));
     return distinct(stated, this.names().length);
   }
   colorOf({ label, instance }) { return this.colors()[this.names().indexOf(instance ?? label)] || NO_LABEL; }
@@ -279,7 +284,10 @@ export class Tool {
     } catch {}
     if (this.kit.assignmentId && kept?.source === this.source()) {
       const before = this.regions;
-      if (this.instances && kept.instances) this.instances = kept.instances;
+      if (this.instances && kept.instances) {
+        const added = this.instances.filter(({ name }) => !kept.instances.some((other) => other.name === name));
+        this.instances = [...kept.instances, ...added];
+      }
       this.regions = kept.regions.filter(({ label }) => label === null || this.labels.includes(label));
       before.forEach((region) => this.hide(region));
       this.regions.forEach((region) => this.show(region));
