@@ -335,34 +335,21 @@ _OTHERS = frozenset(
 """Crowd elements that are not controls, or are read in another way."""
 
 
-def fault_of_tag(tag: str, values: Values) -> str:
-    """Explain as a clause why an element's value is not sent or not clear; "" if it is.
+def fault_of_tag(tag: str, *, is_named: bool) -> str:
+    """Explain as a clause why an element's value is not sent; "" if it is sent.
 
     Args:
         tag: the tag's name.
-        values: the tag's attributes; browsers ignore unknown tags without a name.
+        is_named: whether the page expects an answer from it; browsers ignore other
+            unknown tags.
     """
-    if tag == "crowd-semantic-segmentation":
-        return _fault_of_colours(listed(values.get("label-colors", "").lower()))
     if tag in _UNAVAILABLE:
         return f"<{tag}> is not available here"
-    if not ("name" in values and tag.startswith("crowd-")) or tag in CONTROL_TAGS | _OTHERS:
+    if not (is_named and tag.startswith("crowd-")) or tag in CONTROL_TAGS | _OTHERS:
         return ""
     meant = did_you_mean(tag, [*CONTROL_TAGS, *_OTHERS])
     shown = f" ({meant.removeprefix('; ')})" if meant else ""
     return f"there is no <{tag}>{shown}, so its value is not sent"
-
-
-def _fault_of_colours(colours: Sequence[str]) -> str:
-    """Explain why the colours of a mask do not tell its labels.
-
-    >>> _fault_of_colours(["#ffffff"]), _fault_of_colours(["#112233", "#445566"])
-    ('`label-colors` has #ffffff, which is what has no label in a mask', '')
-    """
-    if "#ffffff" in colours:
-        return "`label-colors` has #ffffff, which is what has no label in a mask"
-    twice = next((colour for colour in colours if colours.count(colour) > 1), "")
-    return f"`label-colors` has {twice} twice, so a mask does not tell its label" if twice else ""
 
 
 LABELS = frozenset({"label", "labels"})

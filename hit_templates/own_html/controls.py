@@ -194,7 +194,7 @@ class _Reader:
         self._forms(tag, values)
         if tag in self._begins:
             self._begins[tag](values)
-        elif fault := fault_of_tag(tag, values):
+        elif fault := fault_of_tag(tag, is_named="name" in values):
             self._faults.append((self._number, fault))
         else:
             self._control(tag, values)

@@ -603,16 +603,6 @@ def test_liquid_s_filters_and_nested_names() -> None:
             "<crowd-form><crowd-imput name='a'></crowd-imput></crowd-form>",
             "line 1: there is no <crowd-imput> (did you mean 'crowd-input'?), so its",
         ),
-        *(
-            (
-                f"<crowd-semantic-segmentation name='a' label-colors='{colours}'>",
-                f"line 1: `label-colors` has {fault}",
-            )
-            for colours, fault in (
-                ('["#112233", "#FFFFFF"]', "#ffffff, which is what has no label"),
-                ('["#AABBCC", "#aabbcc"]', "#aabbcc twice"),
-            )
-        ),
         ('<p>\n\x00</p><input name="a">', "line 2: holds the character '\\x00'"),
         (
             '\n<script src="https://cdn.example.org/a.js"></script><input name="a">',
