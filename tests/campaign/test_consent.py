@@ -127,11 +127,19 @@ def test_a_refused_amount_of_a_command_does_not_stay_in_force(
 def test_a_small_amount_ends_no_campaign_under_way(
     campaign: Campaign, elsewhere: str, how: list[str]
 ) -> None:
-    """What is posted is still collected and paid; only new HITs are refused."""
+    """A typed one is refused; that of a schedule lets what is posted be collected and paid."""
     with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300) as run:
         assert post(run) == 1
-    words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live", "--spend-at-most"]
-    done = CliRunner().invoke(main, [*words, "2.39", *how], env={"PREFECT_API_URL": ""})
+    words = ["run", str(campaign.path), "--endpoint", elsewhere, "--live"]
+    typed = [*words, "--spend-at-most", "2.39"]
+    for more in ([], how):
+        refused = CliRunner().invoke(main, [*typed, *more], env={"PREFECT_API_URL": ""})
+        assert (refused.exit_code, "costs $2.40" in refused.output) == (3, True), refused.output
+        assert agreed_before(campaign) == 300
+    by_schedule = {"PIECEWORK_RUN_SPEND_AT_MOST": "2.39", "PREFECT_API_URL": ""}
+    done = CliRunner().invoke(main, [*words, *how], env=by_schedule)
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(main, [*words, "--once"], env=by_schedule)
     assert done.exit_code == 0, done.output
     assert agreed_before(campaign) == 239
     of_flows = partial(_opened, live=True, spend_at_most=None, allow_second_store=False)

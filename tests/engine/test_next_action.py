@@ -77,6 +77,8 @@ FRESH = replace(DONE, batch=0, batches={})
 OPEN = replace(DONE, batches={1: batch(), 2: batch(is_collected=False)}, open_hits=1)
 LACKING = replace(DONE, batches={1: batch(), 2: batch(lacking=1)})
 STOPPED = replace(LACKING, stopped=True)
+FIRST = replace(DONE, batch=1, batches={1: batch()})
+"""Batch 1 is whole, and batch 2 was never begun."""
 
 
 @for_each(
@@ -127,6 +129,13 @@ STOPPED = replace(LACKING, stopped=True)
             replace(LACKING, left_cents=359, batches={1: batch(), 2: batch(lacking=6, least=3)}),
             *("nobody", "", CAP),
         ),
+        # A batch was never begun: it names the cap that does not pay for its first HIT.
+        (replace(FIRST, left_cents=600), "the next pass", "plan", ""),
+        (replace(FIRST, left_cents=599), "nobody", "", CAP),
+        (
+            replace(FIRST, batches={1: batch(lacking=1)}, most_rounds=0, left_cents=599),
+            *("nobody", "", CAP),
+        ),
         # A person has stopped it: nothing is bought, all that came is settled.
         (replace(STOPPED, winding_down=True), "the next pass", "wind down", STOP),
         (replace(STOPPED, winding_down=True, unsettled=1), *("the next pass", "wind down", STOP)),
@@ -144,6 +153,18 @@ def test_who_is_waited_for_follows_from_what_is_open(
     action = next_action(snapshot, two_batches(), today=TODAY)
     assert (action.waiting_for, action.step) == (waiting_for, step)
     assert action.stopped_by == stopped_by
+
+
+def test_the_reason_of_an_end_names_all_that_cannot_be_paid_for() -> None:
+    """Answers of batches that were begun, and batches that were not."""
+    short = replace(FIRST, batches={1: batch(lacking=2)}, left_cents=99)
+    reasons = [
+        next_action(replace(snapshot, left_cents=99), two_batches(), today=TODAY).reason
+        for snapshot in (DONE, FIRST, LACKING, short)
+    ]
+    unpaid, lacking = "1 batch cannot be paid for", "answers are lacking and cannot be bought"
+    single = "1 answer is lacking and cannot be bought"
+    assert reasons == ["", unpaid, single, f"2 {lacking}; {unpaid}"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from piecework.domain.campaign import AGREED
 from piecework.domain.errors import BudgetExceeded, PlatformRefused, StoreError
 from piecework.domain.ids import AssignmentId
 from piecework.engine import collect, judge, settle
@@ -13,7 +14,7 @@ from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.mturk import MTurk
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
-from piecework.store import assignments, ledger
+from piecework.store import assignments, campaign_facts, ledger
 from tests.engine.conftest import Open
 
 
@@ -64,6 +65,25 @@ def test_a_campaign_dearer_than_its_cap_posts_nothing(at_work: Open, campaign_te
         with pytest.raises(BudgetExceeded, match=r"\$2\.40 before any replacement"):
             post(run)
         assert list(run.platform.find_hits()) == []
+
+
+@pytest.mark.parametrize("cap_cents", [100, 239])
+def test_a_cap_below_the_plain_cost_ends_a_campaign_under_way(
+    at_work: Open, campaign_text: str, cap_cents: int
+) -> None:
+    """What came is paid and verified; the end names the cap, and a higher one continues it."""
+    with at_work(campaign_text) as (run, people):
+        run_pass(run)
+        assert people.work() == 2
+        rewards = replace(run.campaign.rewards, agreed_cents=cap_cents)
+        poor = replace(run, campaign=replace(run.campaign, rewards=rewards))
+        reached = [run_pass(poor) for _ in range(2)][-1]
+        assert (reached.is_finished, reached.cap_reached, reached.batch) == (True, True, 1)
+        assert reached.stopped_by == AGREED
+        assert reached.reason.endswith("1 batch cannot be paid for")
+        assert campaign_facts.read_notes(run.store).verified_approvals == 2
+        assert ledger.balances(run.store)["rewards"] == 100
+        assert run_pass(run).waiting_for == "workers"
 
 
 def test_a_store_is_of_one_marketplace_and_one_set_of_items(

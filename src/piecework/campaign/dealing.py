@@ -187,6 +187,11 @@ def replacements(
     return _hits(campaign, batch, round_, asked, on=on)
 
 
+def plain_cost_cents(campaign: Campaign, *, on: date) -> int:
+    """Return what the campaign costs before any replacement, with a day's fees."""
+    return sum(hit.cost_cents for hits in all_first_rounds(campaign, on=on) for hit in hits)
+
+
 def first_rounds_cost_cents(campaign: Campaign, batches: Collection[int], *, on: date) -> int:
     """Return what posting these batches for the first time costs, with a day's fees.
 

@@ -296,13 +296,14 @@ def _schedulable(
 
     loaded = read_anywhere(campaign) if options.rehearsal else load_campaign(campaign)
     refuse_other_workers(loaded, endpoint, rehearsal=options.rehearsal)
-    allowed, known = None, None
+    allowed, is_stated = None, False
     if not options.rehearsal:
         known = known_amount(campaign) if spend_at_most is None else None
         stated = known if spend_at_most is None else spend_at_most
         cents = None if stated is None else amount_cents(stated, loaded.rewards.currency)
         allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=cents, as_json=as_json)
-        check_amount_beforehand(loaded, endpoint, allowed)
+        is_stated = is_typed("spend_at_most") or (spend_at_most is None and known is None)
+        check_amount_beforehand(loaded, endpoint, allowed, by_schedule=not is_stated)
         if live:
             refuse_unseen_pictures(loaded, endpoint)
     deployment = Deployment(
@@ -314,8 +315,7 @@ def _schedulable(
     )
 
     def agree() -> None:
-        is_asked = spend_at_most is None and known is None
-        if allowed is not None and (is_asked or is_typed("spend_at_most")):
+        if allowed is not None and is_stated:
             agree_for_schedule(loaded, allowed)
 
     return deployment, agree

@@ -146,15 +146,19 @@ _PATIENCE_SECONDS = 5.0
 """For a marketplace that a schedule may find later."""
 
 
-def check_amount_beforehand(campaign: Campaign, endpoint: str, spend_at_most: int | None) -> None:
-    """Check the caps of a campaign whose passes are to be scheduled, until it has posted.
+def check_amount_beforehand(
+    campaign: Campaign, endpoint: str, spend_at_most: int | None, *, by_schedule: bool
+) -> None:
+    """Check the caps of a campaign whose passes are to be scheduled.
 
-    A marketplace that cannot be asked for its prices is asked by each pass.
+    Once it has posted, only a new amount that a person states is checked. A marketplace
+    that cannot be asked for its prices is asked by each pass.
 
     Args:
         campaign: as it was read.
         endpoint: URL of the marketplace.
         spend_at_most: a new amount in cents; `None`: as agreed before.
+        by_schedule: as for `check_new_amount`.
 
     Raises:
         BudgetExceeded: it costs more than its caps.
@@ -172,19 +176,22 @@ def check_amount_beforehand(campaign: Campaign, endpoint: str, spend_at_most: in
         prices = ask_prices(begun, platform, today=today, has_posted=posted)
     except (ConfigError, PlatformRefused, TransientPlatformError):
         return
+    priced = with_prices(campaign, prices)
     if posted:
+        with known_store(campaign) as store:
+            check_new_amount(priced, store, spend_at_most, by_schedule=by_schedule)
         return
     cents = begun.rewards.agreed_cents if spend_at_most is None else spend_at_most
-    _check_agreed(with_prices(campaign, prices), cents)
+    _check_agreed(priced, cents)
 
 
 def check_new_amount(
     campaign: Campaign, store: Store | None, spend_at_most: int | None, *, by_schedule: bool
 ) -> None:
-    """Refuse an amount that is too small for a campaign that has posted nothing yet.
+    """Refuse a new amount that is too small, before it is recorded.
 
-    Afterwards a smaller amount is recorded: only planning and posting are refused, so
-    that what was posted is still collected and paid.
+    That of a schedule is recorded once the campaign has posted: only planning and
+    posting are refused then, so that what was posted is still collected and paid.
 
     Args:
         campaign: as it was read, with the marketplace's prices.
@@ -198,7 +205,7 @@ def check_new_amount(
     if spend_at_most is None:
         return
     is_new = store is None or is_news(store, spend_at_most, by_schedule=by_schedule)
-    if is_new and not (store is not None and hits.ids(store)):
+    if is_new and not (by_schedule and store is not None and hits.ids(store)):
         _check_agreed(campaign, spend_at_most)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from piecework.campaign.dealing import first_rounds_cost_cents
+from piecework.campaign.dealing import first_rounds_cost_cents, plain_cost_cents
 from piecework.campaign.market_shares import hit_cost_cents
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import BY_A_PERSON, Waiting
@@ -203,8 +203,18 @@ def next_posting(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Next
     Labels are weighed before any planning. Then the order is: what the current batch
     lacks, the next batch, and when all are posted, what any batch still lacks. Money
     for later batches is not spent on replacements: an item with four answers is worth
-    more than an item without any.
+    more than an item without any. Nothing is planned once the campaign's cap has become
+    less than the plain cost.
     """
+    posting = _within_batches(snapshot, campaign, today=today)
+    # Before the first batch, planning refuses a campaign that costs too much.
+    if posting is None or snapshot.growing is not None or not snapshot.batches:
+        return posting
+    is_payable = plain_cost_cents(campaign, on=today) <= campaign.rewards.cap_cents
+    return posting if is_payable else None
+
+
+def _within_batches(snapshot: Snapshot, campaign: Campaign, *, today: date) -> NextPosting | None:
     if snapshot.stopped or snapshot.unweighed or not is_settled(snapshot):
         return None
     to_come = _to_come(snapshot, campaign)
@@ -304,10 +314,13 @@ def _wait_or_end(snapshot: Snapshot, campaign: Campaign) -> Action:
     lacking = snapshot.beyond_budget + sum(
         batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
     )
+    to_come = _to_come(snapshot, campaign)
+    unpaid = [f"{_are(lacking, 'answer')} lacking and cannot be bought"] if lacking else []
+    unpaid += [f"{plural(len(to_come), 'batch')} cannot be paid for"] if to_come else []
     return Action(
         waiting_for="nobody",
-        reason=f"{_are(lacking, 'answer')} lacking and cannot be bought" if lacking else "",
-        stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
+        reason="; ".join(unpaid),
+        stopped_by=_what_stopped(snapshot, campaign) if unpaid else "",
     )
 
 
@@ -345,15 +358,19 @@ def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
 
 def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
     """Return the campaign file's key that prevents buying more answers."""
+    if _to_come(snapshot, campaign):
+        return _cap_with_least(snapshot, campaign, campaign.rewards.batch_budget_cents)
     again = [batch for batch in sorted(snapshot.batches) if _may_be_posted_again(snapshot, batch)]
     if not any(state.lacking for state in snapshot.batches.values()):
         return "budget.item" if snapshot.beyond_budget else "requirements.workers"
     if not again:
         return "posting.max_rounds"
-    left_cents = snapshot.batches[again[0]].left_cents
-    if left_cents is not None and left_cents < snapshot.left_cents:
-        return "budget.batch"
-    return campaign.rewards.cap_name
+    return _cap_with_least(snapshot, campaign, snapshot.batches[again[0]].left_cents)
+
+
+def _cap_with_least(snapshot: Snapshot, campaign: Campaign, left_of_batch: int | None) -> str:
+    is_of_batch = left_of_batch is not None and left_of_batch < snapshot.left_cents
+    return "budget.batch" if is_of_batch else campaign.rewards.cap_name
 
 
 def is_settled(snapshot: Snapshot) -> bool:
