@@ -143,6 +143,7 @@ FIRST = replace(DONE, batch=1, batches={1: batch()})
         (replace(STOPPED, open_hits=1), "workers", "", STOP),
         (replace(STOPPED, proposals=1), "people", "", STOP),
         (STOPPED, "nobody", "", STOP),
+        (replace(STOPPED, adopting=True), "people", "", STOP),
         (replace(FRESH, stopped=True), "nobody", "", STOP),
     ],
 )

@@ -18,13 +18,16 @@ from piecework.domain.ids import WorkerId
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.pass_request import PassRequest
 from piecework.engine.payments.compensations import pay_compensation, plan_compensation
 from piecework.engine.progress import read_progress
+from piecework.engine.quick_check import cached_progress
 from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
 from piecework.engine.requirements import exclusion_type, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.results.whole_pass import advance_without_prefect
 from piecework.simulation.crowd.page import Page
 from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
 from piecework.store.database import writing
@@ -618,10 +621,18 @@ def test_a_stopped_campaign_adopts_the_hits_whose_items_can_be_told(
         _reconcile(folder, endpoint)
         with _opened(folder, endpoint) as run:
             _publish(run, "r07.000001")
-        assert CliRunner().invoke(main, ["stop", str(path)]).exit_code == 0
+        stopped = CliRunner().invoke(main, ["stop", str(path)])
+        assert stopped.exit_code == 0
+        assert "does not say which items it shows" in stopped.output
         there = _posted(endpoint)
-        for _ in range(3):
-            _pass(folder, endpoint)
+        request = PassRequest(campaign=path, endpoint=endpoint)
+        passes = [advance_without_prefect(request, poll_open_hits=True) for _ in range(3)]
+        reached = passes[-1]
+        assert (reached.waiting_for, reached.stopped_by) == ("people", "piecework stop")
+        assert "r07.000001') was posted by a newer copy" in reached.reason
+        assert cached_progress(request) is None
+        shown = CliRunner().invoke(main, ["status", str(path)], env={"COLUMNS": "300"})
+        assert "this one has not adopted" in " ".join(shown.output.split())
         assert (_money(store)["rewards"], _money(store)["held"]) == (5 * 50, 0)
 
         def undo(run: CampaignRun, _notes: object) -> None:

@@ -115,7 +115,8 @@ def _state(progress: Progress) -> str:
             batch = progress.batch_shown
             return f"{stopped}batch {batch} waits for workers, {_open_hits(progress)}"
         case "people":
-            return f"waits for a person, {plural(progress.to_decide, 'decision')}"
+            decisions = plural(progress.to_decide, "decision")
+            return f"waits for a person, {decisions if progress.to_decide else progress.reason}"
         case "the next pass":
             because = f" ({progress.reason})" if progress.reason else ""
             return f"{stopped}waits for the next pass{because}"

@@ -460,7 +460,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 def _expire(run: "CampaignRun") -> str:
     """Expire the open HITs now, unless a pass is at work, which does it itself."""
-    from piecework.engine.run_pass import recover
+    from piecework.engine.run_pass import in_full, recover
     from piecework.engine.wind_down import wind_down
     from piecework.store import intents
     from piecework.store.campaign_facts import read_notes
@@ -471,9 +471,10 @@ def _expire(run: "CampaignRun") -> str:
         with only_pass(run.campaign.store, by="piecework stop"):
             # What is known ends even if what a newer copy posted cannot be adopted.
             wind_down(run)
-            recover(run, read_notes(run.store))
+            unknown = recover(run, read_notes(run.store))
             wind_down(run)
     except CampaignBusy as busy:
         return f"{busy}, and its next pass expires the open HITs"
     expired = len(intents.done(run.store, "expire") - before)
-    return f"expired {expired} HITs; no more are posted"
+    outcome = f"expired {expired} HITs; no more are posted"
+    return outcome if unknown is None else f"{outcome}; {in_full(unknown)}"

@@ -76,6 +76,7 @@ class Snapshot:
         hits_posted: HITs that were posted, extensions not counted.
         replaced: HITs that were posted or extended in a later round than the first.
         beyond_budget: answers lacking of items whose own budget is spent.
+        adopting: whether it was stopped, and HITs of a newer copy are not adopted yet.
     """
 
     batch: int
@@ -101,6 +102,7 @@ class Snapshot:
     hits_posted: int = 0
     replaced: int = 0
     beyond_budget: int = 0
+    adopting: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,8 +292,11 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
     if snapshot.undecided:
         return Action(waiting_for="the next pass", step="decide", reason="answers are undecided")
     if snapshot.stopped:
+        not_adopted = "a newer copy of the store posted HITs that this one has not adopted"
         return Action(
-            waiting_for="nobody", reason="a person stopped the campaign", stopped_by=BY_A_PERSON
+            waiting_for="people" if snapshot.adopting else "nobody",
+            reason=not_adopted if snapshot.adopting else "a person stopped the campaign",
+            stopped_by=BY_A_PERSON,
         )
     if campaign.imported is not None:
         return Action(waiting_for="nobody", reason="")

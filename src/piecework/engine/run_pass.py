@@ -9,7 +9,7 @@ import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -96,13 +96,14 @@ def run_pass(
     campaign_facts.record_inputs(run.store, inputs, completed=completed, at=run.clock.now())
     notes = campaign_facts.read_notes(run.store)
     notice_models(run, notes)
-    may_post = recover(run, notes)
+    unknown = recover(run, notes)
     reopen_items(run, notes)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
-        if may_post or step not in {plan, launch}:
+        if unknown is None or step not in {plan, launch}:
             step(run, reader, call=_with_log(call))
-    return read_progress(run, reader)
+    progress = read_progress(run, reader)
+    return progress if unknown is None else replace(progress, reason=in_full(unknown))
 
 
 def post(run: CampaignRun) -> int:
@@ -114,39 +115,45 @@ def post(run: CampaignRun) -> int:
         PieceworkError: as the steps say; repeating it is always safe.
     """
     notes = campaign_facts.read_notes(run.store)
-    may_post = recover(run, notes)
+    unknown = recover(run, notes)
     reopen_items(run, notes)
     take_in(run)
     wind_down(run)
-    if not may_post:
+    if unknown is not None:
         return 0
     plan(run)
     return launch(run)
 
 
-def recover(run: CampaignRun, notes: PassNotes) -> bool:
+def recover(run: CampaignRun, notes: PassNotes) -> UnknownItemsError | None:
     """Adopt what a newer copy of a restored store has posted, before any step.
 
     So a stopped campaign, too, expires these HITs and pays for their answers. It does so
     also if it cannot adopt them all.
 
     Returns:
-        Whether this pass may post: all were adopted, even if somebody undoes the stop now.
+        Why not all were adopted. Then this pass posts nothing, even if somebody undoes the
+        stop now.
 
     Raises:
         StoreError: it is not known which items a HIT shows, and the campaign is not stopped.
     """
     if not notes.is_adopting:
-        return True
+        return None
     is_stopped = campaign_facts.stopped_at(run.store) is not None
     try:
         adopt(run)
     except UnknownItemsError as unknown:
         if not is_stopped:
             raise
-        _LOG.warning("%s; next: %s", unknown, unknown.next_step)
-        return False
-    return True
+        _LOG.warning("%s", in_full(unknown))
+        return unknown
+    return None
+
+
+def in_full(unknown: UnknownItemsError) -> str:
+    """Return which HIT cannot be adopted, and what a person does about it."""
+    return f"{unknown}; next: {unknown.next_step}"
 
 
 def _with_log(call: Call) -> Call:

@@ -76,6 +76,8 @@ def take_snapshot(opened: OpenedCampaign, new_rows: int = 0) -> Snapshot:
         unsettled=0 if opened.is_imported else decisions.count_unsettled(store),
         interrupted_payments=has_interrupted_payments(store),
         stopped=stopped,
+        # A campaign that is not stopped adopts them before any step, or fails.
+        adopting=stopped and campaign_facts.read_notes(store).is_adopting,
         winding_down=stopped and bool(unposted or live_hits(store)),
         left_cents=room.campaign,
         most_rounds=campaign.posting.rounds + continued,

@@ -5,7 +5,7 @@ after them, for commands, flows and rehearsals.
 """
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.domain.progress import Progress
+from piecework.domain.progress import BY_A_PERSON, Progress
 from piecework.engine.next_action import is_settled
 from piecework.engine.opening import open_environment
 from piecework.engine.pass_request import PassRequest
@@ -82,7 +82,9 @@ def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
 
 
 def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) -> None:
-    """Store the campaign's progress, unless the next pass has something to book."""
+    """Store the campaign's progress, unless the next pass has something to book or adopt."""
+    if progress.stopped_by == BY_A_PERSON and campaign_facts.read_notes(run.store).is_adopting:
+        return
     if progress.is_finished and campaign_facts.read_notes(run.store).outside_unsettled:
         say_unsettled(run.store)
         return
