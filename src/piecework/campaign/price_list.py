@@ -51,7 +51,7 @@ def ask_prices(
             f"{campaign.path}: currency is {rewards.currency}, but "
             f"{platform.endpoint} {currency_text}; no HITs were posted",
             next_step="use a marketplace with that currency, or state currency and all "
-            "all amounts in the marketplace's",
+            "amounts in the marketplace's",
         )
     stated = [fees for fees in rewards.fees if fees.valid_from <= today][-1:]
     if prices and stated and not rewards.fees_are_listed:
