@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from piecework.campaign.assembling import load_campaign
-from piecework.cli.consent import consent_to_spend
+from piecework.cli.consent import consent_to_spend, refuse_unseen_pictures
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.pass_request import amount_cents
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.money import MTURK, PriceList
+from tests.growing_campaign import TEXT as GROWING
+from tests.growing_campaign import write_growing
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 
@@ -120,6 +122,21 @@ def test_the_amount_is_shown_and_has_to_be_typed_back(
     assert "can cost up to $20.00" in printed
     assert "Prolific pays its participants" in printed
     assert (ended, words in printed) == (code, True), printed
+
+
+@pytest.mark.parametrize("rows", [[], ["i1", "i2", "i3"]])
+def test_items_that_grow_can_cost_the_whole_budget(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    rows: list[str],
+) -> None:
+    """What is agreed to caps all rows that may follow, so it is no price of the first ones."""
+    path = write_growing(tmp_path, rows, GROWING)
+    with _market(tmp_path, monkeypatch) as endpoint:
+        code, printed = _at_a_terminal(path, endpoint, "900", monkeypatch, capsys)
+        assert (code, "can cost up to $900.00" in printed) == (0, True), printed
+        refuse_unseen_pictures(load_campaign(path), endpoint)
 
 
 def test_a_program_that_reads_the_output_is_asked_for_nothing(

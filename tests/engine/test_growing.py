@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
+from piecework.cli.price_tables import price_rows
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine import take_in
 from piecework.engine.opening import open_for_rehearsal
@@ -48,7 +49,11 @@ def test_check_prices_what_the_next_pass_posts(
     """All rows that wait, as far as the caps pay; nothing while they are too few."""
     text = TEXT.replace('budget = "900.00"', f"budget = {budget}")
     with growing(tmp_path, names(1, rows), text) as campaign:
-        checked = check_campaign(campaign.path, on=START.date()).first_pass
+        whole = check_campaign(campaign.path, on=START.date())
+        worst = {what: cents for what, cents, _ in price_rows(whole.campaign, whole.price)}
+        assert worst["worst, without caps"] == "no limit"
+        assert worst["worst, within caps"] == "$900.00"
+        checked = whole.first_pass
         assert checked is not None
         progress = campaign.advance()
         assert (checked.rows, checked.hits) == (rows, progress.hits_posted) == (rows, hits)

@@ -54,7 +54,8 @@ class Price:
         bonuses: expected bonuses, fees included.
         more: additional cost if every item gets the most answers that it may have,
             replacements and bonuses included; 0 if all get the same number.
-        worst: all rounds of all batches, without any cap and without bonuses.
+        worst: all rounds of all batches, without any cap and without bonuses; `None` for
+            items that grow, because any number of rows may follow.
         cap: the most that the campaign may spend.
         days: the fewest days that the plain campaign needs under the cap of a day.
     """
@@ -73,7 +74,7 @@ class Price:
     bonus_each: int | None
     bonuses: int
     more: int
-    worst: int
+    worst: int | None
     cap: int
     days: int
 
@@ -95,19 +96,24 @@ class Price:
     @property
     def at_most(self) -> int:
         """The most that posting HITs can cost: the worst case, limited by the cap."""
-        return min(self.worst, self.cap)
+        return self.cap if self.worst is None else min(self.worst, self.cap)
 
 
 def price(campaign: Campaign, *, on: date) -> Price:
     """Price a campaign by the fees of a day.
 
+    Of items that grow, it is the price of the first rows, which may be none; only the
+    worst case counts all rows that may follow.
+
     Raises:
         ConfigError: no fees are known for that day.
     """
-    rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=on)
+    rewards, posting = campaign.rewards, campaign.posting
+    rounds = all_first_rounds(campaign, on=on)
     hits = [hit for batch in rounds for hit in batch]
-    sizes = {len(hit.item_ids) for hit in hits}
-    fees = rewards.fees_on(on, hits[0].market)
+    sizes = {len(hit.item_ids) for hit in hits} or {0}
+    market = hits[0].market if hits else campaign.markets[0]
+    fees = rewards.fees_on(on, market)
     assignments = sum(hit.max_assignments for hit in hits)
     costs = tuple(sum(hit.cost_cents for hit in batch) for batch in rounds)
     replacing, extra = expected_replacements(campaign, on=on)
@@ -123,9 +129,13 @@ def price(campaign: Campaign, *, on: date) -> Price:
         on=on,
         fees_from=fees.valid_from,
         fees_source="; ".join(
-            dict.fromkeys(rewards.fees_on(on, market).source for market in campaign.markets)
+            dict.fromkeys(rewards.fees_on(on, each).source for each in campaign.markets)
         ),
-        fee_cents=hits[0].fee_cents,
+        fee_cents=(
+            hits[0].fee_cents
+            if hits
+            else fee_cents(campaign, posting.assignments, on=on, market=market)
+        ),
         batches=costs,
         hits=len(hits),
         items_in_hit=(min(sizes), max(sizes)),
@@ -136,7 +146,9 @@ def price(campaign: Campaign, *, on: date) -> Price:
         bonus_each=each,
         bonuses=bonuses,
         more=_more(campaign, each or 0, on=on),
-        worst=sum(costs) + worst_replacements(campaign, on=on),
+        worst=(
+            sum(costs) + worst_replacements(campaign, on=on) if campaign.growth is None else None
+        ),
         cap=rewards.cap_cents,
         days=max(1, math.ceil(sum(costs) / day)) if day else 1,
     )

@@ -41,8 +41,10 @@ def price_rows(campaign: "Campaign", cost: "Price") -> Rows:
         *_expected(campaign, cost),
         (
             "worst, without caps",
-            shown(cost.worst),
-            f"if all answers of {plural(rounds + 1, 'round')} are paid and lost",
+            "no limit" if cost.worst is None else shown(cost.worst),
+            f"if all answers of {plural(rounds + 1, 'round')} are paid and lost"
+            if cost.worst is not None
+            else "any number of rows may follow",
         ),
         ("worst, within caps", shown(cost.at_most), "the most that posting can cost"),
     ]
