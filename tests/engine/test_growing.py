@@ -1,6 +1,7 @@
 """A campaign whose items grow: each row is dealt, answered and paid once."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import fsspec
@@ -9,6 +10,7 @@ import pytest
 from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.pricing import first_pass
 from piecework.cli.price_tables import price_rows
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine import take_in
@@ -58,6 +60,16 @@ def test_check_prices_what_the_next_pass_posts(
         progress = campaign.advance()
         assert (checked.rows, checked.hits) == (rows, progress.hits_posted) == (rows, hits)
         assert checked.cost == progress.held_cents == 60 * hits
+
+
+def test_the_next_pass_is_priced_with_as_many_hits_as_items_belong_together(tmp_path: Path) -> None:
+    """HITs have room for two rows, but no two of these rows share one."""
+    campaign = load_campaign(write_growing(tmp_path, names(1, 4)))
+    apart = replace(campaign, task=replace(campaign.task, one_value_per_hit="image_id"))
+    for grown, hits in ((campaign, 5), (apart, 9)):
+        priced = first_pass(grown, 9, on=START.date())
+        assert priced is not None
+        assert (priced.wanted, priced.hits, priced.cost) == (hits, hits, 60 * hits)
 
 
 def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ Each of several markets has its own fees, so what a HIT costs there is shown as 
 """
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -24,9 +26,10 @@ from piecework.campaign.market_shares import (
     mean_hit_cost_cents,
     shares,
 )
-from piecework.domain.campaign import Campaign, Posting
+from piecework.domain.campaign import Campaign
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.growing import MOST_IN_BATCH
+from piecework.domain.ids import ItemId
 from piecework.domain.money import MANY_ASSIGNMENTS
 from piecework.domain.task import Task
 
@@ -222,13 +225,16 @@ class FirstPass:
 def first_pass(campaign: Campaign, rows: int, *, on: date) -> FirstPass | None:
     """Price what the next pass would post of rows that wait; `None` for fixed items.
 
-    It takes all of them in one batch, as far as each cap pays for it.
+    It takes all of them in one batch, as far as each cap pays for it. If items belong
+    together, its HITs show as many items as those of the first rows do on average.
     """
     growth, rewards, posting = campaign.growth, campaign.rewards, campaign.posting
     if growth is None:
         return None
     own = min(rows, MOST_IN_BATCH)
-    wanted = math.ceil(own / (1 - campaign.gold_share) / posting.items_per_hit)
+    full = _items_in_first_hits(campaign, on=on)
+    # The 1e-7 removes the float's rounding error.
+    wanted = math.ceil(own / (1 - campaign.gold_share) / full - 1e-7)
     caps = (rewards.batch_budget_cents, rewards.day_budget_cents, rewards.month_budget_cents)
     room = min([rewards.cap_cents, *(cap for cap in caps if cap is not None)])
     each = hit_cost_cents(campaign, posting.assignments, on=on)
@@ -255,21 +261,51 @@ def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float
     """Return the expected cost in cents and number of replacement assignments.
 
     Each answer is lost independently with the stated chance. An item that lacks m
-    answers is posted again for m assignments, with others that lack the same number.
-    The number of HITs is the larger of two lower bounds: full HITs, and the chance that
-    there is one.
+    answers is posted again for m assignments, with others that lack the same number and
+    may share its HIT. The number of HITs is the larger of two lower bounds: full HITs,
+    and the chance that there is one. If items belong together, a HIT is full with as
+    many as the first ones show on average.
     """
     posting, loss = campaign.posting, campaign.rewards.expected_loss
+    full = posting.items_per_hit
+    if not campaign.task.one_value_per_hit:
+        full = _items_in_first_hits(campaign, on=on)
+    pools = Counter(
+        count for item_ids in deal(campaign) for count in _may_share_hits(campaign, item_ids)
+    )
     cents = assignments = 0.0
-    for item_ids in deal(campaign):
-        count, missing = len(item_ids), [0.0] * posting.assignments + [1.0]
-        for _ in range(posting.max_rounds):
-            missing = _lost(missing, loss)
-            for wanted, chance in enumerate(missing):
-                hits = max(count * chance / posting.items_per_hit, 1 - (1 - chance) ** count)
-                assignments += hits * wanted
-                cents += hits * mean_hit_cost_cents(campaign, wanted, on=on)
+    missing = [0.0] * posting.assignments + [1.0]
+    for _ in range(posting.max_rounds):
+        missing = _lost(missing, loss)
+        for wanted, chance in enumerate(missing):
+            hits = sum(
+                number * max(count * chance / full, 1 - (1 - chance) ** count)
+                for count, number in pools.items()
+            )
+            assignments += hits * wanted
+            cents += hits * mean_hit_cost_cents(campaign, wanted, on=on)
     return cents, assignments
+
+
+def _items_in_first_hits(campaign: Campaign, *, on: date) -> float:
+    """Return how many items a full HIT shows; if they belong together, on average."""
+    full, task = campaign.posting.items_per_hit, campaign.task
+    if not campaign.items or not (task.one_value_per_hit or task.group_by):
+        return full
+    return len(campaign.items) / sum(map(len, all_first_rounds(campaign, on=on)))
+
+
+def _may_share_hits(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[int]:
+    """Return how many items there are of each kind that never shares a HIT with others."""
+    column = campaign.task.one_value_per_hit
+    return _of_each_value(campaign, item_ids, column) if column else [len(item_ids)]
+
+
+def _of_each_value(campaign: Campaign, item_ids: Sequence[ItemId], column: str) -> list[int]:
+    """Return how many of the items have each value of a column."""
+    dealt = set(item_ids)
+    values = (item.columns.get(column, "") for item in campaign.items if item.item_id in dealt)
+    return list(Counter(values).values())
 
 
 def expected_out_of_reach(campaign: Campaign) -> float:
@@ -291,9 +327,8 @@ def expected_out_of_reach(campaign: Campaign) -> float:
 
 def worst_replacements(campaign: Campaign, *, on: date) -> int:
     """Return the highest cost of all rounds of replacement, in cents."""
-    posting = campaign.posting
-    return posting.rounds * sum(
-        _dearest_round(campaign, posting, len(item_ids), on=on) for item_ids in deal(campaign)
+    return campaign.posting.rounds * sum(
+        _dearest_round(campaign, item_ids, on=on) for item_ids in deal(campaign)
     )
 
 
@@ -308,20 +343,46 @@ def _lost(missing: list[float], loss: float) -> list[float]:
     return after
 
 
-def _dearest_round(campaign: Campaign, posting: Posting, items: int, *, on: date) -> int:
+def _dearest_round(campaign: Campaign, item_ids: Sequence[ItemId], *, on: date) -> int:
     """Return the cost of one round, split in the most expensive way.
+
+    Items with different values of `one_value_per_hit` share no HIT. Those of `group_by`
+    are put into HITs as wholes: each HIT but the last of its kind is so full that the
+    next group does not fit, and has a group at least. If the number of workers is known
+    and too few of them are left for a HIT, each of its items gets a separate one.
+    """
+    posting, task = campaign.posting, campaign.task
+    kinds = [
+        hit_cost_cents(campaign, wanted, on=on) for wanted in range(posting.assignments, 0, -1)
+    ]
+    most = posting.items_per_hit if campaign.crowd_size is None else 1
+    column = task.one_value_per_hit or task.group_by
+    if not column:
+        return _dearest_split(kinds, len(item_ids), most)
+    counts = _of_each_value(campaign, item_ids, column)
+    apart = sum(_dearest_split(kinds, count, most) for count in counts)
+    if task.one_value_per_hit:
+        return apart
+    fewest = most - min(most, max(counts, default=1)) + 1
+    return min(apart, _dearest_split(kinds, len(item_ids), fewest))
+
+
+def _dearest_split(kinds: Sequence[int], items: int, full: int) -> int:
+    """Return the highest cost of HITs for items that may share them.
 
     Items that lack different numbers of answers do not share a HIT: the first HIT of a
     kind needs one item, every further one a full HIT of items. So some of the most
     expensive kinds have one HIT each, and all other items are in HITs of the most
     expensive kind.
+
+    Args:
+        kinds: what a HIT costs in cents, by the number of answers; the most first.
+        items: how many there are.
+        full: how many items make a further HIT necessary.
     """
-    kinds = [
-        hit_cost_cents(campaign, wanted, on=on) for wanted in range(posting.assignments, 0, -1)
-    ]
     most = 0
     for number in range(1, min(len(kinds), items) + 1):
-        further = (items - number) // posting.items_per_hit
+        further = (items - number) // full
         most = max(most, sum(kinds[:number]) + further * kinds[0])
     return most
 
