@@ -22,6 +22,7 @@ from piecework.campaign.dealing import (
     first_rounds_cost_cents,
     replacements,
 )
+from piecework.campaign.deriving import with_derived_budget
 from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.price_list import with_prices, without_markets
 from piecework.campaign.pricing import (
@@ -337,6 +338,31 @@ def test_caps_count_on_the_most_expensive_market() -> None:
         check_caps(with_cap(whole, name, 700), at=EVENING)
         with pytest.raises(BudgetExceeded, match="HIT alone costs"):
             check_caps(with_cap(whole, name, 699), at=EVENING)
+
+
+def test_the_cheapest_may_cost_what_the_most_expensive_market_does() -> None:
+    """Every HIT may go to Prolific for 700 cents; a derived budget pays for that.
+
+    Then Prolific takes 100 %: a fifth more than 6,000 cents would not pay for it.
+    """
+    whole = at_two(CHEAPEST)
+    cost = price(with_cap(whole, "budget_cents", 1_000_000), on=TODAY)
+    assert cost.plain == 6000
+    assert cost.worst == cost.at_most == 7000 + worst_replacements(whole, on=TODAY)
+    for name, enough in (
+        ("budget_cents", 7000),
+        ("batch_budget_cents", 7000),
+        ("day_budget_cents", 700),
+        ("month_budget_cents", 700),
+    ):
+        check_caps(with_cap(whole, name, enough), at=EVENING)
+        with pytest.raises(BudgetExceeded, match="at its most expensive market"):
+            check_caps(with_cap(whole, name, enough - 1), at=EVENING)
+    dear = (("prolific", fees(100)), ("connect", fees(20)))
+    rewards = replace(whole.rewards, fees_by_market=dear, budget_is_derived=True)
+    derived = with_derived_budget(replace(whole, rewards=rewards))
+    assert derived.rewards.budget_cents == 12_000  # ten HITs of 1,000 cents, and a fifth
+    check_caps(derived, at=EVENING)
 
 
 def test_losses_and_bonuses_are_expected_by_the_shares() -> None:

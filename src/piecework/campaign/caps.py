@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from piecework.campaign.dealing import affordable, all_first_rounds
+from piecework.campaign.dealing import affordable, all_first_rounds, dearest_cost_cents
 from piecework.campaign.market_shares import hit_cost_cents
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import AGREED, Campaign
@@ -153,6 +153,8 @@ def digest_of_caps(campaign: Campaign, *, at: datetime) -> str:
 def check_caps(campaign: Campaign, *, at: datetime) -> None:
     """Refuse a campaign that costs more than its caps even without replacements.
 
+    If the market of a HIT depends on paces, the most expensive one counts.
+
     Raises:
         BudgetExceeded: before the first HIT is posted.
     """
@@ -160,33 +162,39 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
     if campaign.growth is not None:
         _check_dearest(campaign, at=at)
         return
-    rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=at.date())
-    costs = [sum(hit.cost_cents for hit in hits) for hits in rounds]
-    dearest = max(hit.cost_cents for hits in rounds for hit in hits)
+    rewards, on = campaign.rewards, at.date()
+    rounds = [
+        [dearest_cost_cents(campaign, hit, on=on) for hit in hits]
+        for hits in all_first_rounds(campaign, on=on)
+    ]
+    costs, dearest = [sum(hits) for hits in rounds], max(cost for hits in rounds for cost in hits)
+    where = ""
+    if campaign.crowds is not None and campaign.crowds.cheapest:
+        where = " at its most expensive market"
     faults = (
         (
             rewards.cap_cents,
             rewards.cap_name,
             sum(costs),
-            "the campaign costs {} before any replacement",
+            f"the campaign costs {{}}{where} before any replacement",
         ),
         (
             rewards.batch_budget_cents,
             "budget.batch",
             max(costs),
-            "the most expensive batch costs {} before any replacement",
+            f"the most expensive batch costs {{}}{where} before any replacement",
         ),
         (
             rewards.day_budget_cents,
             "budget.day",
             dearest,
-            "the most expensive HIT alone costs {}",
+            f"the most expensive HIT alone costs {{}}{where}",
         ),
         (
             rewards.month_budget_cents,
             "budget.month",
             dearest,
-            "the most expensive HIT alone costs {}",
+            f"the most expensive HIT alone costs {{}}{where}",
         ),
     )
     for cap, name, cost, words in faults:

@@ -201,9 +201,17 @@ def first_rounds_cost_cents(campaign: Campaign, batches: Collection[int], *, on:
         return 0
     rounds = enumerate(all_first_rounds(campaign, on=on), start=1)
     planned = [hit for batch, hits in rounds if batch in batches for hit in hits]
+    return sum(dearest_cost_cents(campaign, hit, on=on) for hit in planned)
+
+
+def dearest_cost_cents(campaign: Campaign, hit: PlannedHit, *, on: date) -> int:
+    """Return what a HIT of a first round costs at most, with a day's fees.
+
+    If the market depends on paces, it may go to the most expensive one.
+    """
     if campaign.crowds is not None and campaign.crowds.cheapest:
-        return sum(hit_cost_cents(campaign, hit.max_assignments, on=on) for hit in planned)
-    return sum(hit.cost_cents for hit in planned)
+        return hit_cost_cents(campaign, hit.max_assignments, on=on)
+    return hit.cost_cents
 
 
 def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHit]:

@@ -15,6 +15,7 @@ from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
 from piecework.campaign.columns import match_columns
+from piecework.campaign.dealing import first_rounds_cost_cents
 from piecework.campaign.pricing import largest_hit, price
 from piecework.campaign.standard_rules import standard_rules
 from piecework.campaign.warnings import not_used, within_reach
@@ -236,7 +237,8 @@ def with_derived_budget(campaign: Campaign) -> Campaign:
 
     It is the expected cost by the newest fees that are known, and a fifth; after a person
     has agreed to an amount, it is that amount. If labels ask for as many answers as needed,
-    the most that are expected count.
+    the most that are expected count. If markets depend on paces, every item once at the
+    most expensive of them counts if it is more, as caps have to pay for it.
 
     Raises:
         ConfigError: as `price`.
@@ -245,8 +247,12 @@ def with_derived_budget(campaign: Campaign) -> Campaign:
     is_known = rewards.agreed_cents is not None or not rewards.budget_is_derived
     if is_known or not campaign.items:
         return campaign
-    cents = usual_budget(price(campaign, on=_newest_fees(rewards)).expected_at_most)
-    return replace(campaign, rewards=replace(rewards, budget_cents=cents))
+    on = _newest_fees(rewards)
+    cents = price(campaign, on=on).expected_at_most
+    if campaign.crowds is not None and campaign.crowds.cheapest:
+        batches = range(1, campaign.posting.batches + 1)
+        cents = max(cents, first_rounds_cost_cents(campaign, batches, on=on))
+    return replace(campaign, rewards=replace(rewards, budget_cents=usual_budget(cents)))
 
 
 def usual_budget(expected_cents: int) -> int:
@@ -269,6 +275,8 @@ def derived_values(campaign: Campaign) -> tuple[Derived, ...]:
     if not rewards.budget_is_derived:
         return campaign.derived
     why = "the expected cost and a fifth"
+    if campaign.crowds is not None and campaign.crowds.cheapest:
+        why = "the expected cost, or every item once at the most expensive market, and a fifth"
     if rewards.agreed_cents is not None:
         why = "the amount that was agreed to"
     budget = Derived("budget.total", cents_to_wire(rewards.budget_cents), why)

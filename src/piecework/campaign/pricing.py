@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from piecework.campaign.dealing import all_first_rounds, deal, replacements
+from piecework.campaign.dealing import all_first_rounds, deal, dearest_cost_cents, replacements
 from piecework.campaign.market_shares import (
     MarketSplit,
     at_markets,
@@ -150,7 +150,10 @@ def price(campaign: Campaign, *, on: date) -> Price:
         bonuses=bonuses,
         more=_more(campaign, each or 0, on=on),
         worst=(
-            sum(costs) + worst_replacements(campaign, on=on) if campaign.growth is None else None
+            sum(dearest_cost_cents(campaign, hit, on=on) for hit in hits)
+            + worst_replacements(campaign, on=on)
+            if campaign.growth is None
+            else None
         ),
         cap=rewards.cap_cents,
         days=max(1, math.ceil(sum(costs) / day)) if day else 1,
