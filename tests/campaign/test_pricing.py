@@ -83,6 +83,7 @@ def test_more_answers_are_priced_as_if_every_item_needed_them() -> None:
     assert (cost.plain, cost.more) == (1800, 2 * 3 * 120)
     assert (cost.expected, cost.expected_at_most) == (1800, 2520)
     # Three rounds are for what is lost, two for what is not sure.
+    assert cost.worst is not None
     assert cost.worst - cost.plain == worst_replacements(example, on=TODAY) * 5 // 3
     # A fifth is lost on the way, and asked for again: a quarter more.
     assert price(changed(asked, expected_loss=0.2), on=TODAY).more == 900
@@ -162,7 +163,13 @@ def test_no_round_is_dearer_than_the_worst(
     An item is what it lacks and its value of the key. Of a known crowd, too few may be
     left for the items of a HIT together.
     """
-    example = campaign(len(items), batches=1, items_per_hit=per_hit)
+    example = campaign(
+        len(items),
+        batches=1,
+        items_per_hit=per_hit,
+        group_by="value" if key == "group_by" else "",
+        one_value_per_hit="value" if key == "one_value_per_hit" else "",
+    )
     valued = tuple(
         replace(item, columns={"value": str(value)})
         for item, (_, value) in zip(example.items, items, strict=True)
@@ -171,7 +178,6 @@ def test_no_round_is_dearer_than_the_worst(
         example,
         items=valued,
         crowd_size=crowd,
-        task=replace(example.task, **({key: "value"} if key else {})),
         posting=replace(example.posting, max_rounds=1),
     )
     missing = {item.item_id: lacks for item, (lacks, _) in zip(valued, items, strict=True)}

@@ -270,9 +270,8 @@ def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float
     many as the first ones show on average.
     """
     posting, loss = campaign.posting, campaign.rewards.expected_loss
-    full = posting.items_per_hit
-    if not campaign.task.one_value_per_hit:
-        full = _items_in_first_hits(campaign, on=on)
+    is_apart = campaign.task.one_value_per_hit
+    full = posting.items_per_hit if is_apart else _items_in_first_hits(campaign, on=on)
     pools = Counter(
         count for item_ids in deal(campaign) for count in _may_share_hits(campaign, item_ids)
     )
