@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import pandas as pd
@@ -43,6 +44,21 @@ def analysed(file: str, columns: str, *words: object) -> dict[str, Any]:
 def by(rows: list[dict[str, Any]], name: str) -> dict[str, dict[str, Any]]:
     """Rows by one of their columns."""
     return {str(row[name]): row for row in rows}
+
+
+def test_figures_of_labels_do_not_depend_on_drawn_pseudonyms(tmp_path: Path) -> None:
+    """Which votes models leave out follows the order of workers, never that of their names."""
+    chance = Random(5)  # noqa: S311 - drawn votes
+    rows = ["task,worker,label"]
+    for item in range(60):
+        for worker in chance.sample(range(9), 5):
+            is_right = chance.random() < 0.6 + worker / 25
+            rows.append(f"i{item:02d},w{worker},{'yes' if is_right == (item % 2 == 0) else 'no'}")
+    file = tmp_path / "votes.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    words = ("data", "analyse", file, "--item", "task", "--worker", "worker")
+    labels = [json.loads(done(*words, "--label", "label", "--json"))["labels"] for _ in range(3)]
+    assert labels[0] == labels[1] == labels[2]
 
 
 def test_agreement_by_hand(tmp_path: Path) -> None:

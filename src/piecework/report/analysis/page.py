@@ -197,7 +197,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
     if votes["worker"].value_counts().mean() >= _LEAST_VOTES:
         labels_by_method["weighted majority"] = weighted_majority(votes, _weights(votes, plain))
         labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
-    labels_by_method["ability"] = ability(votes, values=_values(field)).labels
+    labels_by_method["ability"] = ability(_renamed(votes), values=_values(field)).labels
     return [
         {
             "field": field.name,
@@ -219,6 +219,17 @@ def _values(field: Field) -> tuple[str, ...]:
     if field.is_open or any(option.column for option in field.options):
         return ()
     return tuple(option.value for option in field.options)
+
+
+def _renamed(votes: pd.DataFrame) -> pd.DataFrame:
+    """Number the workers as they first appear.
+
+    Which votes the models leave out follows the order of names, and each command draws
+    other pseudonyms.
+    """
+    numbers = pd.Series(pd.factorize(votes["worker"])[0], index=votes.index)
+    is_unnamed = votes["worker"].str.startswith(UNNAMED)
+    return votes.assign(worker=votes["worker"].where(is_unnamed, numbers.map("{:09d}".format)))
 
 
 def _weights(votes: pd.DataFrame, plain: pd.DataFrame) -> "pd.Series[float]":
