@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from piecework.cli.marketplace_file import transaction_in
-from piecework.cli.options import BY_PERSON, DATABASE, JSON, CampaignFile, load_results
+from piecework.cli.options import BY_PERSON, DATABASE, JSON, CampaignFile, is_typed, load_results
 from piecework.cli.payday import known_people
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import plural, printable, shell_word
@@ -191,8 +190,7 @@ def _everything(worker: str, paths: Sequence[Path], database: Path) -> Iterator[
     from piecework.domain.ids import WorkerId
     from piecework.engine.opening import open_to_look
 
-    source = click.get_current_context().get_parameter_source("database")
-    is_asked = source is ParameterSource.COMMANDLINE or not paths
+    is_asked = is_typed("database") or not paths
     with ExitStack() as stack:
         opened = [stack.enter_context(open_to_look(load_results(path))) for path in paths]
         for each in opened:

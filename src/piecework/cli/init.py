@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from piecework.cli.options import (
     ASSIGNMENTS,
@@ -22,6 +21,7 @@ from piecework.cli.options import (
     TaskName,
     Wishes,
     grouped,
+    is_typed,
 )
 from piecework.domain.clock import SystemClock
 from piecework.domain.money import CURRENCIES
@@ -96,14 +96,11 @@ class _Beginning:
 
 def _typed_of_a_campaign() -> list[str]:
     """Return the stated options and arguments that are about the campaign file."""
-    context = click.get_current_context()
     others = {"lists", "page", "examples", "new_task", "kind", "copied", "as_json"}
     return [
         max(each.opts, key=len) if isinstance(each, click.Option) else "FILE"
-        for each in context.command.params
-        if each.name not in others
-        and each.expose_value
-        and context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
+        for each in click.get_current_context().command.params
+        if each.name not in others and each.expose_value and is_typed(str(each.name))
     ]
 
 
@@ -237,10 +234,8 @@ def _in_the_currency_of_its_wage(wishes: Wishes) -> Wishes:
     Raises:
         click.UsageError: `--currency` states another.
     """
-    context = click.get_current_context()
-    of_wage = context.meta.get(CURRENCY_OF_WAGE, wishes.currency)
-    is_stated = context.get_parameter_source("currency") is ParameterSource.COMMANDLINE
-    if is_stated and of_wage != wishes.currency:
+    of_wage = click.get_current_context().meta.get(CURRENCY_OF_WAGE, wishes.currency)
+    if is_typed("currency") and of_wage != wishes.currency:
         raise click.UsageError(f"--wage is in {of_wage}, and --currency is {wishes.currency}")
     return replace(wishes, currency=of_wage)
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and how a shell completes them."""
+"""Arguments and options that several commands share, those of `init`, and their completion."""
 
 import math
 import os

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import click
-from click.core import ParameterSource
 
 from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import is_typed
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, shell_word
@@ -46,8 +46,7 @@ def known_people(database: Path) -> KnownPeople:
     Raises:
         ConfigError: the file was named and is missing, or is not a marketplace's.
     """
-    source = click.get_current_context().get_parameter_source("database")
-    if not database.exists() and source is not ParameterSource.COMMANDLINE:
+    if not database.exists() and not is_typed("database"):
         return KnownPeople(names={}, markets={}, participants={})
     with transaction_in(database) as transaction:
         rows = invitations.list_names(transaction)

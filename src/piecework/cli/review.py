@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from piecework.cli.options import (
     BY_PERSON,
@@ -20,6 +19,7 @@ from piecework.cli.options import (
     REHEARSAL_NUMBER,
     NewFile,
     grouped,
+    is_typed,
     load_results,
 )
 from piecework.cli.payday import known_people
@@ -251,8 +251,7 @@ def _refuse_of_the_page(asked: list[str]) -> None:
     typed = {
         option.name: max(option.opts, key=len)
         for option in context.command.params
-        if isinstance(option, click.Option)
-        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+        if isinstance(option, click.Option) and is_typed(str(option.name))
     }
     of_a_file = {"write", "read", "audit", "log_file", "verbose", "config", "rehearsal"}
     of_a_file |= {"by"} if asked == ["--read"] else set()

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
+from piecework.cli.options import is_typed
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_text
@@ -316,10 +316,9 @@ def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
 
 def _check_own_options(crowds: Sequence[str]) -> None:
     """Refuse options on the command line about a market that is not served."""
-    source_of = click.get_current_context().get_parameter_source
     for market, own in _own_options().items():
         for each in own if market not in crowds else ():
-            if source_of(str(each.name)) is ParameterSource.COMMANDLINE:
+            if is_typed(str(each.name)):
                 raise ConfigError([f"{each.opts[0]} needs --crowd {market}"])
 
 

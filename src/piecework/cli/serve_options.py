@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from piecework.cli.options import PORT, CampaignFile, WholeNumber, grouped
+from piecework.cli.options import PORT, CampaignFile, WholeNumber, grouped, is_typed
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError
 from piecework.markets.registry import markets
@@ -104,11 +103,10 @@ def simulated(campaign: Path, site: SiteOptions) -> None:
     """
     from piecework.simulation.rehearsals.rehearsal import work_between_passes
 
-    context = click.get_current_context()
     stated = {
         each.name: max(each.opts, key=len)
-        for each in context.command.params
-        if context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
+        for each in click.get_current_context().command.params
+        if is_typed(str(each.name))
     }
     if strange := [text for name, text in stated.items() if name not in _OF_SIMULATED]:
         raise click.UsageError(f"{', '.join(strange)}: no use with --simulate")

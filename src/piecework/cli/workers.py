@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from piecework.cli.forget import forget
 from piecework.cli.invitations import say_workers
@@ -24,6 +23,7 @@ from piecework.cli.options import (
     JSON,
     REHEARSAL_NUMBER,
     CampaignFile,
+    is_typed,
     load_results,
 )
 from piecework.cli.payday import known_people
@@ -185,10 +185,7 @@ _BECAUSE = click.option(
 @click.option("--names", is_flag=True, help="With CAMPAIGN: add the names from --database.")
 @DATABASE
 @JSON
-@click.pass_context
-def list_(
-    ctx: click.Context, *, campaign: Path | None, names: bool, database: Path, as_json: bool
-) -> None:
+def list_(*, campaign: Path | None, names: bool, database: Path, as_json: bool) -> None:
     """List the workers of a campaign or marketplace.
 
     With CAMPAIGN, the list shows workers by pseudonym, with work, flags and pay; with
@@ -213,7 +210,7 @@ def list_(
     if campaign is None:
         say_workers(database, as_json=as_json)
         return
-    if not names and ctx.get_parameter_source("database") is ParameterSource.COMMANDLINE:
+    if not names and is_typed("database"):
         raise click.UsageError("give either CAMPAIGN or --database, or both with --names")
     people = known_people(database) if names else None
     known = None if people is None else people.names | people.participants

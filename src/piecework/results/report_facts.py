@@ -477,7 +477,10 @@ def _without_ids(
         "assignment": dict(zip(answers["assignment_id"].tolist(), workers, strict=True)),
     }
     hidden = [
-        ids.of_worker(text or "", worker_of[kind].get(name, "") if kind in worker_of else name)
+        # Most answers have no feedback.
+        ids.of_worker(text, worker_of[kind].get(name, "") if kind in worker_of else name)
+        if text
+        else ""
         for kind, name, text in zip(
             subjects["subject_kind"], subjects["subject_id"], texts, strict=True
         )

@@ -35,7 +35,7 @@ Collected = tuple[Assignment, Iterable[Answer]]
 def keep_collected(store: Store, *collected: Collected) -> None:
     """Store new assignments and their answers; part of the caller's transaction.
 
-    Nothing is stored again of a known one: it may be archived, or its worker forgotten.
+    A known assignment is not stored again: it may be archived, or its worker forgotten.
     """
     rows = store.db.execute(
         "SELECT assignment_id FROM assignments "

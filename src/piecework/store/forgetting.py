@@ -164,7 +164,7 @@ def forget_worker(store: Store, worker_id: WorkerId, *, at: datetime, by: str) -
 def _empty_unreadable(store: Store, worker_id: WorkerId) -> None:
     """Empty the worker's imported rows that could not be read.
 
-    If nobody knows whose a row is, it is the worker's if a cell is their id.
+    A row without a known worker is theirs if one of its cells is their id.
     """
     rows = store.db.execute(
         "SELECT import_id, place, worker_id, cells FROM unreadable_rows"

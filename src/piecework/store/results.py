@@ -145,7 +145,7 @@ class DecidedSince(Exception):  # noqa: N818 - not an error; another person was 
 
 
 def mark_of(stored: Stored) -> str:
-    """Return what tells a decision from every other one: who made it, and when."""
+    """Return what identifies a decision: who made it, and when."""
     return OPEN if stored is None else f"{to_text(stored.reviewed_at)} {stored.reviewer}"
 
 

@@ -153,7 +153,7 @@ def prices_of_worker(transaction: Transaction, worker: int) -> PriceList:
 
 
 def check_payable(transaction: Transaction, worker: int) -> None:
-    """Refuse to book money that nobody would pay: no list can name a forgotten person.
+    """Refuse to book money for a forgotten person of a panel: no pay list can name them.
 
     A bridge needs no name: it pays through a submission.
 
