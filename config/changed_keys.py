@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple, cast
 from pydantic import TypeAdapter, ValidationError
 
 from piecework.config.schema import CampaignTables, in_full
-from piecework.domain.inputs import CAMPAIGN_FILE, Difference, Inputs
+from piecework.domain.inputs import CAMPAIGN_FILE, ONLY_WRITING, Difference, Inputs
 from piecework.domain.toml_text import toml_document, toml_value
 
 _NAMES_FILES = ("qualification", "earned", "card", "fields", "imported")
@@ -48,7 +48,7 @@ def changes(before: Inputs, now: Inputs) -> tuple[str, ...]:
     changed = before.changed_digests(now)
     if CAMPAIGN_FILE not in changed:
         return changed
-    keys = changed_keys(before, now) or [f"{CAMPAIGN_FILE} (no key)"]
+    keys = changed_keys(before, now) or [ONLY_WRITING]
     return (*keys, *(name for name in changed if name != CAMPAIGN_FILE))
 
 

@@ -12,15 +12,13 @@ from piecework.campaign.deriving import complete_text
 from piecework.campaign.live_changes import Means, live_changes, means, refusal_of_changes
 from piecework.cli.main import main
 from piecework.domain.errors import RefusedForSafety, StoreError
-from piecework.domain.inputs import CAMPAIGN_FILE, CODE, Inputs
+from piecework.domain.inputs import CAMPAIGN_FILE, CODE, ONLY_WRITING, Inputs
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.store import campaign_facts
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN
 from tests.test_promises import keys_of_the_schema
-
-NO_KEY = f"{CAMPAIGN_FILE} (no key)"
 
 CHANGES = {
     "budget": (('budget = "', 'budget = "1'), Means.FREE),
@@ -120,7 +118,7 @@ def test_the_complete_file_in_place_of_the_short_one_is_no_change(at_work: Open)
         for text in (complete_text(load_campaign(path)), short):
             path.write_text(text)
             stated = load_campaign(path)
-            assert [each.key for each in live_changes(run.store, stated)] == [NO_KEY]
+            assert [each.key for each in live_changes(run.store, stated)] == [ONLY_WRITING]
             assert refusal_of_changes(run.store, stated) is None
             run_pass(replace(run, campaign=stated))
             path.write_text(complete_text(stated).replace("batches = 1", "batches = 2"))

@@ -108,7 +108,7 @@ def test_changed_keys_are_named_and_a_comment_is_a_change_too(tmp_path: Path) ->
         return changes(before, inputs_of(parse_text(path, text)))
 
     assert changed(CAMPAIGN) == ()
-    assert changed(f"{CAMPAIGN}# more") == ("the campaign file (no key)",)
+    assert changed(f"{CAMPAIGN}# more") == ("how the campaign file is written",)
     assert changed(CAMPAIGN.replace('"0.50"', '"0.40"')) == ("reward",)
     assert changed(CAMPAIGN.replace("share = 1.0", "")) == ("decisions.rule",)
     assert changed(CAMPAIGN.replace("batches = 2", "batches = 1")) == ("batches",)

@@ -437,6 +437,9 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
     [
         ((), "--task: "),
         (("--task", "caption"), "--items: "),
+        (("photos", "--task", "caption"), "piecework init photos.toml --items photos"),
+        (("my birds.csv",), "piecework init 'my birds.toml' --items 'my birds.csv'"),
+        (("hit.html", "--items", "birds.csv"), "piecework init hit.toml --task hit.html"),
         (("--task", "captoin", "--items", "photos"), "did you mean 'caption'"),
         (("--task", "caption", "--items", "none"), "no such file or folder"),
         (("--task", "caption", "--items", "photos", "--minutes", "0"), "above 0"),

@@ -71,7 +71,7 @@ def test_old_and_new_values_are_shown_as_the_file_states_them() -> None:
         'items.file was "a.csv" and is "b.csv"',
     ]
     same = Inputs(text='budget = { total = "50" }\nitems = "a.csv"', digests={CAMPAIGN_FILE: "3"})
-    assert changes(before, same) == ("the campaign file (no key)",)
+    assert changes(before, same) == ("how the campaign file is written",)
 
 
 def test_stating_what_was_derived_is_no_change() -> None:

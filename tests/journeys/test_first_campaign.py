@@ -64,7 +64,7 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     # A comment is no new result, and still no other file's hash.
     user.replace("food.toml", "answers = 3", "answers = 3 # as before")
     third = user.rehearses("food.toml")
-    assert third["changes"] == ["the campaign file (no key)"]
+    assert third["changes"] == ["how the campaign file is written"]
     different = {"changes", "seconds", "is_same_as_before", "rehearsal", "before", "report"}
     assert {k: v for k, v in third.items() if k not in different} == {
         k: v for k, v in second.items() if k not in different

@@ -8,7 +8,7 @@ from defusedxml.ElementTree import fromstring
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.workers.assignment_actions import any_assignment
+from piecework.marketplace.workers.assignment_actions import MOST_HELD, any_assignment
 from tests.marketplace.market import Market, post, refusal
 
 ANSWERS = (
@@ -74,6 +74,23 @@ def test_an_accepted_assignment_is_not_for_requesters(standing: Market) -> None:
     assert "with a status of: Submitted" in refusal(caught.value)[2]
     listed = client.list_assignments_for_hit(HITId=made["HITId"])
     assert listed["Assignments"] == []
+
+
+def test_a_worker_holds_at_most_25_hits_at_once(market: Market) -> None:
+    """What is submitted, returned or run out frees a place; other workers are free."""
+    client, ann, bea = market.requester(), market.worker(), market.worker()
+    (group, *_) = [post(client)["HITGroupId"] for _ in range(MOST_HELD + 4)]
+    held = [ann.accept(group).json()["assignment_id"] for _ in range(MOST_HELD)]
+    refused = ann.accept(group)
+    assert refused.status_code == 409
+    assert "You hold 25 HITs. Submit or return some of them" in refused.text
+    assert bea.accept(group).status_code == 201
+    for free in (ann.submit, ann.give_back):
+        free(held.pop())
+        held.append(ann.accept(group).json()["assignment_id"])
+        assert ann.accept(group).status_code == 409
+    market.wait(seconds=601)
+    assert ann.accept(group).status_code == 201
 
 
 def test_assignments_are_listed_by_submission_and_status(market: Market) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.api import perform_operation
-from piecework.marketplace.state import accounts, ledger, lifecycle
+from piecework.marketplace.state import accounts, assignments, ledger, lifecycle
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions, discovery, qualifying
 from tests.marketplace.documents import choice, form, key, question
@@ -46,20 +46,28 @@ class Crowded:
             self.group: str = hit["HITGroupId"]
             self.hits.append(hit["HITId"])
             if number % 5 < 2:
-                self.assignments.append(self.work(hit["HITId"], done=number % 5 == 0))
+                take = self.hold if number % 5 else self.work
+                self.assignments.append(take(hit["HITId"]))
 
     def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
         return perform_operation(self.backend, "KEY", operation, parameters)
 
-    def work(self, hit_id: str | None, *, done: bool) -> str:
-        """Accept, and perhaps submit."""
+    def work(self, hit_id: str | None) -> str:
+        """Accept and submit."""
         with self.backend.transaction() as transaction:
             ann = accounts.signed_in(transaction, self.token)
             made = assignment_actions.accept(transaction, ann, self.group, hit_id=hit_id)
-            if done:
-                assignment_actions.submit(transaction, ann, [("assignmentId", made), ("a", "b")])
+            assignment_actions.submit(transaction, ann, [("assignmentId", made), ("a", "b")])
         return made
+
+    def hold(self, hit_id: str) -> str:
+        """Accept, without the limit on what a worker's page lets them hold."""
+        with self.backend.transaction() as transaction:
+            ann = accounts.signed_in(transaction, self.token)
+            hit = transaction.first_row("SELECT * FROM hits WHERE hit_id = ?", hit_id)
+            assert hit is not None
+            return assignments.accept(transaction, hit=hit, worker=ann)
 
     def later(self, hours: int) -> None:
         """Time passes, and nobody has looked yet."""
@@ -152,7 +160,7 @@ def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
         with pytest.raises(Refusal, match="no HIT left"):
             assignment_actions.accept(transaction, ann, crowded.group, hit_id=crowded.hits[-2])
     fresh = crowded.call("CreateHIT", **POSTED)["HIT"]["HITId"]
-    made = crowded.work(None, done=True)
+    made = crowded.work(None)
     assignments = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
     assert [assignment["AssignmentId"] for assignment in assignments] == [made]
 

@@ -13,7 +13,7 @@ from piecework.campaign.deriving import complete_inputs
 from piecework.config.changed_keys import differences
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
-from piecework.domain.inputs import CODE, Difference
+from piecework.domain.inputs import CODE, ONLY_WRITING, Difference
 from piecework.store import bound, campaign_facts
 from piecework.store.database import Store
 
@@ -110,7 +110,7 @@ def _of(change: Difference, campaign: Campaign, dealt: bound.Dealt | None) -> Me
     least = str(campaign.posting.assignments)
     # A number of answers is the least of a table.
     keeps_least = key in _LEAST and dealt is not None and dealt.assignments == least
-    if key.endswith("(no key)") or keeps_least:
+    if key == ONLY_WRITING or keeps_least:
         return Means.FREE
     # What a generic task is bound to by name, such as its language.
     return Means.BOUND if own is not None and key in own.digests else means(key)

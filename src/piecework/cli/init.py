@@ -43,6 +43,24 @@ def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...])
     return columns
 
 
+def _campaign_file(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
+    """Return the file to write; refuse items or a page, which people name first too."""
+    if path is None:
+        return None
+    option = "--items" if path.is_dir() else _MEANT.get(path.suffix.lower())
+    if option is None:
+        return path
+    file = shell_word(path.resolve().with_suffix(".toml").name)
+    raise click.UsageError(
+        f"{str(path)!r} is no campaign file; name that first: "
+        f"piecework init {file} {option} {shell_word(path)}"
+    )
+
+
+_MEANT = dict.fromkeys((".csv", ".tsv", ".jsonl", ".parquet"), "--items") | {".html": "--task"}
+"""The option for a file that is named in place of the campaign file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Beginning:
     """What to list or write instead of a campaign file."""
@@ -153,7 +171,9 @@ def _typed_of_a_campaign() -> list[str]:
 @grouped(
     "wishes",
     Wishes,
-    click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False),
+    click.argument(
+        "file", type=click.Path(path_type=Path), required=False, callback=_campaign_file
+    ),
     click.option(
         "--task",
         type=TaskName(),

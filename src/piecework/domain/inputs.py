@@ -12,6 +12,8 @@ from piecework.domain.text import one_line
 
 CAMPAIGN_FILE = "the campaign file"
 CODE = "the version of piecework"
+ONLY_WRITING = "how the campaign file is written"
+"""What has changed if the file's bytes differ and every key means what it meant."""
 
 
 _LONGEST = 60

@@ -159,7 +159,7 @@ def test_the_complete_file_in_place_of_the_short_one_changes_no_key(path: Path) 
     """What the file left out is now in it; the text is another, so the rehearsal is too."""
     path.write_text(complete_text(load_campaign(path)))
     _, begun = _rehearse(path)
-    assert (begun.number, begun.changes) == (2, ("the campaign file (no key)",))
+    assert (begun.number, begun.changes) == (2, ("how the campaign file is written",))
     path.write_text(CAMPAIGN)
     _, begun = _rehearse(path)
     assert begun.number == 1

@@ -312,6 +312,8 @@ CREATE INDEX assignments_by_worker ON assignments (worker, hit);
 CREATE INDEX assignments_by_hit ON assignments (hit, submitted_ms, id);
 CREATE INDEX assignments_running ON assignments (deadline_ms)
     WHERE status = 'Accepted';
+CREATE INDEX assignments_held ON assignments (worker)
+    WHERE status = 'Accepted';
 CREATE INDEX assignments_undecided ON assignments (auto_approve_ms)
     WHERE status = 'Submitted';
 CREATE INDEX assignments_to_review ON assignments (review_ms, id)

@@ -16,6 +16,9 @@ from piecework.marketplace.workers.pages import Origins
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """The assignment id of a preview; such a page must not submit."""
 
+MOST_HELD = 25
+"""Accepted HITs that a worker may hold at once, as at MTurk: nobody keeps a batch from others."""
+
 
 _ASSIGNMENT = (
     "SELECT assignments.*, hits.hit_id, hits.requester, whole_questions.question, "
@@ -60,7 +63,7 @@ def accept(
     A HIT that the worker returned or abandoned is accepted again only by name.
 
     Raises:
-        Refusal: the worker may not do it, has done it, or no HIT is left (409).
+        Refusal: the worker may not do it, has done it, holds too many, or no HIT is left (409).
     """
     try:
         group = discovery.visible_group(transaction, worker, hit_group_id)
@@ -72,6 +75,12 @@ def accept(
         raise Refusal("DoesNotMeetRequirements", _lacking(group), status=409)
     if named is not None:
         _check_not_done(transaction, worker, named)
+    if _held(transaction, worker) >= MOST_HELD:
+        message = say(
+            "You hold %(most)s HITs. Submit or return some of them before you accept another.",
+            most=MOST_HELD,
+        )
+        raise Refusal("TooManyHits", message, status=409)
     hit = named or discovery.next_hit(transaction, worker, group.row["id"])
     if hit is None or hit["status"] != "Assignable":
         raise Refusal("NoHitsAvailable", "There is no HIT left for you here.", status=409)
@@ -253,6 +262,16 @@ def _check_not_done(transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.
             "You already did a HIT about the same. Each worker may answer only once.",
             status=409,
         )
+
+
+def _held(transaction: Transaction, worker: sqlite3.Row) -> int:
+    # What has run out is not held, even if nobody has closed it yet.
+    return transaction.value(
+        "SELECT count(*) FROM assignments "
+        "WHERE worker = ? AND status = 'Accepted' AND deadline_ms > ?",
+        worker["id"],
+        transaction.now_ms,
+    )
 
 
 def _lacking(group: discovery.Group) -> str:
