@@ -434,7 +434,8 @@ class Simulation:
     def _copy(self) -> None:
         """A copy of each file is put away, as a nightly job does."""
         for file in self._restorable():
-            if file.exists():
+            # A store of which nothing was kept yet is not continued from: its pass is refused.
+            if file.exists() and (file != self.pipeline.store or _is_named(file)):
                 copies = self._copies.setdefault(file, [])
                 copies.append(self.folder / f"{file.stem}-{len(copies)}.copy")
                 copy_database(file, copies[-1])
@@ -550,6 +551,11 @@ class Simulation:
                 return number > 0
             person.finish()
         return True
+
+
+def _is_named(store: Path) -> bool:
+    with closing(sqlite3.connect(store)) as database:
+        return database.execute("SELECT name FROM bound").fetchone()[0] is not None
 
 
 def copy_database(database: Path, to: Path) -> None:
