@@ -89,7 +89,7 @@ def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
     _run(tmp_path, call, fault)
 
 
-@pytest.mark.full(weeks=4)
+@pytest.mark.full(weeks=8)
 @pytest.mark.parametrize(("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str)
 def test_no_fault_at_any_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str

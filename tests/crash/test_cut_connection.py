@@ -29,7 +29,7 @@ MANY = [
 ]
 
 
-@pytest.mark.parametrize(("number", "moment"), [*FEW, *in_full(*MANY)])
+@pytest.mark.parametrize(("number", "moment"), [*FEW, *in_full(*MANY, weeks=4)])
 def test_a_connection_cut_at_a_commit_loses_and_doubles_nothing(
     tmp_path: Path, postgres_url: str, number: int, moment: Moment
 ) -> None:

@@ -42,17 +42,17 @@ Crowd = Literal["workers", "prolific"]
 
 def _at_each(few: tuple[int, ...], many: range) -> list[object]:
     rare = [room for room in many if room not in few]
-    return [*few, *in_full(*rare)]
+    return [*few, *in_full(*rare, weeks=4)]
 
 
-@pytest.mark.full
+@pytest.mark.full(weeks=4)
 @pytest.mark.parametrize("room", range(0, 2400, 100))
 def test_a_rehearsal_goes_on(tmp_path: Path, room: int) -> None:
     """Whether marketplace, store, a worker's page or the report ran out of space."""
     _check_rehearsal(tmp_path, "workers", room)
 
 
-@pytest.mark.full
+@pytest.mark.full(weeks=4)
 @pytest.mark.parametrize("room", range(0, 2800, 100))
 def test_a_rehearsal_with_participants_goes_on(tmp_path: Path, room: int) -> None:
     """A third file, the offline Prolific's, may be the one that runs out of space."""

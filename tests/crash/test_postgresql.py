@@ -33,7 +33,7 @@ _BY_NAME = {fault.name: fault for fault in FAULTS}
 
 @pytest.mark.parametrize(
     ("call", "fault"),
-    [SAMPLE[1], SAMPLE[4], *in_full(*(run for run in RUNS if run not in SAMPLE[1::3]), weeks=4)],
+    [SAMPLE[1], SAMPLE[4], *in_full(*(run for run in RUNS if run not in SAMPLE[1::3]), weeks=8)],
     ids=str,
 )
 def test_no_fault_at_a_call_loses_or_doubles_anything(

@@ -38,7 +38,10 @@ pytestmark = pytest.mark.skipif(
 FEW, MANY = 40, 400
 _COMMAND = (sys.executable, "-c", "from piecework.cli.main import main; main()")
 LONG_QUESTION = QUESTION.replace("What is it?", "What is it? " * 2_000)
-SEEDS = [(1, FEW), *(pytest.param(seed, MANY, marks=pytest.mark.full) for seed in range(2, 7))]
+SEEDS = [
+    (1, FEW),
+    *(pytest.param(seed, MANY, marks=pytest.mark.full(weeks=5)) for seed in range(2, 7)),
+]
 
 
 @dataclass(frozen=True, slots=True)

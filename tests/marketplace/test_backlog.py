@@ -53,11 +53,11 @@ class Crowded:
         """A requester's call."""
         return perform_operation(self.backend, "KEY", operation, parameters)
 
-    def work(self, hit_id: str | None) -> str:
+    def work(self, hit_id: str) -> str:
         """Accept and submit."""
+        made = self.hold(hit_id)
         with self.backend.transaction() as transaction:
             ann = accounts.signed_in(transaction, self.token)
-            made = assignment_actions.accept(transaction, ann, self.group, hit_id=hit_id)
             assignment_actions.submit(transaction, ann, [("assignmentId", made), ("a", "b")])
         return made
 
@@ -160,9 +160,12 @@ def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
         with pytest.raises(Refusal, match="no HIT left"):
             assignment_actions.accept(transaction, ann, crowded.group, hit_id=crowded.hits[-2])
     fresh = crowded.call("CreateHIT", **POSTED)["HIT"]["HITId"]
-    made = crowded.work(None)
-    assignments = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
-    assert [assignment["AssignmentId"] for assignment in assignments] == [made]
+    with crowded.backend.transaction() as transaction:
+        ann = accounts.signed_in(transaction, crowded.token)
+        made = assignment_actions.accept(transaction, ann, crowded.group, hit_id=None)
+        assignment_actions.submit(transaction, ann, [("assignmentId", made), ("a", "b")])
+    listed = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
+    assert [assignment["AssignmentId"] for assignment in listed] == [made]
 
 
 def test_a_test_is_not_accepted_after_its_time_though_others_wait(crowded: Crowded) -> None:

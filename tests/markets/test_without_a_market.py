@@ -42,7 +42,7 @@ def without(market: str, folder: Path) -> Checkout:
 
 @pytest.mark.early
 @pytest.mark.parametrize(
-    "market", [MARKET, *in_full(*(each for each in MARKETS if each != MARKET))]
+    "market", [MARKET, *in_full(*(each for each in MARKETS if each != MARKET), weeks=3)]
 )
 def test_all_else_is_whole_without_a_market(market: str, tmp_path: Path) -> None:
     """Modules, contracts, style and commands: none of them needs the folder or names it."""
@@ -66,7 +66,7 @@ def test_all_else_is_whole_without_a_market(market: str, tmp_path: Path) -> None
     assert f"'{market}' is not one of 'workers'" in messages
 
 
-@pytest.mark.parametrize("room", in_full(*_ROOMS))
+@pytest.mark.parametrize("room", in_full(*_ROOMS, weeks=3))
 def test_the_tests_of_a_room_pass_without_a_market(room: str, tmp_path: Path) -> None:
     """Those that do not name the market themselves."""
     checkout = without(MARKET, tmp_path / "checkout")
