@@ -94,7 +94,7 @@ def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.D
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
     rated = [field for field in task.item_fields if field.expects_variation]
-    texts, drafts, merged = _text_columns(task), _drafts(task), _merged_fields(task)
+    texts, drafts, merged = _text_columns(task), _drafts(task), task.merged_fields
     by_name = {field.name: field for field in task.item_fields}
     is_read = rated or texts or drafts or merged
     asked_items = _AskedItems(table["item_id"], items if is_read else ())
@@ -143,7 +143,7 @@ def sources(task: Task) -> tuple[str, ...]:
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
     names += ["item_id", "text", "is_canned"] if _text_columns(task) else []
     by_name = {field.name: field for field in task.item_fields}
-    for name in (*_drafts(task), *(field.name for field in _merged_fields(task))):
+    for name in (*_drafts(task), *(field.name for field in task.merged_fields)):
         names += ["item_id", value_column(by_name[name])]
     return tuple(dict.fromkeys(names))
 
@@ -397,11 +397,6 @@ def _words_of(cell: str) -> str:
     # A picture can be its own address: `data:image/svg+xml;base64,...`.
     is_address = "://" in cell or cell.startswith("data:")
     return plain(cell) if len(cell.split()) > 1 and not is_address else ""
-
-
-def _merged_fields(task: Task) -> list[Field]:
-    """Fields with boxes, spans or transcripts, which can be compared."""
-    return [field for field in task.item_fields if field.is_merged]
 
 
 def _merged(

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from piecework.analyses.answers_needed import weighed
 from piecework.analyses.labels_from_votes import Ability, ability
 from piecework.analyses.machine_labels import predictors
-from piecework.analyses.machine_labels_replay import weighed
 from piecework.analyses.votes import accuracy
 from piecework.domain.campaign import AsNeeded
 from tests.analyses.test_labels_from_votes import crowd

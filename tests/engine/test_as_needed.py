@@ -109,7 +109,7 @@ def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None
         )
         for fact in (
             "batch 1 is due to be posted again, in round 1",
-            "2 labels are not sure to 0.86",
+            "2 items are not sure to 0.86",
             "4 answers",
         ):
             assert fact in action.reason
@@ -130,7 +130,7 @@ def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
         section = outcomes.as_needed_section(report_model(report_facts(work.run)))
     assert section is not None
     _, early, saved = section.lead
-    assert early.startswith("Not asked to the end: 2 items, below that probability and")
+    assert early.startswith("Not asked to the end: 2 items, below that and")
     # What no money was left for is not saved.
     assert "2 items asked to the end took 4 accepted answers; 4 for each" in saved
 
@@ -276,3 +276,49 @@ def aggregates_of(run: CampaignRun) -> dict[str, str]:
     ids = [str(item.item_id) for item in run.campaign.items]
     made = item_aggregates(answers_table(run), ids, task.fields, task.aggregates)
     return {str(item): str(label) for item, label in made["congruent_likeliest"].items()}
+
+
+MARKED = """
+name = "marked"
+description = "Names in sentences."
+task = "tag"
+question = "Mark each name."
+options = ["Person", "Place"]
+items = "sentences.csv"
+batches = 1
+answers = { least = 2, most = 4, until = 0.9 }
+reward = "0.50"
+budget = "50.00"
+hourly_wage = "5.00"
+[posting]
+items_per_hit = 1
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["rule_violation"]
+then = "drop"
+because = "Not what the page asks for."
+"""
+
+
+def test_marks_are_asked_for_until_they_agree(tmp_path: Path) -> None:
+    """A merge of as many other workers would agree with an item's by .9, or it has four answers."""
+    sentences = [f"s{n},Ann Lee of Bonn met Carl number {n} in Paris today" for n in range(12)]
+    (tmp_path / "sentences.csv").write_text("\n".join(["item_id,text", *sentences, ""]))
+    (tmp_path / "marked.toml").write_text(MARKED)
+    campaign = prepare(tmp_path / "marked.toml")
+    with rehearsal_of(campaign) as (run, crowd):
+        work_through(run, crowd)
+        rows = run.store.db.execute("SELECT item_id, workers, probability FROM items").fetchall()
+        section = outcomes.as_needed_section(report_model(report_facts(run)))
+        task = run.campaign.task
+        ids = [item_id for item_id, *_ in rows]
+        made = item_aggregates(answers_table(run), ids, task.fields, task.aggregates)
+    assert {2, 4} <= {workers for _, workers, _ in rows} <= {2, 3, 4}
+    for item_id, workers, sure in rows:
+        assert workers == 4 or sure >= 0.9
+        alike = made["answer_agreement"][item_id]
+        assert sure == pytest.approx(workers * alike / (1 + (workers - 1) * alike), abs=1e-3)
+    assert section is not None
+    assert "while the agreement that its merged answer would have" in section.lead[0]

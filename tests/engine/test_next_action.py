@@ -285,7 +285,7 @@ def test_why_items_are_asked_again_is_said() -> None:
     unsure = replace(batch(lacking=3), unsure=2)
     snapshot = replace(DONE, batches={1: batch(), 2: unsure}, most_rounds=5)
     reason = next_action(snapshot, asked, today=TODAY).reason
-    for fact in ("again, in round 1", "2 labels are not sure to 0.95", "7 answers"):
+    for fact in ("again, in round 1", "2 items are not sure to 0.95", "7 answers"):
         assert fact in reason
     lost = replace(snapshot, batches={1: batch(), 2: batch(lacking=3)})
     reason = next_action(lost, asked, today=TODAY).reason

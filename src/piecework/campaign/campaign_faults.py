@@ -273,10 +273,10 @@ def _faults_of_canary(file: CampaignFile, task: Task, items: Sequence[Item]) -> 
 
 
 def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
-    """Return an error if answers are asked as needed but the task has no labels."""
+    """Return an error if answers are asked as needed but nothing says how sure they are."""
     if isinstance(file.tables.answers, int):
         return []
-    labelled = {field.name for field in task.label_fields}
+    labelled = {field.name for field in (*task.label_fields, *task.merged_fields)}
     others = [
         field.name
         for field in task.item_fields
@@ -291,8 +291,8 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
     )
     where = file.at("answers")
     fault = (
-        f"{where}: least, most and until are for tasks that ask for one of several "
-        f"options with one right answer, but {reason}; write a plain number"
+        f"{where}: least, most and until are for tasks that ask for one of several options "
+        f"with one right answer, for marks or for transcripts, but {reason}; write a plain number"
     )
     return [fault]
 

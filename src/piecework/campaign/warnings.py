@@ -259,7 +259,7 @@ def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
         shown = campaign.rewards.shown(price.expected_at_most - price.cap)
         yield (
             f"{name} is {shown} below the cost of {campaign.posting.most} "
-            "answers per item: some labels may stay unsure"
+            "answers per item: some items may stay unsure"
         )
 
 

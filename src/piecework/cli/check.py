@@ -245,13 +245,9 @@ def _as_needed(campaign: "Campaign") -> Rows:
     rule = campaign.posting.as_needed
     if rule is None:
         return []
-    return [
-        (
-            "as needed",
-            f"up to {rule.most}",
-            f"answers, until the label's probability is {rule.until:g}",
-        )
-    ]
+    is_label = bool(campaign.task.label_fields)
+    sure = "the label's probability" if is_label else "the agreement of what is merged"
+    return [("as needed", f"up to {rule.most}", f"answers, until {sure} is {rule.until:g}")]
 
 
 def _fields(campaign: "Campaign") -> Rows:

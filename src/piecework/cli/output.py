@@ -239,7 +239,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("answers accepted", f"{progress.accepted}"),
         ("answers not judged yet", f"{progress.undecided}"),
         ("answers missing", f"{progress.missing}"),
-        *([("  for labels that are not sure", f"{progress.unsure}")] if progress.unsure else []),
+        *([("  for items that are not sure", f"{progress.unsure}")] if progress.unsure else []),
         ("answers dropped", f"{progress.dropped}"),
         ("answers surplus", f"{progress.surplus}"),
         ("assignments rejected", f"{progress.rejected}"),

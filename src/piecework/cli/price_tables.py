@@ -175,7 +175,7 @@ def _room(campaign: "Campaign", cost: "Price") -> str:
     if room < 0:
         return f"{shown(-room)} LESS than expected: some answers will stay missing"
     if most < 0:
-        return f"{shown(-most)} LESS than expected at most: some labels may stay unsure"
+        return f"{shown(-most)} LESS than expected at most: some items may stay unsure"
     return f"{shown(room)} more than expected"
 
 

@@ -160,11 +160,12 @@ class Rewards:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsNeeded:
-    """When to ask for more answers about an item with an unsure label.
+    """When to ask for more answers about an item that is not sure.
 
     Attributes:
         most: the most accepted answers that an item gets.
-        until: the probability of an item's label at which no more are asked for.
+        until: the certainty of an item at which no more are asked for
+            (`piecework.analyses.answers_needed.weighed`).
     """
 
     most: int

@@ -99,7 +99,7 @@ class Progress:
             pace of the reviews so far; 0: unknown.
         pays_itself_at: when the marketplace auto-approves the first assignment that
             waits for a person, as ISO 8601, or "".
-        unsure: items that are asked again because their labels are not sure; each has
+        unsure: items that are asked again because they are not sure; each has
             one of the missing answers.
         step: the step of a pass that is due, or "".
         reason: why it is due, or what the campaign waits for, in a sentence, or "".

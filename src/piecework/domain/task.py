@@ -321,6 +321,11 @@ class Task:
             and not (field.is_opinion or field.is_open)
         )
 
+    @property
+    def merged_fields(self) -> tuple[Field, ...]:
+        """The fields about items whose answers are marks or transcripts that are merged."""
+        return tuple(field for field in self.item_fields if field.is_merged)
+
     def seconds_of_hit(self, items: int) -> float:
         """Return a careful worker's median time for a HIT with this many items."""
         return self.seconds_to_begin + self.seconds_per_item * items

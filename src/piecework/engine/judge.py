@@ -4,9 +4,9 @@ Three steps of a pass. `assess` runs every heuristic and keeps its findings with
 evidence. `decide` turns findings into decisions. Where people decide, the policy still
 decides about assignments without any flag; for the rest it proposes a verdict, and the
 rest waits. `weigh` is for campaigns that ask for as many answers as needed: it estimates
-how sure labels are, and wants one more answer for each unsure one. It runs when a batch
-is decided, before more is posted, and stores at once what is wanted, so that a pass that
-dies while it posts asks for the same.
+how sure labels or merged answers are, and wants one more answer for each unsure item. It runs
+when a batch is decided, before more is posted, and stores at once what is wanted, so that a
+pass that dies while it posts asks for the same.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, replace
 
+from piecework.analyses.answers_needed import certainty_of_merged, weighed
 from piecework.analyses.machine_labels import machine_table
-from piecework.analyses.machine_labels_replay import weighed
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.field import Field
@@ -310,7 +310,7 @@ def items_to_weigh(reader: Reader) -> Mapping[ItemId, int]:
 
 
 def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
-    """Estimate how sure these labels are; return how many items need another answer."""
+    """Estimate how sure these items are; return how many need another answer."""
     rule = opened.campaign.posting.as_needed
     assert rule is not None  # noqa: S101 - without it, no item is unweighed
     table = _kept_answers(opened, due)
@@ -319,7 +319,12 @@ def weigh_labels(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
         for field in opened.campaign.task.label_fields
     ]
     answers = pd.Series(due, dtype="int64")
-    estimates = weighed(votes, answers, rule, _labels_of_models(opened))
+    about = table[table["item_id"].isin(list(due))]
+    merged = [
+        certainty_of_merged(_votes(about, field), field)
+        for field in opened.campaign.task.merged_fields
+    ]
+    estimates = weighed(votes, answers, rule, _labels_of_models(opened), merged)
     # Mixed-in items have known labels, so they need no more answers.
     items = opened.items_by_id(due)
     mixed_in = [name for name in due if items[name].columns.get(MIXED_IN)]

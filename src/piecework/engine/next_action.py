@@ -34,7 +34,7 @@ class BatchState:
             nothing.
         out_of_reach: accepted answers that are wanted but that no worker is left to
             give.
-        unsure: items that lack an answer because their labels are not sure enough.
+        unsure: items that lack an answer because they are not sure enough.
     """
 
     last_round: int
@@ -356,7 +356,7 @@ def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
     if state is None or rule is None or not state.unsure:
         return ""
     return (
-        f": {_are(state.unsure, 'label')} not sure to {rule.until:g}, and an item may "
+        f": {_are(state.unsure, 'item')} not sure to {rule.until:g}, and an item may "
         f"have up to {rule.most} answers"
     )
 

@@ -44,7 +44,7 @@ _DONE = {
     "resume": ("payment was cut short", "payments were cut short"),
     "settle": ("decision was carried out", "decisions were carried out"),
     "earn": ("qualification was granted or revoked", "qualifications were granted or revoked"),
-    "weigh": ("label is not sure yet", "labels are not sure yet"),
+    "weigh": ("item is not sure yet", "items are not sure yet"),
     "wind down": ("HIT was ended", "HITs were ended"),
     "take in": ("row was taken in", "rows were taken in"),
     "plan": ("HIT was planned", "HITs were planned"),

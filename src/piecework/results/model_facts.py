@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from piecework.analyses.answers_needed import Replays, replays
 from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.machine_labels import machine_table
-from piecework.analyses.machine_labels_replay import Replays, replays
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import AsNeeded

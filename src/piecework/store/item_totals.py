@@ -20,7 +20,7 @@ class Accepted:
         accepted: answers that count: one per worker and item, and no more per item than
             wanted.
         surplus: kept answers that do not count.
-        unsure: items that are asked again because their labels are not sure.
+        unsure: items that are asked again because they are not sure.
     """
 
     items: int
@@ -38,7 +38,7 @@ class Lacks:
         answers: over all its items, as far as there are workers to give them.
         least: answers lacking for the item that lacks fewest (but at least one).
         out_of_reach: lacking answers that no worker is left to give.
-        unsure: items that are asked again because their labels are not sure.
+        unsure: items that are asked again because they are not sure.
     """
 
     answers: int

@@ -23,7 +23,7 @@ def test_what_is_wanted_is_counted_item_by_item() -> None:
     section = outcomes.as_needed_section(model)
     assert section is not None
     assert "1 of 2 images" in section.lead[0]
-    assert "1 image, below that probability and with fewer than 7" in section.lead[1]
+    assert "1 image, below that and with fewer than 7" in section.lead[1]
     assert "1 image asked to the end took 3 accepted answers; 7" in section.lead[2]
     assert section.tables[0].rows == (("2", "1", "0", "0.0 %"), ("3", "1", "1", "100.0 %"))
 
@@ -33,6 +33,6 @@ def test_before_anything_is_weighed_it_says_so() -> None:
     nothing = replace(ASKED, wanted={}, sureness=())
     section = outcomes.as_needed_section(report_model(replace(by_hand.small(), as_needed=nothing)))
     assert section is not None
-    assert section.lead == ("No label is estimated yet.",)
+    assert section.lead == ("Nothing is estimated yet.",)
     assert section.tables[0].rows == ()
     assert section.tables[0].empty

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from piecework.analyses.machine_labels_replay import Replay, Replays
+from piecework.analyses.answers_needed import Replay, Replays
 from piecework.domain.campaign import AsNeeded
 from piecework.report.components import Section
 from piecework.report.model import report_model

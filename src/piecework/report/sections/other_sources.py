@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.machine_labels_replay import Replay, Replays, saved
+from piecework.analyses.answers_needed import Replay, Replays, saved
 from piecework.domain.text import count, plural, plural_of, share
 from piecework.report.components import Link, Question, Section, Table, number, table, text
 from piecework.report.facts import ImportedFacts

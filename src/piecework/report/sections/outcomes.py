@@ -204,8 +204,8 @@ def _asked(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Table:
         number(plural_of(noun).capitalize()),
         number("Certain enough", lambda row: sure[row[0]]),
         number("Share", lambda row: share(sure[row[0]], row[1])),
-        empty="No label is estimated yet.",
-        note="Estimated from what was known at the time; the probabilities in the "
+        empty=_NO_ESTIMATE,
+        note="Estimated from what was known at the time; the probabilities of labels in the "
         "dataset also use what later answers showed about workers.",
     )
 
@@ -229,6 +229,9 @@ def _verdicts(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) ->
     )
 
 
+_NO_ESTIMATE = "Nothing is estimated yet."
+
+
 def as_needed_section(model: ReportModel) -> Section | None:
     """Show the answers per item, and what that saved; None if all get the same."""
     rule = model.facts.as_needed
@@ -239,7 +242,7 @@ def as_needed_section(model: ReportModel) -> Section | None:
     return Section(
         key="as-needed",
         title="As many answers as needed",
-        lead=tuple(_as_needed_lead(model, rule)) if weighed else ("No label is estimated yet.",),
+        lead=tuple(_as_needed_lead(model, rule)) if weighed else (_NO_ESTIMATE,),
         tables=(_asked(model, Counter(sure), Counter(a for a, _ in weighed)),),
     )
 
@@ -254,13 +257,13 @@ def _as_needed_lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
     n_sure = sum(probability >= rule.until for _, probability in weighed)
     yield (
         f"Each {noun} gets {plural(least, 'answer')}, and more, up to {rule.most}, "
-        f"while the probability of its label is below {rule.until:g}. "
+        f"while {_certainty(model)} is below {rule.until:g}. "
         f"{part_of(n_sure, len(weighed), noun)} with an estimate reached that."
     )
     # A cap, the last round or a person stopped it, or it is still running.
     if early := len(weighed) - len(asked_out):
         yield (
-            f"Not asked to the end: {plural(early, noun)}, below that probability and "
+            f"Not asked to the end: {plural(early, noun)}, below that and "
             f"with fewer than {rule.most} answers."
         )
     if asked_out:
@@ -271,6 +274,14 @@ def _as_needed_lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
             f"{count(most)}: {share(most - taken, most)} saved. One more answer about "
             f"some {plural_of(noun)} of a HIT costs as much as a whole HIT."
         )
+
+
+def _certainty(model: ReportModel) -> str:
+    task, label = model.facts.task, "the probability of its label"
+    merged = "the agreement that its merged answer would have with another such answer"
+    if not task.merged_fields:
+        return label
+    return f"{label}, or {merged}," if task.label_fields else merged
 
 
 _MOST_REASONS = 25

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.analyses.answers_needed import weighed
 from piecework.analyses.labels_from_votes import ability
-from piecework.analyses.machine_labels_replay import weighed
 from piecework.domain.campaign import AsNeeded
 
 LEAST = 1

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.machine_labels_replay import Replay, Replays, replays, saved, shuffled
+from piecework.analyses.answers_needed import Replay, Replays, replays, saved, shuffled
 from piecework.domain.campaign import AsNeeded
 from tests.analyses.test_labels_from_votes import crowd
 from tests.analyses.test_machine_labels import VALUES, model

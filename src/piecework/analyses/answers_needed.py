@@ -1,9 +1,13 @@
-"""What labels of models saved, and what wrong ones would cost: a replay of the votes.
+"""How many answers items need, and what labels of models saved.
 
-The votes that a campaign kept are asked for again in their order, by the rule for as many
-answers as needed: by people alone, with the models, and with the models' labels shuffled
-among the items, so that they say nothing about any item. A replay cannot ask for votes that
-were not kept. The engine decides with the same rule after each round (`weighed`).
+The engine asks after each round how certain items are (`weighed`): by the probability of
+their labels, or by how far their merged marks or transcripts would agree with those of other
+workers.
+
+A replay tells what labels of models saved, and what wrong ones would cost. The votes that a
+campaign kept are asked for again in their order, by the same rule: by people alone, with the
+models, and with the models' labels shuffled among the items, so that they say nothing about
+any item. A replay cannot ask for votes that were not kept.
 """
 
 from __future__ import annotations
@@ -13,7 +17,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from piecework.analyses.labels_from_votes import ability
+from piecework.analyses.regions import item_regions
+from piecework.analyses.transcripts import item_transcripts
 from piecework.domain.campaign import AsNeeded
+from piecework.domain.field import MERGED, Field
 from piecework.domain.late_modules import np, npt, pd
 
 Votes: TypeAlias = "tuple[pd.DataFrame, Sequence[object]]"
@@ -189,8 +196,9 @@ def weighed(
     answers: pd.Series[int],
     rule: AsNeeded,
     machine: Sequence[pd.DataFrame | None] = (),
+    merged: Sequence[pd.Series[float]] = (),
 ) -> pd.DataFrame:
-    """Estimate how certain labels of items are, and how many answers they need.
+    """Estimate how certain the results of items are, and how many answers they need.
 
     Args:
         votes: for each field with a label, all votes so far
@@ -200,23 +208,27 @@ def weighed(
         rule: when an item is certain enough.
         machine: for each field, labels of models (`piecework.analyses.machine_labels`), if
             there are any.
+        merged: for each field whose answers are merged, its certainty by id of the item
+            (`certainty_of_merged`); an item without one is not certain at all.
 
     Returns:
-        The index of `answers`: `probability` (float64, of the likeliest label; of the
-        least certain field, if there are several; of a guess, without votes) and
-        `wanted` (int64: one more than there are, if the label is not certain enough
-        and more may be asked for).
+        The index of `answers`: `probability` (float64, of the likeliest label or of what
+        was merged; of the least certain field, if there are several; of a guess, without
+        votes) and `wanted` (int64: one more than there are, if the item is not certain
+        enough and more may be asked for).
     """
     models = machine or [None] * len(votes)
-    sure = pd.DataFrame(
-        {
-            number: _probabilities(of_field, values, of_models).reindex(
-                answers.index, fill_value=1 / len(values)
-            )
-            for number, ((of_field, values), of_models) in enumerate(
-                zip(votes, models, strict=True)
-            )
-        }
+    sure = pd.concat(
+        [
+            *(
+                _probabilities(of_field, values, of_models).reindex(
+                    answers.index, fill_value=1 / len(values)
+                )
+                for (of_field, values), of_models in zip(votes, models, strict=True)
+            ),
+            *(certainty.reindex(answers.index).fillna(0.0) for certainty in merged),
+        ],
+        axis="columns",
     ).min(axis="columns")
     is_asked_again = (sure < rule.until) & (answers < rule.most)
     return pd.DataFrame(
@@ -225,6 +237,32 @@ def weighed(
             "wanted": (answers + is_asked_again).astype("int64"),
         }
     )
+
+
+def certainty_of_merged(votes: pd.DataFrame, field: Field) -> pd.Series[float]:
+    """Return how far what workers merged would agree with what as many others merge.
+
+    Spearman and Brown (British Journal of Psychology 3, 1910) step the agreement of single
+    raters up to that of their means: n raters who agree by r give n r / (1 + (n - 1) r).
+    Marks and transcripts are no means, so this is an estimate.
+
+    Args:
+        votes: on the field (`piecework.analyses.votes`).
+        field: with marks or a transcript (`Field.is_merged`).
+
+    Returns:
+        float64 from 0 to 1 by `item_id`; NaN with fewer than two workers.
+    """
+    if field.is_transcript:
+        of_items = item_transcripts(votes)
+        alike = of_items["likeness"]
+    else:
+        of_items = item_regions(
+            votes, next(part for part in MERGED.values() if part == field.regions)
+        )
+        alike = of_items["f1"]
+    workers = of_items["workers"]
+    return workers * alike / (1 + (workers - 1) * alike)
 
 
 def _probabilities(
