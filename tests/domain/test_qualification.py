@@ -1,5 +1,8 @@
 """What a qualification test is made of, and who passes."""
 
+from dataclasses import replace
+
+from piecework.domain import qualifications
 from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
@@ -55,6 +58,17 @@ def test_sections_keep_the_order_of_the_file() -> None:
 def test_the_least_score_is_the_sum_of_what_the_sections_need() -> None:
     """Two of the words and one image: nobody passes with less than three."""
     assert EXAM.least_passing == 3
+
+
+def test_a_score_that_passed_stays_one_after_the_pass_marks_were_raised() -> None:
+    """A key made of the questions gives 0 to all who fail; another key gives any value."""
+    harder = replace(EXAM, correct_at_least={"words": 3, "images": 1})
+    assert [harder.is_passed(score) for score in (0, 3, 4)] == [False, True, True]
+    documents = qualifications.TestDocuments(form="", key="", form_path="", key_path="")
+    assert [replace(harder, documents=documents).is_passed(score) for score in (3, 4)] == [
+        False,
+        True,
+    ]
 
 
 def test_the_right_answer_is_the_gold_column_of_the_only_field() -> None:

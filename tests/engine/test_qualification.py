@@ -13,6 +13,8 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
+from piecework.domain.qualifications import QualificationTest
+from piecework.engine.requirements import requirements_of_test
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.platforms.mturk import MTurk
@@ -114,7 +116,7 @@ def test_after_its_type_was_deleted_what_came_is_collected_and_paid(tmp_path: Pa
         run_pass(run)
         crowd.work_until()
         assert isinstance(run.platform, MTurk)
-        type_id = str(campaign_facts.platform_type(run.store, "test"))
+        [type_id] = campaign_facts.platform_types(run.store, "test")
         run.platform._client.delete_qualification_type(QualificationTypeId=type_id)
         with suppress(PlatformRefused):
             run_pass(run, poll_open_hits=True)
@@ -123,6 +125,41 @@ def test_after_its_type_was_deleted_what_came_is_collected_and_paid(tmp_path: Pa
         campaign_facts.record_stop(run.store, at=run.clock.now())
         run_pass(run)
         assert run_pass(run).waiting_for == "nobody"
+
+
+def test_new_hits_require_the_test_as_the_file_has_it_now(tmp_path: Path) -> None:
+    """A lower pass mark needs another name, another type and another key; scores stay."""
+    text = CAMPAIGN.replace("answers = 2", "answers = 2\nbatches = 3")
+    with rehearsal_of(prepare(written(tmp_path, text))) as (run, crowd):
+        run_pass(run)
+        crowd.work_until()
+        [before] = requirements_of_test(run)
+        assert requirements_of_test(run) == (before,)
+        assert run.campaign.qualification is not None
+        marks = {"spelling": 12, "grammar": 12, "judging": 7}
+        easier = replace(run.campaign.qualification, correct_at_least=marks)
+
+        def changed(test: QualificationTest) -> CampaignRun:
+            return replace(run, campaign=replace(run.campaign, qualification=test))
+
+        with pytest.raises(PlatformRefused, match="exists with another test"):
+            run_pass(changed(easier))
+        scores = workers.load_scores(run.store)
+        assert max(scores.values()) >= 32
+        run_pass(changed(replace(easier, name="Plainer English")))
+        [after] = requirements_of_test(changed(replace(easier, name="Plainer English")))
+        assert after.integer_values == (31,)
+        assert after.qualification_type_id != before.qualification_type_id
+        required = [
+            {each["QualificationTypeId"] for each in hit["QualificationRequirements"]}
+            for hit in run.platform._client.list_hits()["HITs"]
+        ]
+        assert [after.qualification_type_id in each for each in required] == [True, False]
+        assert [before.qualification_type_id in each for each in required] == [False, True]
+        # Nobody has taken the new test, and who passed the earlier one still did.
+        run_pass(changed(replace(easier, name="Plainer English")))
+        assert workers.load_scores(run.store) == scores
+        assert requirements_of_test(run) == (before,)
 
 
 def pictures_are_there(run: CampaignRun) -> None:
@@ -139,25 +176,22 @@ def pictures_are_there(run: CampaignRun) -> None:
 
 
 def made_again(run: CampaignRun) -> None:
-    """The same test is found by its name; with another key it is refused."""
+    """The same test is found by its name, also if the site has another address."""
     test = run.campaign.qualification
     assert test is not None
-
-    def posted(key: str) -> str:
-        return run.platform.qualification(
-            PostableTest(
-                name=test.name,
-                description="again",
-                question_form=question_form(test, site="http://127.0.0.1:1"),
-                answer_key=key,
-                duration_seconds=600,
-            )
-        )
-
-    assert posted(answer_key(test)) == posted(answer_key(test))
+    again = PostableTest(
+        name=test.name,
+        description="again",
+        question_form=question_form(test, site="http://127.0.0.1:1"),
+        answer_key=answer_key(test),
+        duration_seconds=test.duration_seconds,
+        retry_seconds=test.retry_seconds,
+    )
+    [kept] = campaign_facts.platform_types(run.store, "test")
+    assert run.platform.qualification(again) == kept
     easier = replace(test, correct_at_least={**test.correct_at_least, "judging": 7})
     with pytest.raises(PlatformRefused, match="exists with another test"):
-        posted(answer_key(easier))
+        run.platform.qualification(replace(again, answer_key=answer_key(easier)))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A marketplace's refusals arrive with a kind that callers decide by."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -57,15 +58,36 @@ def test_what_is_unknown_is_told_by_its_kind(
     assert (refused.value.kind, refused.value.code) == (kind, code)
 
 
-def test_a_name_with_another_answer_key_exists_already(platform: MTurk) -> None:
+def test_a_name_with_another_test_exists_already(platform: MTurk) -> None:
     """The second test of one name is refused, as a thing that is there."""
-    platform.qualification(posted_test("A"))
-    with pytest.raises(PlatformRefused, match="another test") as refused:
-        platform.qualification(posted_test("B"))
-    assert refused.value.kind == "already_exists"
+    test = posted_test("A")
+    platform.qualification(test)
+    for other in (
+        posted_test("B"),
+        # A key names the right option, and no words of the question.
+        replace(test, question_form=test.question_form.replace("Which?", "Who?")),
+        replace(test, duration_seconds=601),
+        replace(test, retry_seconds=60),
+    ):
+        with pytest.raises(PlatformRefused, match="another test") as refused:
+            platform.qualification(other)
+        assert refused.value.kind == "already_exists"
 
 
-def posted_test(right: str) -> PostableTest:
+def test_a_test_stays_the_same_at_another_address_of_the_site(platform: MTurk) -> None:
+    """White space does not count either; another picture does."""
+    first, moved, other = (
+        replace(posted_test("A", f"http://{picture}.png"), name="A picture")
+        for picture in ("a.org/pictures/1", "b.org:81/m/pictures/1", "a.org/pictures/2")
+    )
+    kept = platform.qualification(first)
+    assert platform.qualification(moved) == kept
+    assert platform.qualification(replace(moved, answer_key=f"{moved.answer_key}\n")) == kept
+    with pytest.raises(PlatformRefused, match="another test"):
+        platform.qualification(other)
+
+
+def posted_test(right: str, picture: str = "http://a.org/pictures/a.png") -> PostableTest:
     """A test of one question, with the option that is right."""
     options = "".join(
         f"<Selection><SelectionIdentifier>{name}</SelectionIdentifier>"
@@ -77,7 +99,8 @@ def posted_test(right: str) -> PostableTest:
         description="A or B",
         question_form=f'<QuestionForm xmlns="{_XSD}QuestionForm.xsd"><Question>'
         "<QuestionIdentifier>q</QuestionIdentifier><IsRequired>true</IsRequired>"
-        "<QuestionContent><Text>Which?</Text></QuestionContent>"
+        "<QuestionContent><Text>Which?</Text><Binary><MimeType><Type>image</Type></MimeType>"
+        f"<DataURL>{picture}</DataURL><AltText>A</AltText></Binary></QuestionContent>"
         "<AnswerSpecification><SelectionAnswer>"
         f"<Selections>{options}</Selections>"
         "</SelectionAnswer></AnswerSpecification></Question></QuestionForm>",

@@ -6,9 +6,11 @@ API. Code that runs on a platform uses that platform's own
 (`platforms.mturk.MTurk.capabilities`).
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Literal
 from urllib.parse import urlsplit
@@ -188,6 +190,20 @@ class PostableTest:
     answer_key: str
     duration_seconds: int
     retry_seconds: int | None = None
+
+    @property
+    def digest(self) -> str:
+        """A digest of what workers have to do to pass, which equal tests share.
+
+        White space does not count, nor the site that serves the form's pictures: a
+        marketplace may get another address.
+        """
+        form, key = (" ".join(text.split()) for text in (self.question_form, self.answer_key))
+        terms = (self.name, _SITE.sub("", form), key, self.duration_seconds, self.retry_seconds)
+        return sha256(repr(terms).encode()).hexdigest()[:16]
+
+
+_SITE = re.compile(r"(?<=<DataURL>)[^<]*?(?=/pictures/)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

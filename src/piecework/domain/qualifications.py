@@ -83,6 +83,13 @@ class QualificationTest:
         """
         return sum(self.correct_at_least.values())
 
+    def is_passed(self, score: int) -> bool:
+        """Return whether a score passes, or passed before the pass marks were changed.
+
+        Without documents, each way to fail scores 0.
+        """
+        return score >= (1 if self.documents is None else self.least_passing)
+
     def right_answer(self, item: Item) -> str:
         """Return the right answer to a question; empty if the items file lacks it.
 

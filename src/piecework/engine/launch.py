@@ -223,12 +223,13 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None
     slots = refuse_posted_elsewhere(run, unposted, seen.begun, seen.name)
     # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
-    of_earlier = (
+    of_workers = (
+        *requirements.requirements_of_test(run),
         *requirements.requirements_of_earlier_work(run),
         *requirements.requirements_of_earned(run),
     )
     types = {
-        key: _hit_type(run, key, of_earlier)
+        key: _hit_type(run, key, of_workers)
         for key in dict.fromkeys(_shared(hit, kept_out, run.campaign) for hit in unposted)
     }
     items_by_id = run.items_of(unposted)
@@ -331,14 +332,14 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
 
 
 def _hit_type(
-    run: CampaignRun, shared: _Terms, of_earlier: tuple[QualificationRequirement, ...]
+    run: CampaignRun, shared: _Terms, of_workers: tuple[QualificationRequirement, ...]
 ) -> HitTypeId:
     """Return the HIT type of a reward, for workers of a market.
 
     Args:
         run: the campaign at work.
         shared: what its HITs share.
-        of_earlier: requirements because of earlier campaigns and work.
+        of_workers: requirements because of tests, earlier campaigns and work.
     """
     campaign, is_of_prolific = run.campaign, shared.market in {"", "prolific"}
     hit_type = HitType(
@@ -350,8 +351,7 @@ def _hit_type(
         auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
         requirements=(
             *_of_campaign(run, is_of_prolific=is_of_prolific),
-            *requirements.requirements_of_test(run),
-            *of_earlier,
+            *of_workers,
             *(
                 QualificationRequirement(qualification_type_id=type_id, comparator="DoesNotExist")
                 for type_id in (exclusion_type(run), shared.kept_out)

@@ -66,42 +66,49 @@ def is_test_posted(opened: OpenedCampaign) -> bool:
     """Return whether the campaign has a test that workers may have taken."""
     return (
         opened.campaign.qualification is not None
-        and campaign_facts.platform_type(opened.store, "test") is not None
+        and campaign_facts.platform_types(opened.store, "test") != []
     )
 
 
 def keep_test_scores(run: CampaignRun) -> None:
     """Record who has taken the test so far and their scores; they may take it again.
 
-    If its type was deleted by hand, there are no more scores; what came is still paid.
+    HITs that were posted before the test was changed still require the earlier one. So
+    of somebody who took both, the better score counts. If a type was deleted by hand, it
+    has no more scores; what came is still paid.
     """
-    type_id = QualificationTypeId(str(campaign_facts.platform_type(run.store, "test")))
-    try:
-        scores = dict(run.platform.scores(type_id))
-    except PlatformRefused as refusal:
-        if refusal.kind != "qualification_type_unknown":
-            raise
-        _LOG.warning("somebody deleted the type of the campaign's test: %s", refusal)
-        return
-    workers.keep_scores(run.store, scores, at=run.clock.now())
+    best = dict[WorkerId, int]()
+    for type_id in campaign_facts.platform_types(run.store, "test"):
+        try:
+            scores = dict(run.platform.scores(QualificationTypeId(type_id)))
+        except PlatformRefused as refusal:
+            if refusal.kind != "qualification_type_unknown":
+                raise
+            _LOG.warning("somebody deleted the type of the campaign's test: %s", refusal)
+            continue
+        best |= {worker: max(score, best.get(worker, score)) for worker, score in scores.items()}
+    workers.keep_scores(run.store, best, at=run.clock.now())
 
 
 def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
-    """Create the test's qualification type once, and return its id."""
-    # Creating it twice has no further effect: it is found by its name.
-    if (known := campaign_facts.platform_type(run.store, "test")) is not None:
-        return QualificationTypeId(known)
-    type_id = run.platform.qualification(
-        PostableTest(
-            name=test.name,
-            description=test.task.description,
-            question_form=question_form(test, site=run.platform.endpoint),
-            answer_key=answer_key(test),
-            duration_seconds=test.duration_seconds,
-            retry_seconds=test.retry_seconds,
-        )
+    """Create the qualification type of a test as it is now once, and return its id.
+
+    Raises:
+        PlatformRefused: it was changed, and has the name that it had before.
+    """
+    posted = PostableTest(
+        name=test.name,
+        description=test.task.description,
+        question_form=question_form(test, site=run.platform.endpoint),
+        answer_key=answer_key(test),
+        duration_seconds=test.duration_seconds,
+        retry_seconds=test.retry_seconds,
     )
-    campaign_facts.keep_platform_type(run.store, "test", type_id)
+    # Creating it twice has no further effect: it is found by its name.
+    if (known := campaign_facts.platform_type(run.store, "test", posted.digest)) is not None:
+        return QualificationTypeId(known)
+    type_id = run.platform.qualification(posted)
+    campaign_facts.keep_platform_type(run.store, "test", type_id, subject=posted.digest)
     return type_id
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.domain.assignment import Assignment
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import PostedHit
+from piecework.domain.hit import PostableTest, PostedHit
 from piecework.domain.ids import HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.money import Bonus, cents_from_wire
 from piecework.platforms.calling import called
@@ -45,7 +45,7 @@ def make_or_find(
     if not is_ours(existing_type):
         raise PlatformRefused(
             f"the qualification type {wanted['Name']!r} exists with another test or "
-            "other thresholds; give this one another name with name in its file",
+            "other limits; give this one another name with name in its file",
             code="QualificationTypeAlreadyExists",
             kind="already_exists",
         )
@@ -73,6 +73,18 @@ def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
         code="QualificationTypeAlreadyExists",
         kind="already_exists",
         next_step="run the same command again in a minute: lists may lag",
+    )
+
+
+def test_of(listed_type: Mapping[str, Any]) -> PostableTest:
+    """Return the test of a listed type; its documents are empty if it has none."""
+    return PostableTest(
+        name=listed_type["Name"],
+        description=listed_type["Description"],
+        question_form=listed_type.get("Test") or "",
+        answer_key=listed_type.get("AnswerKey") or "",
+        duration_seconds=listed_type.get("TestDurationInSeconds") or 0,
+        retry_seconds=listed_type.get("RetryDelayInSeconds"),
     )
 
 

@@ -187,19 +187,18 @@ class MTurk:
     def qualification(self, test: PostableTest) -> QualificationTypeId:
         """Return the id of the qualification type with this test, found by its name.
 
-        A type with this name and another answer key is refused: workers who passed that
-        test have not passed this one.
+        A type with this name and another test, key or limits is refused: workers who passed
+        that test have not passed this one.
         """
-        key = test.answer_key
         delay = {"RetryDelayInSeconds": test.retry_seconds}
         return make_or_find(
             self._client,
-            lambda existing_type: (existing_type.get("AnswerKey") or "").split() == key.split(),
+            lambda existing_type: listing.test_of(existing_type).digest == test.digest,
             Name=test.name,
             Description=test.description,
             QualificationTypeStatus="Active",
             Test=test.question_form,
-            AnswerKey=key,
+            AnswerKey=test.answer_key,
             TestDurationInSeconds=test.duration_seconds,
             **(delay if test.retry_seconds is not None else {}),
         )

@@ -175,14 +175,22 @@ def platform_type(store: Store, purpose: Purpose, subject: str = "") -> str | No
     Args:
         store: the campaign's memory.
         purpose: what the type is for.
-        subject: tells several apart: a digest of a HIT type's values, or the key of the
-            HIT with the items that a qualification's holders have answered, or the name
-            of an earned qualification.
+        subject: tells several apart: a digest of the values of a HIT type or a test, or
+            the key of the HIT with the items that a qualification's holders have
+            answered, or the name of an earned qualification.
     """
     row = store.db.execute(
         "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?", [purpose, subject]
     ).fetchone()
     return row[0] if row else None
+
+
+def platform_types(store: Store, purpose: Purpose) -> list[str]:
+    """Return the platform's ids of all types that were created for a purpose."""
+    rows = store.db.execute(
+        "SELECT DISTINCT type_id FROM platform_types WHERE purpose = ? ORDER BY type_id", [purpose]
+    )
+    return [str(type_id) for (type_id,) in rows]
 
 
 def keep_platform_type(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> None:

@@ -173,8 +173,8 @@ class BeforeWork:
     """The qualification test that workers took before the work.
 
     Attributes:
-        scores: the latest score of each worker who took it, with their trait in a
-            rehearsal.
+        scores: the score of each worker who took it, with their trait in a rehearsal;
+            the best, if it was changed and they took it before as well.
     """
 
     test: QualificationTest
@@ -187,7 +187,7 @@ def before_work_section(model: ReportModel) -> Section | None:
     if taken_by is None:
         return None
     test, scores = taken_by.test, taken_by.scores
-    passed = sum(score >= test.least_passing for score, _ in scores)
+    passed = sum(test.is_passed(score) for score, _ in scores)
     taken = len(scores)
     lead = (
         f"{plural(taken, 'worker')} took the test, and {part_of(passed, taken)} passed "
@@ -215,11 +215,8 @@ def before_work_section(model: ReportModel) -> Section | None:
 
 
 def _simulated_at_the_test(taken_by: BeforeWork) -> tuple[Table, ...]:
-    taken, least = (
-        Counter(trait for _, trait in taken_by.scores if trait),
-        taken_by.test.least_passing,
-    )
-    passed = Counter(trait for score, trait in taken_by.scores if score >= least)
+    taken = Counter(trait for _, trait in taken_by.scores if trait)
+    passed = Counter(trait for score, trait in taken_by.scores if taken_by.test.is_passed(score))
     if not taken:
         return ()
     return (
