@@ -98,6 +98,39 @@ def test_a_long_test_shows_a_question_at_a_time_and_keeps_the_answers(
     check(page)
 
 
+def test_an_own_answer_can_be_given_after_an_option_was_chosen(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Radio buttons and the lines of a list cannot be cleared, so one of them has no value."""
+    client, ann = market.requester(), market.worker()
+    other = "<OtherSelection/>"
+    asked = form(
+        question("bird", choice("robin", "crow", other=other), required=True),
+        question("place", choice("tree", "wire", style="list", other=other), required=True),
+    )
+    made = post(client, Question=asked)
+    page = open_site(ann.token, f"/worker/groups/{made['HITGroupId']}/preview")
+    page.get_by_role("button", name="Accept").click()
+    frame = page.frame_locator("iframe")
+    bird, place = (frame.get_by_role("group", name=f"Question {n}") for n in (1, 2))
+    bird.get_by_label("ROBIN").check()
+    place.get_by_role("listbox").select_option("wire")
+    for group, words in ((bird, "a wren"), (place, "a hedge")):
+        group.get_by_role("textbox").fill(words)
+    frame.get_by_role("button", name="Submit").click()
+    frame.get_by_role("alert").get_by_text("Please choose at most 1").first.wait_for()
+    check(page)
+    assert bird.get_by_label("ROBIN").is_checked()
+    bird.get_by_role("radio", name="Or your own answer").check()
+    place.get_by_role("listbox").select_option(label="Or your own answer")
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/thanks")
+    (work,) = client.list_assignments_for_hit(HITId=made["HITId"])["Assignments"]
+    assert "SelectionIdentifier" not in work["Answer"]
+    for words in ("a wren", "a hedge"):
+        assert f"<OtherSelectionText>{words}</OtherSelectionText>" in work["Answer"]
+
+
 def test_a_person_does_a_form_hit_and_loses_nothing(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
