@@ -29,15 +29,19 @@
   const isSent = (form) => !of(form, "closest", "crowd-form")
     && (of(form, "getAttribute", "method") || "").toLowerCase() !== "dialog";
   const BUTTONS = "[type=submit], [type=image], button:not([type])";
+  const { get: elements } = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements");
   const lead = (form) => {
-    let field = of(form, "querySelector", "input[name=assignmentId]");
-    if (!field) {
-      field = document.createElement("input");
+    // Browsers also send fields that are tied to the form from elsewhere, but not disabled ones.
+    const fields = [...elements.call(form)]
+      .filter((control) => control.matches("input[name=assignmentId]:enabled"));
+    if (!fields.length) {
+      const field = document.createElement("input");
       field.type = "hidden";
       field.name = "assignmentId";
       of(form, "append", field);
+      fields.push(field);
     }
-    field.value = assignmentId;
+    fields.forEach((field) => { field.value = assignmentId; });
     const kind = { method: "post", target: "_self", enctype: "application/x-www-form-urlencoded", "accept-charset": "UTF-8" };
     Object.entries(kind).forEach(([name, value]) => of(form, "setAttribute", name, value));
     if (address) of(form, "setAttribute", "action", address);

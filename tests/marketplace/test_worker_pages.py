@@ -223,6 +223,22 @@ def test_a_frames_form_is_shown_back_and_taken_from_the_sites_own_page(market: M
     assert state(market) == ["Submitted"]
 
 
+def test_a_form_may_have_an_empty_field_for_its_assignment_too(market: Market) -> None:
+    """Old templates repeat it; two assignments, or none, are refused."""
+    made = post(market.requester())
+    ann = market.worker()
+    assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
+
+    def sent(*named: str) -> int:
+        form = {"assignmentId": named, "caption": "A red bird."}
+        return ann.http.post("/mturk/externalSubmit", data=form).status_code
+
+    assert [sent(), sent(""), sent(assignment, "A" * 30)] == [400, 400, 400]
+    assert state(market) == ["Accepted"]
+    assert sent("", assignment, "", assignment) == 200
+    assert state(market) == ["Submitted"]
+
+
 def test_an_external_page_is_known_by_its_origin(market: Market) -> None:
     """However its address writes the host; the page that frames it allows that origin."""
     namespace = f"{SCHEMAS}/2006-07-14/ExternalQuestion.xsd"

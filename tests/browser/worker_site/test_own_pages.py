@@ -310,7 +310,7 @@ def test_a_form_that_a_script_leads_last_comes_here(
 
 SUBMIT = '<input type="submit" value="Send">'
 NAMES = [
-    *("Answer.x", "action", "closest", "getAttribute", "querySelector", "id", "submit"),
+    *("Answer.x", "action", "closest", "elements", "getAttribute", "querySelector", "id", "submit"),
     *("a[0][b]", "my field", " word ", "色", "it's", 'say "x"', "x|y", "item.1", "100"),
 ]
 SENT: dict[str, tuple[str, dict[str, str]]] = {
@@ -355,6 +355,21 @@ SENT: dict[str, tuple[str, dict[str, str]]] = {
     "text in a script that looks like markup": (
         """<html><head><script>var s = "</body><head>";</script></head><body>
         <form><input name="a"><input type="submit"></form></body></html>""",
+        {"a": "1"},
+    ),
+    "several fields for MTurk's id": (
+        f"""<form id="f"><input type="hidden" name="assignmentId"><input name="a">{SUBMIT}
+        <input type="hidden" name="assignmentId" value="old"></form>
+        <input type="hidden" name="assignmentId" form="f">""",
+        {"a": "1"},
+    ),
+    "a field for MTurk's id in a form around rows": (
+        f"""<input type="hidden" name="assignmentId"><table><form><tr><td><input name="a">
+        <input type="hidden" name="assignmentId">{SUBMIT}</td></tr></form></table>""",
+        {"a": "1"},
+    ),
+    "a field for MTurk's id that is switched off": (
+        f"""<form><input name="assignmentId" disabled><input name="a">{SUBMIT}</form>""",
         {"a": "1"},
     ),
     "names that forms and scripts have": (

@@ -124,11 +124,11 @@ def submit(
 
 
 def named_assignment(fields: Iterable[tuple[str, str]]) -> str:
-    """Return the assignment id in a form.
+    """Return the assignment id in a form, where a second field for it may be empty.
 
     Raises: Refusal: the form names none or several (400).
     """
-    named = {value for name, value in fields if name == "assignmentId"}
+    named = {value for name, value in fields if name == "assignmentId" and value}
     if len(named) != 1:
         raise Refusal("BadForm", "The form must name one assignmentId.")
     return named.pop()
