@@ -87,12 +87,13 @@ def own_names() -> Mapping[str, str]:
 def fitting(tag: str) -> str | None:
     """Return the site's language for a language tag, or `None`.
 
-    >>> fitting("zh-TW"), fitting("zh-hant"), fitting("xx")
+    >>> fitting("zh-TW"), fitting("zh-Hant-TW"), fitting("xx")
     ('zh-Hant', 'zh-Hant', None)
     """
-    lowered = tag.strip().casefold()
+    parts = tag.strip().casefold().split("-")
     known = {name.casefold(): name for name in languages()} | _ALSO
-    return known.get(lowered) or known.get(lowered.partition("-")[0])
+    shorter = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((known[part] for part in shorter if part in known), None)
 
 
 def of_page(html: str) -> str | None:
