@@ -191,7 +191,12 @@ def _words(node: Element | None) -> str:
 
 
 def _text(node: Element, name: str) -> str:
-    return _words(node.find(_ANY + name))
+    return _identifier(node.find(_ANY + name))
+
+
+def _identifier(node: Element | None) -> str:
+    """Return a text as the marketplace does, with its line breaks."""
+    return "" if node is None else "".join(node.itertext()).strip()
 
 
 def _best(asked: Element) -> str:
@@ -204,7 +209,7 @@ def _best(asked: Element) -> str:
     best = max(numbers, key=lambda each: each[0], default=None)
     if best is None:
         return ""
-    return "|".join(map(_words, best[1].iterfind(_ANY + "SelectionIdentifier")))
+    return "|".join(map(_identifier, best[1].iterfind(_ANY + "SelectionIdentifier")))
 
 
 def question_form(test: QualificationTest, *, site: str) -> str:

@@ -190,11 +190,15 @@ def of_documents(folder: Path, *, form: str = FORM, key: str = KEY, test: str = 
 
 def test_documents_of_mturk_are_posted_as_they_are_and_graded(tmp_path: Path) -> None:
     """Simulated workers take the test, also where several selections are right together."""
-    path = of_documents(tmp_path)
+    form, key = (
+        text.replace("Identifier>flies<", "Identifier>it\n  flies<").replace(">gull<", ">a\n gull<")
+        for text in (FORM, KEY)
+    )
+    path = of_documents(tmp_path, form=form, key=key)
     campaign = prepare(path)
     test = campaign.qualification
     assert test is not None
-    assert [test.right_answer(item) for item in test.items] == ["gull", "owl|finch"]
+    assert [test.right_answer(item) for item in test.items] == ["a\n gull", "owl|finch"]
     assert test.task.title == "About birds"
     with finished(path) as (run, crowd):
         posted = run.platform._client.get_qualification_type(
@@ -203,7 +207,7 @@ def test_documents_of_mturk_are_posted_as_they_are_and_graded(tmp_path: Path) ->
         traits = crowd.traits_by_worker()
         scores = workers.load_scores(run.store)
         worked = {each.worker_id for each in assignments.load_assignments(run.store)}
-    assert (posted["Test"], posted["AnswerKey"]) == (FORM, KEY)
+    assert (posted["Test"], posted["AnswerKey"]) == (form, key)
     assert {0, 50, 100} >= {*scores.values()} >= {100}
     assert worked
     assert all(scores[worker] == 100 for worker in worked)

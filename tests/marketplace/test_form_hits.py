@@ -58,6 +58,25 @@ def test_the_answers_are_a_document_of_what_was_answered(standing: Market) -> No
     )
 
 
+def test_identifiers_may_go_over_the_end_of_a_line(standing: Market) -> None:
+    """Browsers send each line break in a name or a value of a page as two characters."""
+    client, ann = standing.requester(), standing.worker()
+    asked = form(
+        question("which\n  bird", choice("a\n  robin", "crow"), required=True),
+        question("its&#13;place", free_text(), required=True),
+    )
+    accepted = ann.accept(post(client, Question=asked)["HITGroupId"]).json()
+    page = frame(standing, accepted["frame_url"]).text
+    assert all(f'name="{name}"' in page for name in ("which\n  bird", "its\nplace"))
+    assignment = accepted["assignment_id"]
+    fields = {"which\r\n  bird": "a\r\n  robin", "its\r\nplace": "a\r\ntree"}
+    assert ann.submit(assignment, **fields).status_code == 200
+    answer = client.get_assignment(AssignmentId=assignment)["Assignment"]["Answer"]
+    assert "<QuestionIdentifier>which\n  bird</QuestionIdentifier>" in answer
+    assert "<SelectionIdentifier>a\n  robin</SelectionIdentifier>" in answer
+    assert "<FreeText>a\ntree</FreeText>" in answer
+
+
 def test_a_form_not_in_order_is_refused_and_the_hit_stays_the_workers(
     standing: Market, hit: dict[str, Any]
 ) -> None:

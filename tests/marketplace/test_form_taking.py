@@ -6,7 +6,7 @@ import pytest
 
 from piecework.marketplace.forms.patterns import Unmatched, matched
 from piecework.marketplace.forms.schema import read_form
-from piecework.marketplace.forms.taking import Answer, Taken, take
+from piecework.marketplace.forms.taking import Answer, Taken, gathered, take
 from piecework.marketplace.workers import form_views
 from tests.for_each import for_each
 from tests.marketplace.documents import choice, form, free_text, question
@@ -24,7 +24,9 @@ OTHER = "q.OtherSelectionText"
 
 def taken(answer: str, *, required: bool = True, **typed: list[str]) -> Taken:
     """What comes of a form with one question, q."""
-    values = {name.replace("__", "."): entries for name, entries in typed.items()}
+    values = gathered(
+        (name.replace("__", "."), entry) for name, entries in typed.items() for entry in entries
+    )
     asked = read_form(form(question("q", answer, required=required)))
     try:
         return take(asked, values)

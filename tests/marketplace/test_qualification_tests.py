@@ -70,6 +70,17 @@ def test_a_test_with_a_key_is_graded_at_once(market: Market) -> None:
     assert client.list_qualification_requests()["QualificationRequests"] == []
 
 
+def test_a_key_grades_identifiers_that_go_over_the_end_of_a_line(market: Market) -> None:
+    """Browsers send each line break as two characters."""
+    client, ann = market.requester(), market.worker()
+    asked = form(question("which\n bird", choice("a\n robin", "crow"), required=True))
+    graded = key({"which\r\n bird": [(["a&#13;\n robin"], 7)]})
+    kind = make(client, Test=asked, AnswerKey=graded, TestDurationInSeconds=60)
+    begin(ann, kind)
+    reply = send(ann, kind, **{"which\r\n bird": "a\r\n robin"})
+    assert reply.json() == {"status": "Granted", "value": 7}
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [

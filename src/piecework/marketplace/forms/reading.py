@@ -215,8 +215,11 @@ def text_of(node: Node) -> str:
 
 
 def word_of(node: Node, *, longest: int = 256) -> str:
-    """Return text that is not empty, without white space around it."""
-    word = text_of(node).strip()
+    """Return text that is not empty, without white space around it.
+
+    Its line breaks are line feeds, as browsers read them from a page.
+    """
+    word = text_of(node).strip().replace("\r\n", "\n").replace("\r", "\n")
     if not 0 < len(word) <= longest:
         raise fault(node, f"{node.name} must have 1 to {longest} characters.")
     return word

@@ -56,10 +56,13 @@ class Taken:
 
 
 def gathered(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Collect values by field."""
+    """Collect values by field.
+
+    Browsers send each line break of a name or a value as two characters, but count one.
+    """
     values: dict[str, list[str]] = {}
     for name, value in fields:
-        values.setdefault(name, []).append(value)
+        values.setdefault(_line_feeds(name), []).append(_line_feeds(value))
     return values
 
 
@@ -68,7 +71,7 @@ def take(form: Form, typed: Typed, verdicts: Verdicts = NO_VERDICTS) -> Taken:
 
     Args:
         form: the form with the questions.
-        typed: the values sent.
+        typed: the values sent, as `gathered`.
         verdicts: results of the patterns matched so far.
 
     Raises:
@@ -104,7 +107,7 @@ class _Taking:
     def _take(self, question: Question, typed: Typed) -> tuple[Answer, str]:
         if isinstance(question.answer, Choice):
             return self._choose(question, question.answer, typed)
-        text = _line_feeds("|".join(typed.get(question.key, ())))
+        text = "|".join(typed.get(question.key, ()))
         complaint = ""
         if text:
             complaint = self._wrong_text(question.answer, text)
@@ -115,7 +118,7 @@ class _Taking:
     def _choose(self, question: Question, answer: Choice, typed: Typed) -> tuple[Answer, str]:
         values = [value for value in typed.get(question.key, ()) if value]
         chosen = tuple(selection.key for selection in answer.selections if selection.key in values)
-        other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
+        other = "|".join(typed.get(question.other_field, ())).strip()
         typed_answer = Answer(question=question.key, chosen=chosen, other=other)
         if set(values) - set(chosen):
             return typed_answer, say("Please choose from the list.")
@@ -181,5 +184,4 @@ def _wrong_number(field: FreeText, word: str) -> str:
 
 
 def _line_feeds(text: str) -> str:
-    """Convert line breaks, which browsers send as two characters but count as one."""
     return text.replace("\r\n", "\n")
