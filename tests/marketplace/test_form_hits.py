@@ -7,6 +7,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.marketplace.languages import say, speaking
 from tests.marketplace.documents import FORM_2005, choice, form, formatted, free_text, question
 from tests.marketplace.market import Market, post, refusal
 
@@ -75,6 +76,24 @@ def test_identifiers_may_go_over_the_end_of_a_line(standing: Market) -> None:
     assert "<QuestionIdentifier>which\n  bird</QuestionIdentifier>" in answer
     assert "<SelectionIdentifier>a\n  robin</SelectionIdentifier>" in answer
     assert "<FreeText>a\ntree</FreeText>" in answer
+
+
+def test_a_pattern_without_words_of_its_own_is_told_in_the_worker_s_language(
+    standing: Market,
+) -> None:
+    """On the page and in the complaint; the requester's own words stay."""
+    rules = ('regex="^1$"', 'regex="^1$" errorText="Invalid."')
+    texts = (free_text(f"<AnswerFormatRegex {rule}/>") for rule in rules)
+    asked = form(*(question(f"q{n}", text) for n, text in enumerate(texts)))
+    ann = standing.worker()
+    ann.http.headers["Accept-Language"] = "he"
+    accepted = ann.accept(post(standing.requester(), Question=asked)["HITGroupId"]).json()
+    page = ann.http.get(accepted["frame_url"]).text
+    reply = ann.submit(accepted["assignment_id"], q0="2", q1="2").json()
+    with speaking("he"):
+        words = [say("Invalid input supplied."), "Invalid."]
+    assert [*reply["complaints"].values()] == words == re.findall(r' title="([^"]+)"', page)
+    assert not words[0].isascii()
 
 
 def test_a_form_not_in_order_is_refused_and_the_hit_stays_the_workers(

@@ -47,7 +47,11 @@ _COMMENT = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A pattern that must match somewhere in an answer, as JavaScript's `test`."""
+    """A pattern that must match somewhere in an answer, as JavaScript's `test`.
+
+    Attributes:
+        complaint: the requester's own words about what does not match, or "".
+    """
 
     source: str
     ignores_case: bool

@@ -260,7 +260,7 @@ def _format(node: Node) -> Format:
     return Format(
         source=attributes["regex"],
         ignores_case=attributes.get("flags") == "i",
-        complaint=attributes.get("errorText") or "Invalid input supplied.",
+        complaint=attributes.get("errorText", ""),
     )
 
 

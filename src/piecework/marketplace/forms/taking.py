@@ -141,7 +141,7 @@ class _Taking:
             if fits is None:
                 self._unmatched[rule, text] = None
             elif not fits:
-                return rule.complaint
+                return rule.complaint or say("Invalid input supplied.")
         return ""
 
 
