@@ -78,6 +78,35 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
 
 
 @for_each(
+    ("source", "fitting", "others"),
+    [
+        ("^[0-9]{5}$", ["12345"], ["12345\n", "1234"]),
+        ("(?:a$|b)", ["a", "b\n"], ["a\n"]),
+        (r"^a\$[$]$", ["a$$"], ["a"]),
+        (r"^\d+$", ["12"], ["\u0663", "\uff11"]),
+        (r"^[^\d]$", ["a", "\u0663"], ["1"]),
+        (r"^\D[\D]$", ["a\u0663"], ["a1", "1a"]),
+        (r"^\w+$", ["a_1"], ["\u00e9", "\u4e2d", ""]),
+        (r"^\W[\W]$", ["-\u00e9", "\u4e2d "], ["a-", "-_", "\u00e91"]),
+        (r"^[\w-.]+$", ["a-b.c"], ["a/b"]),
+        (r"^[.-\w]+$", ["a-b."], ["a/b"]),
+        (r"^\\d$", [r"\d"], [r"\1"]),
+        (r"\bart\b", ["art", "an art.", "\u00e9art"], ["_art", "arts"]),
+        (r"a\Bb\B", ["abc"], ["ab"]),
+        (r"^\B$", [""], ["a"]),
+        (r"^[\b]$", ["\b"], ["b"]),
+    ],
+)
+def test_a_pattern_fits_what_it_fits_in_javascript(
+    source: str, fitting: list[str], others: list[str]
+) -> None:
+    """`RegExp.test` of a browser says the same of all of these."""
+    rule = Format(source=source, ignores_case=False, complaint="")
+    assert complaint_about(source) == ""
+    assert [text for text in (*fitting, *others) if matched([(rule, text)])[rule, text]] == fitting
+
+
+@for_each(
     ("fields", "reason"),
     [
         ([f"a{{{n}}}{'x' * 1000}" for n in range(4)], "4000 characters together"),
@@ -89,6 +118,8 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
         (["(?:a{0000000003000}){1000}"], "10,000 characters together"),
         (["(" * 20 + "a{500}" + ")+" * 20], "10,000 characters together"),
         (["(?:a{50}b+){100}", "(?:c{50}d+){100}"], "10,000 characters together"),
+        # A border of words takes more characters than in JavaScript.
+        ([r"(?:\ba){700}"], "10,000 characters together"),
         (["(?#[)(?:a{3000}){1000}]"], "no comments"),
         (["(?ix)#[\n(?:a{3000}){1000}#]"], "no comments"),
     ],

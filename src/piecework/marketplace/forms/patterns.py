@@ -33,6 +33,27 @@ _HARMLESS = re.compile(
     r"(?:(?P<loop>[*+]|\{[0-9]+,\}|\{[0-9]+(?:,[0-9]+)?\})|\?)?)*"
     r"\$?"
 )
+_PART = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*\]?|\$", re.DOTALL)
+_IN_CLASS = re.compile(r"(-?)\\([dDwW])(-?)|\\.", re.DOTALL)
+_MEMBERS = {
+    "d": "0-9",
+    "D": r"\x00-\x2f\x3a-\U0010ffff",
+    "w": "0-9A-Za-z_",
+    # Without the two signs whose capital or small letter is of ASCII.
+    "W": r"\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\u017e\u0180-\u2129\u212b-\U0010ffff",
+}
+_WORD = f"[{_MEMBERS['w']}]"
+_IN_JAVASCRIPT = {
+    "$": r"\Z",
+    r"\d": "[0-9]",
+    r"\D": "[^0-9]",
+    r"\w": _WORD,
+    r"\W": f"[^{_MEMBERS['w']}]",
+    r"\b": f"(?(?<={_WORD})(?!{_WORD})|(?={_WORD}))",
+    r"\B": f"(?(?<={_WORD})(?={_WORD})|(?!{_WORD}))",
+}
+"""What the engine reads in another way than JavaScript does: in Python, `$` also fits before
+a last line feed, and digits and letters are those of all scripts."""
 _LOOP = re.compile(r"(?<!\\)(?:[*+]|\{[0-9]+,\}|\{(?:[0-9]+,)?[0-9]{2,}\})")
 
 
@@ -151,7 +172,7 @@ def unrolled(source: str) -> int:
     13
     """
     sizes, last = [0], 0
-    for token in _TOKEN.finditer(source):
+    for token in _TOKEN.finditer(_translated(source)):
         if token[0] == "(":
             sizes.append(0)
         elif token[0] == ")" and len(sizes) > 1:
@@ -180,7 +201,7 @@ def complaint_about(source: str) -> str:
     if _COMMENT.search(source):
         return "JavaScript has no comments in patterns"
     try:
-        regex.compile(source)
+        regex.compile(_translated(source))
     except (regex.error, RecursionError, OverflowError, ValueError) as wrong:
         return str(wrong) or "it is nested too deeply"
     return ""
@@ -190,8 +211,31 @@ def _has(rule: Format, text: str, seconds: float) -> bool:
     if seconds <= 0:
         raise TimeoutError
     flags = regex.IGNORECASE if rule.ignores_case else 0
-    match = regex.search(rule.source, text, flags, timeout=seconds, concurrent=True)
-    return match is not None
+    source = _translated(rule.source)
+    return bool(regex.search(source, text, flags, timeout=seconds, concurrent=True))
+
+
+def _translated(source: str) -> str:
+    r"""Return a pattern that the engine reads as JavaScript reads this one.
+
+    >>> _translated(r"^\d[\w-]\$$")
+    '^[0-9][0-9A-Za-z_\\-]\\$\\Z'
+    """
+    return _PART.sub(_translated_part, source)
+
+
+def _translated_part(part: re.Match[str]) -> str:
+    if part[0].startswith("["):
+        return _IN_CLASS.sub(_translated_member, part[0])
+    return _IN_JAVASCRIPT.get(part[0], part[0])
+
+
+def _translated_member(member: re.Match[str]) -> str:
+    if member[2] is None:
+        return member[0]
+    # A hyphen beside a class of characters stands for itself.
+    before, after = (hyphen and r"\-" for hyphen in member.group(1, 3))
+    return before + _MEMBERS[member[2]] + after
 
 
 def _without_classes(source: str) -> str:
