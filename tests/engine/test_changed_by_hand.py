@@ -16,7 +16,7 @@ from piecework.engine import collect
 from piecework.engine.payments.pay import unreject
 from piecework.engine.posted_hits import status_of
 from piecework.engine.progress import read_progress
-from piecework.engine.requirements import exclusion_type
+from piecework.engine.requirements import exclusion_types
 from piecework.engine.run_pass import post, run_pass
 from piecework.engine.snapshot import Reader
 from piecework.platforms.clocks import VirtualClock
@@ -252,7 +252,7 @@ def test_after_a_qualification_type_was_deleted_what_came_is_paid(
     """With it went the HIT type: nothing can be posted, and a stop ends it well."""
     with posted(campaign_text) as (run, people, clock, _hit_id):
         people.work(at_most=2)
-        _turk(run).delete_qualification_type(QualificationTypeId=exclusion_type(run))
+        _turk(run).delete_qualification_type(QualificationTypeId=exclusion_types(run)[0])
         with pytest.raises(PlatformRefused, match="can post no more HITs") as refused:
             run_pass(run)
         assert "piecework stop" in refused.value.next_step
@@ -268,7 +268,7 @@ def test_after_a_qualification_type_was_deleted_what_came_is_paid(
 def test_open_hits_of_a_deleted_type_are_still_collected(posted: Post, campaign_text: str) -> None:
     """No listing tells when they are done; they are asked for one by one."""
     with posted(campaign_text) as (run, people, _, _hit_id):
-        _turk(run).delete_qualification_type(QualificationTypeId=exclusion_type(run))
+        _turk(run).delete_qualification_type(QualificationTypeId=exclusion_types(run)[0])
         assert run_pass(run).waiting_for == "workers"
         campaign_facts.record_stop(run.store, at=run.clock.now())
         run_pass(run)

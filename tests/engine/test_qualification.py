@@ -116,7 +116,7 @@ def test_after_its_type_was_deleted_what_came_is_collected_and_paid(tmp_path: Pa
         run_pass(run)
         crowd.work_until()
         assert isinstance(run.platform, MTurk)
-        [type_id] = campaign_facts.platform_types(run.store, "test")
+        [type_id] = campaign_facts.platform_types(run.store, "test").values()
         run.platform._client.delete_qualification_type(QualificationTypeId=type_id)
         with suppress(PlatformRefused):
             run_pass(run, poll_open_hits=True)
@@ -187,7 +187,7 @@ def made_again(run: CampaignRun) -> None:
         duration_seconds=test.duration_seconds,
         retry_seconds=test.retry_seconds,
     )
-    [kept] = campaign_facts.platform_types(run.store, "test")
+    [kept] = campaign_facts.platform_types(run.store, "test").values()
     assert run.platform.qualification(again) == kept
     easier = replace(test, correct_at_least={**test.correct_at_least, "judging": 7})
     with pytest.raises(PlatformRefused, match="exists with another test"):

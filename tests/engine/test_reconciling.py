@@ -24,7 +24,7 @@ from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
-from piecework.engine.requirements import exclusion_type, extendable
+from piecework.engine.requirements import exclusion_types, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import advance_without_prefect
@@ -682,7 +682,7 @@ def _decide(folder: Path, endpoint: str, verdict: Verdict) -> WorkerId:
 def _is_kept_out(folder: Path, endpoint: str, worker: WorkerId) -> tuple[bool, bool]:
     """Whether a worker is excluded, and blocked."""
     with _opened(folder, endpoint, restored=True) as run:
-        excluded = run.platform.excluded(exclusion_type(run))
+        excluded = run.platform.excluded(exclusion_types(run)[0])
         return worker in excluded, worker in run.platform.blocked()
 
 

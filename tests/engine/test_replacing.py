@@ -23,7 +23,7 @@ from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.posted_hits import PUBLISH, publish_key
 from piecework.engine.progress import read_progress
-from piecework.engine.requirements import exclusion_type, extendable
+from piecework.engine.requirements import exclusion_types, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
@@ -287,7 +287,7 @@ def test_no_slot_is_added_for_workers_who_can_no_longer_be_kept_out(
         people.script += (("cat", "good"), ("dan", "shout"))
         run_pass(run)
         client = turk_client(run.endpoint, access_key=None, secret_key=None)
-        client.delete_qualification_type(QualificationTypeId=exclusion_type(run))
+        client.delete_qualification_type(QualificationTypeId=exclusion_types(run)[0])
         assert people.work() == 4
         with pytest.raises(PlatformRefused, match="can post no more HITs"):
             run_pass(run)

@@ -15,7 +15,7 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import REJECTED_WITH, Decision, SubjectKind, Verdict
 from piecework.engine import collect
-from piecework.engine.requirements import exclusion_type
+from piecework.engine.requirements import exclusion_types
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import carry_out_again, settle, settle_workers
 from piecework.platforms.mturk import MTurk
@@ -294,7 +294,7 @@ def test_a_call_that_a_death_cut_short_is_made_once(
     _decide(collected, "approve", paid)
     _decide(collected, "reject", rejected)
     _decide(collected, "exclude", excluded)
-    type_id = exclusion_type(collected)
+    type_id = exclusion_types(collected)[0]
     _declare(collected, "approve", paid)
     _declare(collected, "reject", rejected)
     _declare(collected, "exclude", excluded)
@@ -316,7 +316,7 @@ def test_a_call_that_a_death_cut_short_is_made_once(
 def test_workers_are_excluded_blocked_and_included_again(collected: CampaignRun) -> None:
     """An inclusion takes back the exclusion, and the block that this campaign made."""
     excluded, blocked, blocked_elsewhere, *_ = _workers(collected)
-    type_id = exclusion_type(collected)
+    type_id = exclusion_types(collected)[0]
     collected.platform.block(blocked_elsewhere, "by another campaign")
     _decide(collected, "exclude", excluded, blocked_elsewhere)
     _decide(collected, "block", blocked)
@@ -332,6 +332,33 @@ def test_workers_are_excluded_blocked_and_included_again(collected: CampaignRun)
     assert {cents for _, cents in _outcomes(collected).values()} == {0}
 
 
+def test_under_another_name_an_exclusion_also_holds_for_what_had_the_earlier_one(
+    collected: CampaignRun,
+) -> None:
+    """Posted HITs require the earlier type not to exist, and new HITs both."""
+    first, second, *_ = _workers(collected)
+    _decide(collected, "exclude", first)
+    assert settle(collected) == 1
+    renamed = replace(collected.campaign, exclusion_name="no birds")
+    run = replace(collected, campaign=renamed)
+    (before,) = exclusion_types(collected)
+    after, *others = exclusion_types(run)
+    assert others == [before] != [after]
+    _decide(run, "exclude", second)
+    assert settle(run) == 1
+    assert run.platform.excluded(before) == {first, second}
+    assert run.platform.excluded(after) == {second}
+    run_pass(run)
+    required = [
+        {each["QualificationTypeId"] for each in hit["QualificationRequirements"]} & {before, after}
+        for hit in _client(run).list_hits()["HITs"]
+    ]
+    assert [{*each} for each in required] == [{before, after}, {before}]
+    _decide(run, "include", first, second)
+    assert settle(run) == 2
+    assert run.platform.excluded(before) == run.platform.excluded(after) == set()
+
+
 def test_a_block_or_an_inclusion_that_a_death_cut_short_is_made_again(
     collected: CampaignRun,
 ) -> None:
@@ -345,7 +372,7 @@ def test_a_block_or_an_inclusion_that_a_death_cut_short_is_made_again(
     _declare(collected, "block", blocked)
     assert settle(collected) == 2
     assert _blocked(collected) == {blocked}
-    assert collected.platform.excluded(exclusion_type(collected)) == set()
+    assert collected.platform.excluded(exclusion_types(collected)[0]) == set()
     assert {outcome for outcome, _ in _outcomes(collected).values()} == {DONE}
 
 
@@ -361,7 +388,7 @@ def test_a_second_exclusion_of_a_worker_is_an_act_of_its_own(collected: Campaign
         f"include:{worker}",
         f"exclude:{worker}:2",
     }
-    assert collected.platform.excluded(exclusion_type(collected)) == {worker}
+    assert collected.platform.excluded(exclusion_types(collected)[0]) == {worker}
     assert settle(collected) == 0
 
 
@@ -370,7 +397,7 @@ def test_without_the_qualification_type_there_is_nothing_to_keep_workers_out_of(
 ) -> None:
     """It was deleted by hand: whether a call is made or looked up, that is the end."""
     first, second, third, *_ = _workers(collected)
-    type_id = exclusion_type(collected)
+    type_id = exclusion_types(collected)[0]
     _decide(collected, "exclude", third)
     settle(collected)
     _client(collected).delete_qualification_type(QualificationTypeId=type_id)
@@ -448,7 +475,7 @@ def test_a_refused_payment_is_refused_with_its_assignment_and_kind(
     _decide(collected, "reject", rejected)
     _decide(collected, "exclude", _workers(collected)[2])
     _decide(collected, "block", "ASTRANGER")
-    exclusion_type(collected)
+    exclusion_types(collected)[0]
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ANOTHER-REQUESTER")
     stranger = replace(collected, platform=MTurk(collected.platform.endpoint))
     with pytest.raises(PlatformRefused) as refused:
@@ -550,7 +577,7 @@ def test_what_is_carried_out_again_is_not_booked_again(collected: CampaignRun) -
     before = ledger.balances(collected.store)
     assert carry_out_again(collected, settled, prefix="again:0") == []
     assert _status(collected)[:2] == ["Approved", "Rejected"]
-    assert collected.platform.excluded(exclusion_type(collected)) == {excluded}
+    assert collected.platform.excluded(exclusion_types(collected)[0]) == {excluded}
     assert ledger.balances(collected.store) == before
     assert {key: outcome for key, (outcome, _) in _outcomes(collected).items()} == {
         f"again:0:approve:{first}": DONE,

@@ -165,9 +165,9 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
 
 
 def _exclude_there(run: CampaignRun, worker_id: WorkerId) -> None:
-    from piecework.engine.requirements import exclusion_type  # noqa: PLC0415 - one test's
+    from piecework.engine.requirements import exclusion_types  # noqa: PLC0415 - one test's
 
-    run.platform.exclude(worker_id, exclusion_type(run))
+    run.platform.exclude(worker_id, exclusion_types(run)[0])
 
 
 def test_a_block_is_lifted_with_the_exclusion(at_work: Open, campaign_text: str) -> None:

@@ -42,7 +42,7 @@ from piecework.engine.posted_hits import (
     slots_there,
     slots_wanted,
 )
-from piecework.engine.requirements import apart_from, exclusion_type, extending, keep_out
+from piecework.engine.requirements import apart_from, exclusion_types, extending, keep_out
 from piecework.engine.snapshot import Reader, Step
 from piecework.store import campaign_facts, hits, intents
 from piecework.store.campaign_facts import kept_prices
@@ -354,7 +354,7 @@ def _hit_type(
             *of_workers,
             *(
                 QualificationRequirement(qualification_type_id=type_id, comparator="DoesNotExist")
-                for type_id in (exclusion_type(run), shared.kept_out)
+                for type_id in (*exclusion_types(run), shared.kept_out)
                 if type_id is not None
             ),
             *_of_market(shared.market),

@@ -35,16 +35,19 @@ UNKNOWN_WORKER = "InvalidParameterValue"
 """The code with which a marketplace refuses an unknown worker, among other things."""
 
 
-def exclusion_type(run: CampaignRun) -> QualificationTypeId:
-    """Return its id; the first call creates it on the platform."""
-    if (known := campaign_facts.platform_type(run.store, "exclusion")) is not None:
-        return QualificationTypeId(known)
-    made = run.platform.exclusion(
-        run.campaign.exclusion_name,
-        "Held by workers whom the requester does not ask again for this kind of HIT.",
-    )
-    campaign_facts.keep_platform_type(run.store, "exclusion", made)
-    return made
+def exclusion_types(run: CampaignRun) -> tuple[QualificationTypeId, ...]:
+    """Return which qualifications excluded workers hold; the first call creates the type.
+
+    After the campaign's type, there are those that it had under other names. Workers who
+    were excluded hold them, and HITs that were posted require them not to exist.
+    """
+    name, kept = run.campaign.exclusion_name, campaign_facts.platform_types(run.store, "exclusion")
+    if name not in kept:
+        kept[name] = run.platform.exclusion(
+            name, "Held by workers whom the requester does not ask again for this kind of HIT."
+        )
+        campaign_facts.keep_platform_type(run.store, "exclusion", kept[name], subject=name)
+    return tuple(map(QualificationTypeId, dict.fromkeys((kept[name], *kept.values()))))
 
 
 def requirements_of_test(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
@@ -66,7 +69,7 @@ def is_test_posted(opened: OpenedCampaign) -> bool:
     """Return whether the campaign has a test that workers may have taken."""
     return (
         opened.campaign.qualification is not None
-        and campaign_facts.platform_types(opened.store, "test") != []
+        and campaign_facts.platform_types(opened.store, "test") != {}
     )
 
 
@@ -78,7 +81,7 @@ def keep_test_scores(run: CampaignRun) -> None:
     has no more scores; what came is still paid.
     """
     best = dict[WorkerId, int]()
-    for type_id in campaign_facts.platform_types(run.store, "test"):
+    for type_id in {*campaign_facts.platform_types(run.store, "test").values()}:
         try:
             scores = dict(run.platform.scores(QualificationTypeId(type_id)))
         except PlatformRefused as refusal:

@@ -29,7 +29,7 @@ from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Task
 from piecework.domain.text import one_line, regions_in_words, shell_word
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
-from piecework.engine.requirements import UNKNOWN_WORKER, exclusion_type
+from piecework.engine.requirements import UNKNOWN_WORKER, exclusion_types
 from piecework.engine.snapshot import Reader, Step
 from piecework.hit_templates.answers import typed
 from piecework.qc.gold import wrong_answers
@@ -244,14 +244,16 @@ def _reject(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
 
 def _exclude(run: CampaignRun, settlement: Settlement) -> _Verb:
     worker_id = WorkerId(settlement.decision.subject_id)
-    type_id = exclusion_type(run)
+    type_ids = exclusion_types(run)
 
     def do() -> str:
-        run.platform.exclude(worker_id, type_id)
+        for type_id in type_ids:
+            run.platform.exclude(worker_id, type_id)
         return DONE
 
     def look() -> str | None:
-        return DONE if worker_id in run.platform.excluded(type_id) else None
+        is_excluded = all(worker_id in run.platform.excluded(type_id) for type_id in type_ids)
+        return DONE if is_excluded else None
 
     return _unless_gone(settlement, do), _unless_gone(settlement, look)
 
@@ -269,10 +271,11 @@ def _block(run: CampaignRun, settlement: Settlement) -> _Verb:
 
 def _include(run: CampaignRun, settlement: Settlement) -> _Verb:
     worker_id = WorkerId(settlement.decision.subject_id)
-    type_id = exclusion_type(run)
+    type_ids = exclusion_types(run)
 
     def do() -> str:
-        run.platform.include(worker_id, type_id)
+        for type_id in type_ids:
+            run.platform.include(worker_id, type_id)
         # Leave a block that this campaign did not make.
         if settlement.was_blocked:
             run.platform.unblock(worker_id)

@@ -177,7 +177,7 @@ def platform_type(store: Store, purpose: Purpose, subject: str = "") -> str | No
         purpose: what the type is for.
         subject: tells several apart: a digest of the values of a HIT type or a test, or
             the key of the HIT with the items that a qualification's holders have
-            answered, or the name of an earned qualification.
+            answered, or the name of an earned qualification or of an exclusion.
     """
     row = store.db.execute(
         "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?", [purpose, subject]
@@ -185,12 +185,12 @@ def platform_type(store: Store, purpose: Purpose, subject: str = "") -> str | No
     return row[0] if row else None
 
 
-def platform_types(store: Store, purpose: Purpose) -> list[str]:
-    """Return the platform's ids of all types that were created for a purpose."""
+def platform_types(store: Store, purpose: Purpose) -> dict[str, str]:
+    """Return the platform's ids of all types that were created for a purpose, by subject."""
     rows = store.db.execute(
-        "SELECT DISTINCT type_id FROM platform_types WHERE purpose = ? ORDER BY type_id", [purpose]
+        "SELECT subject, type_id FROM platform_types WHERE purpose = ? ORDER BY subject", [purpose]
     )
-    return [str(type_id) for (type_id,) in rows]
+    return {str(subject): str(type_id) for subject, type_id in rows}
 
 
 def keep_platform_type(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> None:

@@ -253,11 +253,11 @@ def _compare_exclusions(
     }
     is_asked = may_have_lost and any(reasons.values())
     blocked = run.platform.blocked() if is_asked else {}
-    type_id, is_type_lost = campaign_facts.platform_type(run.store, "exclusion"), False
-    excluded = set[WorkerId]()
-    if type_id is not None:
+    type_ids = {*campaign_facts.platform_types(run.store, "exclusion").values()}
+    excluded, is_type_lost = set[WorkerId](), False
+    for type_id in type_ids:
         try:
-            excluded = run.platform.excluded(QualificationTypeId(type_id))
+            excluded |= run.platform.excluded(QualificationTypeId(type_id))
         except PlatformRefused as refusal:
             if refusal.kind != "qualification_type_unknown":
                 raise
@@ -265,7 +265,7 @@ def _compare_exclusions(
 
     def is_lost(worker: WorkerId, verdict: Verdict) -> bool:
         if verdict == "exclude":
-            return type_id is not None and worker not in excluded
+            return bool(type_ids) and worker not in excluded
         if verdict == "block":
             return worker not in blocked
         # A block with another reason is another campaign's.

@@ -175,7 +175,7 @@ CREATE TABLE marketplace_prices (
 
 -- Types that were created on the platform, each once. `subject` is a digest of the values
 -- of a HIT type or a test, or the key of the HIT with the items that a qualification's
--- holders have answered, or the name of an earned qualification.
+-- holders have answered, or the name of an earned qualification or of an exclusion.
 CREATE TABLE platform_types (
     purpose TEXT NOT NULL
         CHECK (purpose IN ('hit type', 'exclusion', 'test', 'answered', 'earned')),
