@@ -9,14 +9,18 @@ comment counts the others.
 
 brat: a zip with a text and an `.ann` for each item, and `annotation.conf`. Offsets count
 characters of the text. A span over several lines is written in pieces, as brat wants it.
+
+Neither holds every label as it is. Labels that would get one name are numbered, and comments
+at the beginning of the file, or in `annotation.conf`, say which label each of them is.
 """
 
 import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, count, pairwise
 from typing import BinaryIO, NamedTuple
 
 import pandas as pd
@@ -91,8 +95,9 @@ def marked_texts(
 def conll_documents(marked: Sequence[MarkedText], name: str) -> dict[str, Write]:
     """Return the writers of `<name>.conll` and of a file for each split."""
     parts = {f"_{split}": [each for each in marked if each.split == split] for split in SPLITS}
+    names = _names_of_labels(marked, _tag)
     return {
-        f"{name}{ending}.conll": partial(_write_conll, part)
+        f"{name}{ending}.conll": partial(_write_conll, part, names)
         for ending, part in {"": marked, **parts}.items()
     }
 
@@ -138,7 +143,34 @@ def _is_mark(letter: str) -> bool:
     return unicodedata.category(letter)[0] == "M"
 
 
-def _tags(places: Sequence[tuple[int, int]], spans: Iterable[Span]) -> tuple[list[str], int]:
+def _names_of_labels(marked: Iterable[MarkedText], name_of: Callable[[str], str]) -> dict[str, str]:
+    """Return the name of each label; no two labels have the same.
+
+    A label that is a name keeps it. Of others with one name, all but the first get a number.
+    """
+    labels = {span.label for each in marked for span in each.spans}
+    names = {label: label for label in labels if name_of(label) == label}
+    taken = {*names}
+    for label in sorted(labels - taken):
+        name = name_of(label)
+        numbered = (f"{name.rstrip('_')}_{number}" for number in count(2))
+        names[label] = next(each for each in chain([name], numbered) if each not in taken)
+        taken.add(names[label])
+    return names
+
+
+def _numbered_labels(
+    names: Mapping[str, str], name_of: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    """Return the names that several labels would have, each with its label on one line."""
+    times = Counter(map(name_of, names))
+    pairs = sorted((name, label) for label, name in names.items() if times[name_of(label)] > 1)
+    return [(name, one_line(label)) for name, label in pairs]
+
+
+def _tags(
+    places: Sequence[tuple[int, int]], spans: Iterable[Span], names: Mapping[str, str]
+) -> tuple[list[str], int]:
     """Return the tag of each token, and how many spans have none."""
     tags, left_out = ["O"] * len(places), 0
     for start, end, label in sorted(spans, key=lambda span: (span.start - span.end, span)):
@@ -146,16 +178,17 @@ def _tags(places: Sequence[tuple[int, int]], spans: Iterable[Span]) -> tuple[lis
         if not inside or any(tags[n] != "O" for n in inside):
             left_out += 1
             continue
-        word = "_".join(label.split()) or "span"
         for n in inside:
-            tags[n] = f"{'B' if n == inside[0] else 'I'}-{word}"
+            tags[n] = f"{'B' if n == inside[0] else 'I'}-{names[label]}"
     return tags, left_out
 
 
-def _write_conll(marked: Sequence[MarkedText], file: BinaryIO) -> None:
+def _write_conll(marked: Sequence[MarkedText], names: Mapping[str, str], file: BinaryIO) -> None:
+    numbered = _numbered_labels(names, _tag) if marked else []
+    file.write("".join(f"# tag {name} = {label}\n" for name, label in numbered).encode())
     for each in marked:
         places = tokens(each.text)
-        tags, left_out = _tags(places, each.spans)
+        tags, left_out = _tags(places, each.spans, names)
         lines = [f"# item_id = {one_line(each.item_id)}"]
         if left_out + each.lost:
             lines.append(f"# spans left out = {left_out + each.lost}")
@@ -166,8 +199,10 @@ def _write_conll(marked: Sequence[MarkedText], file: BinaryIO) -> None:
 
 
 def _write_brat(marked: Sequence[MarkedText], file: BinaryIO) -> None:
-    labels = sorted({_type(span.label) for each in marked for span in each.spans})
-    sections = ("[entities]", *labels, "", "[relations]", "", "[events]", "", "[attributes]", "")
+    names = _names_of_labels(marked, _type)
+    notes = [f"# {name} = {label}" for name, label in _numbered_labels(names, _type)]
+    entities = ("[entities]", *notes, *sorted(names.values()))
+    sections = (*entities, "", "[relations]", "", "[events]", "", "[attributes]", "")
     with zipfile.ZipFile(file, "w") as archive:
 
         def add(name: str, text: str) -> None:
@@ -180,10 +215,10 @@ def _write_brat(marked: Sequence[MarkedText], file: BinaryIO) -> None:
             own = re.sub(r"[^\w.-]+", "_", each.item_id)[:_LONGEST_NAME]
             name = f"{each.position:06}_{own}"
             add(f"{name}.txt", each.text)
-            add(f"{name}.ann", "".join(_standoff(each)))
+            add(f"{name}.ann", "".join(_standoff(each, names)))
 
 
-def _standoff(marked: MarkedText) -> Iterator[str]:
+def _standoff(marked: MarkedText, names: Mapping[str, str]) -> Iterator[str]:
     for number, (start, end, label) in enumerate(marked.spans, start=1):
         lines = marked.text[start:end].split("\n")
         begins = accumulate((len(line) + 1 for line in lines), initial=start)
@@ -194,7 +229,11 @@ def _standoff(marked: MarkedText) -> Iterator[str]:
             continue
         offsets = ";".join(f"{low} {high}" for low, high in pieces)
         words = " ".join(marked.text[low:high] for low, high in pieces)
-        yield f"T{number}\t{_type(label)} {offsets}\t{words}\n"
+        yield f"T{number}\t{names[label]} {offsets}\t{words}\n"
+
+
+def _tag(label: str) -> str:
+    return "_".join(label.split()) or "span"
 
 
 def _type(label: str) -> str:

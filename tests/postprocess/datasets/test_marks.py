@@ -115,6 +115,29 @@ def test_brat_gets_texts_and_offsets_of_characters() -> None:
     assert archive.read("000002_i2.ann") == b""
 
 
+def test_no_two_labels_get_one_name() -> None:
+    """C++ and C# differ in brat, "A B" and "A_B" in CoNLL; a comment says which is which."""
+    labels = ["C++", "C#", "C_2", "A B", "A_B", "", "span"]
+    words = [f"w{n}" for n in range(len(labels))]
+    text = " ".join(words)
+    sent = _marked(text, *zip(labels, words, strict=True))
+    made = _files([sent], [text])
+    archive = zipfile.ZipFile(io.BytesIO(made["spans_brat.zip"]))
+    lines = archive.read("000001_i1.ann").decode().splitlines()
+    types = [line.split("\t")[1].split(" ")[0] for line in lines]
+    assert types == ["C_3", "C_", "C_2", "A_B_2", "A_B", "span_2", "span"]
+    about = archive.read("annotation.conf").decode().split("\n\n")[0].splitlines()
+    assert about == [
+        *["[entities]", "# A_B = A_B", "# A_B_2 = A B", "# C_ = C#", "# C_3 = C++"],
+        *["# span = span", "# span_2 = ", *sorted(types)],
+    ]
+    ((comments, tokens),) = _sentences(made["spans.conll"])
+    tags = ["C++", "C#", "C_2", "A_B_2", "A_B", "span_2", "span"]
+    assert [tag for _, tag in tokens] == [f"B-{tag}" for tag in tags]
+    notes = ["# tag A_B = A_B", "# tag A_B_2 = A B", "# tag span = span", "# tag span_2 = "]
+    assert comments == [*notes, "# item_id = i1"]
+
+
 def test_a_text_that_is_not_known_has_no_spans_to_write() -> None:
     """An imported file may have spans only; without any answer the files are empty."""
     made = _files([_sent(("a", 0, 3))], [])
