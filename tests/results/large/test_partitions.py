@@ -177,6 +177,51 @@ def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> No
     pd.testing.assert_frame_equal(findings_in(into), findings_in(tmp_path / "again"))
 
 
+def clean_again(source: Path, into: Path) -> None:
+    """Clean all texts of a folder in this process."""
+    clean_files([source], here(silent), into=into)
+
+
+def test_a_folder_that_no_run_began_is_left_alone(answers: pa.Table, tmp_path: Path) -> None:
+    """Also one with a file of the name that a run's inputs have; an empty one may be used."""
+    source, into = cut(answers.slice(0, 20), tmp_path / "answers", 1), tmp_path / "mine"
+    own = tmp_path / "mine.unfinished"
+    own.mkdir()
+    for name, text in (("thesis.txt", "all of it"), ("of.json", "[1]")):
+        (own / name).write_text(text)
+        with pytest.raises(ConfigError, match=rf"{own}: no interrupted run left it"):
+            clean_again(source, into)
+        assert (own / name).read_text() == text
+    for path in own.iterdir():
+        path.unlink()
+    clean_again(source, into)
+    assert into.is_dir()
+    assert not own.exists()
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_two_commands_never_work_in_one_folder(
+    answers: pa.Table, tmp_path: Path, *, is_same: bool
+) -> None:
+    """The second is refused, with these files or with others, and the first goes on."""
+    into, source = tmp_path / "clean", cut(answers.slice(0, 40), tmp_path / "answers", 2)
+    other = source if is_same else cut(answers.slice(40, 20), tmp_path / "others", 1)
+    steps: list[str] = []
+
+    def run(step: str, do: Do, parts: Sequence[int]) -> None:
+        steps.append(step)
+        with pytest.raises(ConfigError, match=r"clean\.unfinished: another command works in it"):
+            clean_again(other, into)
+        for part in parts:
+            do(part)
+
+    cleaned = clean_files([source], run, into=into)
+    assert cleaned.answers == 40
+    assert {"split", "writing"} < {*steps}
+    with pytest.raises(ConfigError, match="already exists"):
+        clean_again(other, into)
+
+
 def leave_stale_work(source: Path, into: Path) -> None:
     """Stop before anything is done, with a part that could not be gone on with."""
 

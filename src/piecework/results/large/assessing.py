@@ -122,7 +122,7 @@ def assess_in_parts(
         bucket_rows: about this many rows are in memory at a time.
 
     Raises:
-        ConfigError: a file cannot be read, or the folder exists.
+        ConfigError: a file cannot be read, the folder exists, or another command works on it.
     """
     refuse_faults(settings)
     known = only_read(items, task)
@@ -142,34 +142,35 @@ def assess_in_parts(
         "items": [[str(item.item_id), dict(item.columns)] for item in known],
         "bucket_rows": bucket_rows,
     }
-    job = _Job(
-        folder=open_work(into, of),
-        pieces=tuple(pieces),
-        schema=schema,
-        columns=wanted,
-        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
-        task=task,
-        settings=settings,
-        seed=seed,
-    )
-    folder, buckets = job.folder, range(job.buckets)
-    folder.keep("known", lambda: known)
-    pieces_of_files = range(len(job.pieces))
-    run_parts("items", partial(_items, job), pieces_of_files)
-    folder.keep("places", partial(_places, job))
-    run_parts("split", partial(_split, job), pieces_of_files)
-    run_parts("words", partial(_words, job), buckets)
-    folder.keep("uses", lambda: Uses.merged(_all(job, "uses")))
-    run_parts("chances", partial(_chances, job), buckets)
-    folder.keep("excesses", lambda: Excesses.merged(_all(job, "excesses")))
-    run_parts("texts", partial(_texts, job), buckets)
-    run_parts("counts", partial(_counts, job), buckets)
-    folder.keep("usual", lambda: usual_of(_all(job, "tallies"), job.settings))
-    folder.keep("gathered", partial(_score_gathered, job))
-    findings = judge_gathered(folder.shared("gathered"))
-    _write_findings(job, "gathered.parquet", findings)
-    run_parts("judging", partial(_judge, job), buckets)
-    return _finished(job, into)
+    with open_work(into, of) as folder:
+        job = _Job(
+            folder=folder,
+            pieces=tuple(pieces),
+            schema=schema,
+            columns=wanted,
+            buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+            task=task,
+            settings=settings,
+            seed=seed,
+        )
+        buckets = range(job.buckets)
+        folder.keep("known", lambda: known)
+        pieces_of_files = range(len(job.pieces))
+        run_parts("items", partial(_items, job), pieces_of_files)
+        folder.keep("places", partial(_places, job))
+        run_parts("split", partial(_split, job), pieces_of_files)
+        run_parts("words", partial(_words, job), buckets)
+        folder.keep("uses", lambda: Uses.merged(_all(job, "uses")))
+        run_parts("chances", partial(_chances, job), buckets)
+        folder.keep("excesses", lambda: Excesses.merged(_all(job, "excesses")))
+        run_parts("texts", partial(_texts, job), buckets)
+        run_parts("counts", partial(_counts, job), buckets)
+        folder.keep("usual", lambda: usual_of(_all(job, "tallies"), job.settings))
+        folder.keep("gathered", partial(_score_gathered, job))
+        findings = judge_gathered(folder.shared("gathered"))
+        _write_findings(job, "gathered.parquet", findings)
+        run_parts("judging", partial(_judge, job), buckets)
+        return _finished(job, into)
 
 
 def _items(job: _Job, number: int) -> None:

@@ -373,7 +373,7 @@ def clean_files(
         bucket_rows: about this many rows are in memory at a time.
 
     Raises:
-        ConfigError: a file cannot be read, or the folder exists.
+        ConfigError: a file cannot be read, the folder exists, or another command works on it.
     """
     files = answer_files(paths)
     pieces, schema = pieces_of(files, COLUMNS)
@@ -382,17 +382,18 @@ def clean_files(
         "rules": {rule.NAME: rule.VERSION for rule in RULES},
         "bucket_rows": bucket_rows,
     }
-    source = Source(
-        folder=open_work(into, of),
-        pieces=tuple(pieces),
-        schema=schema,
-        columns=COLUMNS,
-        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
-    )
-    run_parts("split", partial(split, source), range(len(pieces)))
-    judge(source, run_parts)
-    run_parts("writing", partial(_write, source), range(source.buckets))
-    return _finished(source, into)
+    with open_work(into, of) as folder:
+        source = Source(
+            folder=folder,
+            pieces=tuple(pieces),
+            schema=schema,
+            columns=COLUMNS,
+            buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+        )
+        run_parts("split", partial(split, source), range(len(pieces)))
+        judge(source, run_parts)
+        run_parts("writing", partial(_write, source), range(source.buckets))
+        return _finished(source, into)
 
 
 def clean_frame(

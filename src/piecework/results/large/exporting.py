@@ -134,8 +134,8 @@ def export_files(
         bucket_rows: about this many rows are in memory at a time.
 
     Raises:
-        ConfigError: a file cannot be read or is about other items, or the folder
-            exists.
+        ConfigError: a file cannot be read or is about other items, the folder exists, or
+            another command works on it.
     """
     files = answer_files(paths)
     there = columns_of(files)
@@ -151,29 +151,30 @@ def export_files(
         "rules": dict(facts.rules),
         "bucket_rows": bucket_rows,
     }
-    job = _Job(
-        folder=open_work(into, of),
-        pieces=tuple(pieces),
-        schema=schema,
-        columns=wanted,
-        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
-        facts=facts,
-        warning=" ".join(filter(None, [*warnings_of(files), facts.warning])),
-        is_hashed=all(piece.names["worker_id"] == "worker" for piece in pieces),
-    )
-    job.folder.keep("key", lambda: key)
-    if several := list(items):
-        keep_items(job, several)
-        own = [item for item in several if not item.columns.get(MIXED_IN)]
-        job.folder.keep("listed", lambda: _listed(own, facts))
-    run_parts("ids", partial(_see_ids, job), range(len(pieces)))
-    job.folder.keep("hidden", partial(_hidden, job))
-    run_parts("split", partial(split, job), range(len(pieces)))
-    is_judged = not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None
-    if is_judged:
-        judge(job, run_parts)
-    run_parts("writing", partial(_write, job, is_judged=is_judged), range(job.buckets))
-    return _finished(job, into)
+    with open_work(into, of) as folder:
+        job = _Job(
+            folder=folder,
+            pieces=tuple(pieces),
+            schema=schema,
+            columns=wanted,
+            buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+            facts=facts,
+            warning=" ".join(filter(None, [*warnings_of(files), facts.warning])),
+            is_hashed=all(piece.names["worker_id"] == "worker" for piece in pieces),
+        )
+        job.folder.keep("key", lambda: key)
+        if several := list(items):
+            keep_items(job, several)
+            own = [item for item in several if not item.columns.get(MIXED_IN)]
+            job.folder.keep("listed", lambda: _listed(own, facts))
+        run_parts("ids", partial(_see_ids, job), range(len(pieces)))
+        job.folder.keep("hidden", partial(_hidden, job))
+        run_parts("split", partial(split, job), range(len(pieces)))
+        is_judged = not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None
+        if is_judged:
+            judge(job, run_parts)
+        run_parts("writing", partial(_write, job, is_judged=is_judged), range(job.buckets))
+        return _finished(job, into)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 Work is done in `NAME.unfinished` beside the requested folder. Each file is written
 under another name and renamed when it is complete, so existing files are complete, and
 an interrupted run continues where it stopped. At the end `_SUCCESS` lists the files,
-and the folder gets its final name: an incomplete folder never has that name.
+and the folder gets its final name: an incomplete folder never has that name. One command at
+a time works in it, and only a folder that a run began is ever emptied.
 
 Parts exchange only files, so a cluster of several machines needs a folder that all of them
 see. If a worker dies, only its current part is lost, and another worker does it. A command
 takes an existing cluster, or processes on this machine.
 """
 
+import fcntl
 import gc
 import hashlib
 import json
@@ -39,6 +41,7 @@ then started again."""
 
 _OF = "of.json"
 _OUT = "out"
+_LOCK = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,8 @@ def _shared(folder: WorkFolder, name: str) -> Any:  # noqa: ANN401
     return folder.kept(name)
 
 
-def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
+@contextmanager
+def open_work(into: Path, of: Mapping[str, object]) -> Iterator[WorkFolder]:
     """Open the folder to work in; continue an interrupted run with the same inputs.
 
     Args:
@@ -134,20 +138,26 @@ def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
         of: everything that the results depend on; JSON.
 
     Raises:
-        ConfigError: the folder for the results exists.
+        ConfigError: the folder for the results exists, another command works on it, or the
+            name of the folder to work in is taken.
     """
-    if into.exists():
-        raise ConfigError(
-            [f"{into}: already exists"], next_step="remove it, or name another folder"
-        )
+    _refuse_existing(into)
     path = into.with_name(f"{into.name}.unfinished")
+    if path.exists() and not _is_of_a_run(path):
+        raise ConfigError(
+            [f"{path}: no interrupted run left it, and the work on {into.name} needs this name"],
+            next_step="rename it, or name another folder",
+        )
+    path.mkdir(parents=True, exist_ok=True)
     inputs = json.dumps({"form": FORM, **of}, sort_keys=True, indent=1)
-    if path.exists() and not _is_of(path, inputs):
-        shutil.rmtree(path)
-    (path / _OUT).mkdir(parents=True, exist_ok=True)
-    with _renamed(path / _OF) as file:
-        file.write_text(inputs, encoding="utf-8")
-    return WorkFolder(path, hashlib.sha256(inputs.encode()).hexdigest())
+    with _alone_in(path):
+        _refuse_existing(into)  # another command may just have finished it
+        if _inputs_in(path) != inputs:
+            _empty(path)
+        with _renamed(path / _OF) as file:
+            file.write_text(inputs, encoding="utf-8")
+        (path / _OUT).mkdir(exist_ok=True)
+        yield WorkFolder(path, hashlib.sha256(inputs.encode()).hexdigest())
 
 
 def finish(folder: WorkFolder, into: Path, manifest: Mapping[str, object]) -> None:
@@ -155,12 +165,65 @@ def finish(folder: WorkFolder, into: Path, manifest: Mapping[str, object]) -> No
     with _renamed(folder.out(SUCCESS)) as file:
         file.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
     (folder.path / _OUT).rename(into)
+    _empty(folder.path)
     shutil.rmtree(folder.path)
 
 
-def _is_of(path: Path, inputs: str) -> bool:
+def _refuse_existing(into: Path) -> None:
+    if into.exists():
+        raise ConfigError(
+            [f"{into}: already exists"], next_step="remove it, or name another folder"
+        )
+
+
+@contextmanager
+def _alone_in(path: Path) -> Iterator[None]:
+    """Lock a folder for the block; the operating system ends the lock with the process.
+
+    Raises:
+        ConfigError: another command works in the folder.
+    """
+    with (path / _LOCK).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as fault:
+            raise ConfigError(
+                [f"{path}: another command works in it"],
+                next_step="wait until it ends, or name another folder",
+            ) from fault
+        except OSError:
+            pass  # a folder that several machines share may have no locks
+        yield
+
+
+def _is_of_a_run(path: Path) -> bool:
+    """Return whether a run began this folder, or nothing is in it."""
+    if not path.is_dir():
+        return False
+    names = {entry.name for entry in path.iterdir()} - {_LOCK}
+    # A run that was killed at once leaves only the temporary name of its inputs.
+    if all(name.startswith(f".{_OF}.") for name in names):
+        return True
+    try:
+        inputs = json.loads(_inputs_in(path))
+    except ValueError:
+        return False
+    return isinstance(inputs, dict) and "form" in inputs
+
+
+def _inputs_in(path: Path) -> str:
     file = path / _OF
-    return file.exists() and file.read_text(encoding="utf-8") == inputs
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+def _empty(path: Path) -> None:
+    """Delete what a run left, its inputs last: until then the folder is known as a run's."""
+    entries = [entry for entry in path.iterdir() if entry.name not in {_LOCK, _OF}]
+    for entry in [*entries, path / _OF]:
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink(missing_ok=True)
 
 
 @contextmanager
