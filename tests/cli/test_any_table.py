@@ -143,6 +143,51 @@ def test_nested_parquet_keeps_its_types_and_refuses_what_csv_cannot_hold(tmp_pat
     assert not (tmp_path / "cleaned.csv").exists()
 
 
+def test_what_a_format_cannot_hold_ends_no_cleaning(tmp_path: Path) -> None:
+    """Parquet: numbers of 65 bits, objects without members, lists in lists; JSON: infinity."""
+    deep: object = 1
+    for _ in range(200):
+        deep = [deep]
+    rows: list[dict[str, object]] = [
+        {"caption": "teh dog", "id": 2**63 + n, "own": {"id": 2**64}, "meta": {}, "of": [{}]}
+        | {"deep": deep, "a\ud800": None, "small": n}
+        for n in range(2)
+    ]
+    to = tmp_path / "cleaned.parquet"
+    done("clean", lines(tmp_path / "train.jsonl", rows), "--to", to)
+    first, second = read(to)
+    assert (first["id"], second["id"]) == (str(2**63), str(2**63 + 1))
+    assert (first["own"], first["meta"], first["of"]) == (f'{{"id": {2**64}}}', "{}", "[{}]")
+    assert (json.loads(str(first["deep"])), second["small"]) == (deep, 1)
+    assert first["clean_text"] == "the dog"
+    scores = [float("inf"), float("-inf"), float("nan"), 0.5]
+    table = pa.table({"caption": ["teh dog"] * 4, "score": scores, "of": [[n] for n in scores]})
+    pq.write_table(table, tmp_path / "scores.parquet")
+    done("clean", tmp_path / "scores.parquet", "--to", tmp_path / "scores.jsonl")
+    assert [row["score"] for row in read(tmp_path / "scores.jsonl")] == [None, None, None, 0.5]
+    done("clean", tmp_path / "scores.parquet", "--to", tmp_path / "scores.csv")
+    cells = [(row["score"], row["of"]) for row in read(tmp_path / "scores.csv")]
+    assert cells[1:] == [("-Infinity", "[null]"), ("", "[null]"), ("0.5", "[0.5]")]
+    done("clean", tmp_path / "scores.jsonl", "--text", "caption", "--to", tmp_path / "again")
+
+
+@pytest.mark.parametrize("column", ["clean_text", "bytes"])
+def test_what_no_copy_can_hold_is_refused_before_texts_are_cleaned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    """Cleaning may take hours."""
+
+    def cleaned(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("piecework.cli.clean._cleaned", cleaned)
+    cells = ["a"] if column == "clean_text" else [b"a"]
+    pq.write_table(pa.table({"caption": ["teh dog"], column: cells}), tmp_path / "a.parquet")
+    refused = piecework("clean", tmp_path / "a.parquet", "--to", tmp_path / "b.csv")
+    assert refused.exit_code == 2
+    assert f"the column {column!r} has bytes" in refused.output or column in refused.output
+
+
 def test_parts_make_the_edits_of_the_whole(tmp_path: Path) -> None:
     """So a table is cleaned on Dask as in one process."""
     texts = pd.DataFrame(

@@ -123,6 +123,9 @@ def _clean_in_parts(
     )
 
 
+_CLEAN_TEXT = "clean_text"
+
+
 @contextmanager
 def beside(into: Path) -> Iterator[Path]:
     """Yield a temporary folder beside another, which the workers of a cluster see too."""
@@ -142,7 +145,13 @@ def _clean_table(
 ) -> None:
     """Clean one table in memory, and write it with its clean texts and the edits."""
     from piecework.importing.named_columns import FOR_CLEANING
-    from piecework.importing.whole_table import FORMATS, read_whole, write_rows, write_with
+    from piecework.importing.whole_table import (
+        FORMATS,
+        read_whole,
+        refuse_copy,
+        write_rows,
+        write_with,
+    )
 
     if len(files) > 1:
         raise click.UsageError(f"--to {into}: several FILES need a folder")
@@ -155,13 +164,14 @@ def _clean_table(
                 [f"{path}: already exists"], next_step="remove it, or name another file"
             )
     table = read_whole(files[0], stated, FOR_CLEANING)
+    refuse_copy(table, _CLEAN_TEXT, into)
     texts, made = _cleaned(table.texts(), into, dask)
-    write_with(table, "clean_text", texts, into)
+    write_with(table, _CLEAN_TEXT, texts, into)
     rows = [
         {str(name): cell for name, cell in row.items()} | {"row": int(row["row"]) + 1}
         for row in made.to_dict("records")
     ]
-    write_rows(rows, [str(name) for name in made], edits, of=into)
+    write_rows(rows, [str(name) for name in made], edits)
     is_made = made["is_made"].astype("bool")
     counts = {
         "rows": len(table),

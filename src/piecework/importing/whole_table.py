@@ -216,24 +216,41 @@ def refuse_losses(paths: Iterable[Path]) -> None:
         refuse_damaged(path, head_of(path))
 
 
-def write_with(table: WholeTable, name: str, cells: Sequence[str | None], to: Path) -> None:
-    """Write a table with one more column, as the ending of the file says.
+def refuse_copy(table: WholeTable, name: str, to: Path) -> None:
+    """Refuse a copy with one more column, before work is done for it.
 
     Args:
         table: the table.
         name: the new column.
-        cells: its cells; None where the row has none.
         to: a file that ends as one of `FORMATS`.
 
     Raises:
-        ConfigError: the table has this column already, or cells that the format cannot
-            hold.
+        ConfigError: the table has this column already, or bytes, which only Parquet holds.
     """
     if name in table.names:
         raise ConfigError(
             [f"{table.path}: has a column {name!r} already"],
             next_step="rename that column, or clean the original file",
         )
+    cells = ((name, cell) for row in table.rows for name, cell in row.items())
+    if to.suffix != ".parquet" and (
+        held := next((each for each in cells if _has_bytes(each[1])), None)
+    ):
+        raise ConfigError(
+            [f"{table.path}: the column {held[0]!r} has bytes, which {to.suffix} cannot hold"],
+            next_step=f"write {to.with_suffix('.parquet')}",
+        )
+
+
+def write_with(table: WholeTable, name: str, cells: Sequence[str | None], to: Path) -> None:
+    """Write a table with one more column, as the ending of the file says.
+
+    Args:
+        table: the table, which `refuse_copy` accepts.
+        name: the new column.
+        cells: its cells; None where the row has none.
+        to: a file that ends as one of `FORMATS`.
+    """
     if to.suffix == ".parquet" and table.arrow is not None:
         arrow = table.arrow.append_column(name, pa.array(cells, pa.string()))
         write_whole(to, lambda file: pq.write_table(arrow, file, compression="zstd"))
@@ -242,20 +259,16 @@ def write_with(table: WholeTable, name: str, cells: Sequence[str | None], to: Pa
         row if cell is None else {**row, name: cell}
         for row, cell in zip(table.rows, cells, strict=True)
     ]
-    write_rows(rows, (*table.names, name), to, of=table.path)
+    write_rows(rows, (*table.names, name), to)
 
 
-def write_rows(rows: Sequence[Row], names: Sequence[str], to: Path, *, of: Path) -> None:
+def write_rows(rows: Sequence[Row], names: Sequence[str], to: Path) -> None:
     """Write rows as CSV, tab-separated text, JSON Lines or Parquet.
 
     Args:
-        rows: the cells by column.
+        rows: the cells by column, bytes only for Parquet.
         names: the columns, in order.
         to: a file that ends as one of `FORMATS`.
-        of: the file that the rows are from, for a fault.
-
-    Raises:
-        ConfigError: a cell has bytes, which only Parquet holds.
     """
     writers: Mapping[str, Callable[[BinaryIO], None]] = {
         ".csv": lambda file: _write_csv(rows, names, file, ","),
@@ -263,13 +276,6 @@ def write_rows(rows: Sequence[Row], names: Sequence[str], to: Path, *, of: Path)
         ".jsonl": lambda file: _write_lines(rows, file),
         ".parquet": lambda file: _write_parquet(rows, names, file),
     }
-    if to.suffix != ".parquet":
-        held = next((name for row in rows for name, cell in row.items() if _has_bytes(cell)), None)
-        if held is not None:
-            raise ConfigError(
-                [f"{of}: the column {held!r} has bytes, which {to.suffix} cannot hold"],
-                next_step=f"write {to.with_suffix('.parquet')}",
-            )
     write_whole(to, writers[to.suffix])
 
 
@@ -294,25 +300,44 @@ def _cell(value: object) -> str:
     plain = parquet.as_json_value(value)
     if isinstance(plain, str):
         return plain
-    return "" if plain is None else json.dumps(plain, ensure_ascii=False)
+    if isinstance(plain, list | dict):
+        return _json(plain)
+    return "" if plain is None else json.dumps(plain)
+
+
+def _json(value: object) -> str:
+    """Return JSON; an infinite number, which it cannot hold, is null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        return json.dumps(finite, ensure_ascii=False)
 
 
 def _write_lines(rows: Iterable[Row], file: BinaryIO) -> None:
     for row in rows:
-        line = json.dumps(parquet.as_json_value(dict(row)), ensure_ascii=False)
+        line = _json(parquet.as_json_value(dict(row)))
         file.write(f"{line}\n".encode(errors="backslashreplace"))
 
 
 def _write_parquet(rows: Sequence[Row], names: Sequence[str], file: BinaryIO) -> None:
-    columns = {}
-    for name in names:
-        cells = [row.get(name) for row in rows]
-        try:
-            columns[name] = pa.array(cells)
-        except (pa.ArrowException, UnicodeError):  # cells of several types
-            texts = (None if cell is None else _cell(cell) for cell in cells)
-            columns[name] = pa.array([text and with_whole_letters(text) for text in texts])
+    columns = {with_whole_letters(name): _column([row.get(name) for row in rows]) for name in names}
     pq.write_table(pa.table(columns), file, compression="zstd")
+
+
+def _column(cells: Sequence[object]) -> pa.Array:
+    """Return a column of Parquet; as texts if the format cannot hold the cells."""
+    try:
+        column = pa.array(cells)
+        empty = io.BytesIO()
+        pq.write_table(pa.table({"": column[:0]}), empty)
+        pq.read_schema(empty)
+    # Several types, a number of more than 64 bits, objects without members, lists in
+    # hundreds of lists.
+    except (pa.ArrowException, UnicodeError, OverflowError, OSError):
+        texts = (None if cell is None else with_whole_letters(_cell(cell)) for cell in cells)
+        return pa.array(texts, pa.string())
+    return column
 
 
 def with_whole_letters(text: str) -> str:
