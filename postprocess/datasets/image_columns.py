@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from piecework.analyses.regions import marks_in
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.file_table import plain
-from piecework.postprocess.datasets.reading import LARGEST_BYTES
+from piecework.postprocess.datasets.reading import LARGEST_BYTES, captions_file_of
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     as_config_error,
@@ -129,15 +129,19 @@ _LIST = "captions.json"
 
 @dataclass(frozen=True, kw_only=True)
 class ImageIds:
-    """The other id of a dataset's images, and the files with some of its images.
+    """Both ids of a dataset's images, and the files with some of its images.
 
     Attributes:
-        other: item id by number, and number by item id.
+        item_of: item id by COCO's number.
+        is_numbered: whether the dataset's file is JSON, which has the numbers.
+        path: the file with the list of both.
         files: the ids of the images, of both kinds, by the path of the dataset's folder
             and of each of its splits.
     """
 
-    other: Mapping[str, str] = field(default_factory=dict)
+    item_of: Mapping[str, str] = field(default_factory=dict)
+    is_numbered: bool = False
+    path: Path = Path()
     files: Mapping[Path, frozenset[str]] = field(default_factory=dict)
 
 
@@ -160,8 +164,12 @@ def read_image_ids(dataset: Path) -> ImageIds:
         if part.is_file():
             numbers = (number for number, name in split_of.items() if name == split)
             files[part] = _both(numbers, item_of)
-    number_of = {item: number for number, item in item_of.items()}
-    return ImageIds(other={**number_of, **item_of}, files=files)
+    return ImageIds(
+        item_of={number: item for number, item in item_of.items() if item},
+        is_numbered=captions_file_of(dataset).suffix.lower() == ".json",
+        path=path,
+        files=files,
+    )
 
 
 def _column(path: Path, name: str) -> Mapping[str, str]:

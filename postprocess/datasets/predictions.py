@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
+from piecework.postprocess.datasets.image_columns import ImageIds
 from piecework.postprocess.datasets.reading import LARGEST_BYTES, LONGEST_CHARACTERS
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
@@ -29,11 +30,13 @@ class Prediction:
         text: the caption.
         file: where it was read.
         place: where it is in the file, such as "entry 3" or "line 4".
+        key: what the file calls the image's id, one of `image_id` and `item_id`.
     """
 
     text: str
     file: Path
     place: str
+    key: str
 
 
 Predictions = Mapping[str, Prediction]
@@ -68,21 +71,54 @@ def read_predictions(paths: Sequence[Path]) -> dict[str, Predictions]:
 
 
 def with_ids_of(
-    images: AbstractSet[str], systems: Mapping[str, Predictions], other: Mapping[str, str]
+    images: AbstractSet[str], systems: Mapping[str, Predictions], ids: ImageIds
 ) -> dict[str, Predictions]:
-    """Give systems that used the other ids of the images the dataset's own.
+    """Give the images of systems that used the other ids the dataset's own.
+
+    `image_id` is COCO's number and `item_id` the requester's id, if both are known. But COCO's
+    results have no other name than `image_id`, so item ids under it are read as such.
 
     Args:
         images: the dataset's own ids.
-        systems: predictions by system; one with any of these ids stays as it is.
-        other: the other id of an image, by id.
+        systems: predictions by system.
+        ids: both ids of its images.
+
+    Raises:
+        ConfigError: ids may be numbers or item ids, and would then mean different images.
     """
-    return {
-        system: captions
-        if captions.keys() & images
-        else {other.get(image, image): made for image, made in captions.items()}
-        for system, captions in systems.items()
-    }
+    numbers, items = ids.item_of, {item: number for number, item in ids.item_of.items()}
+    if not (images <= numbers.keys() or images <= items.keys()):
+        return {**systems}  # the list is of other images
+    is_numbered = images <= numbers.keys() and (ids.is_numbered or not images <= items.keys())
+    own, others = (numbers, items) if is_numbered else (items, numbers)
+    doubted: list[str] = []
+    known: dict[str, Predictions] = {}
+    for system, captions in systems.items():
+        has_own_name = is_numbered == (_key(captions) == "image_id")
+        fits_own, fits_others = captions.keys() <= own.keys(), captions.keys() <= others.keys()
+        has_only_own = bool((captions.keys() - others.keys()) & own.keys())
+        if has_only_own or (has_own_name and (fits_own or not fits_others)):
+            known[system] = captions
+            continue
+        known[system] = {others.get(image, image): made for image, made in captions.items()}
+        if fits_own and not is_numbered:
+            doubted += [
+                f"{made.file}: system {system!r}: image_id {image!r} may be a number or an item "
+                f"id; the number {image} is of the item {others[image]!r}"
+                for image, made in captions.items()
+                if others[image] != image
+            ][:1]
+    if doubted:
+        raise ConfigError(
+            doubted,
+            next_step=f"for numbers, score against {ids.path}; for item ids, write a CSV file "
+            "with the columns item_id and caption",
+        )
+    return known
+
+
+def _key(captions: Predictions) -> str:
+    return next(iter(captions.values())).key
 
 
 def _read(path: Path) -> dict[str, Predictions]:
@@ -95,11 +131,13 @@ def _read(path: Path) -> dict[str, Predictions]:
         raise UnreadableError("predictions are read from .json (COCO results) and .csv files")
     systems: dict[str, dict[str, Prediction]] = {}
     faults = []
-    for place, system, image, caption in rows:
+    for place, system, (key, image), caption in rows:
         captions = systems.setdefault(system, {})
         if image in captions:
             faults.append(f"{place}: image {image!r} has a caption of {system!r} already")
-        captions[image] = Prediction(text=caption[:LONGEST_CHARACTERS], file=path, place=place)
+        captions[image] = Prediction(
+            text=caption[:LONGEST_CHARACTERS], file=path, place=place, key=key
+        )
     if faults:
         raise UnreadableError(*faults)
     if not systems:
@@ -122,7 +160,11 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _json_rows(content: bytes, system: str) -> Iterator[tuple[str, str, str, str]]:
+_Row = tuple[str, str, tuple[str, str], str]
+"""The place, the system, the name and value of the image's id, and the caption."""
+
+
+def _json_rows(content: bytes, system: str) -> Iterator[_Row]:
     try:
         document: object = json.loads(decoded(content))
     except json.JSONDecodeError as fault:
@@ -141,7 +183,8 @@ def _json_rows(content: bytes, system: str) -> Iterator[tuple[str, str, str, str
     if faults:
         raise UnreadableError(*faults)
     for number, entry in enumerate(document):
-        yield f"entry {number}", system, str(entry["image_id"]), entry["caption"]
+        image = ("image_id", str(entry["image_id"]))
+        yield f"entry {number}", system, image, entry["caption"]
 
 
 def _entry_fault(entry: object) -> str:
@@ -153,13 +196,13 @@ def _entry_fault(entry: object) -> str:
     return ""
 
 
-def _csv_rows(content: bytes, system: str) -> Iterator[tuple[str, str, str, str]]:
+def _csv_rows(content: bytes, system: str) -> Iterator[_Row]:
     text = decoded(content)
     with csv_cells_of_any_length(text):
         yield from _table_rows(text, system)
 
 
-def _table_rows(text: str, system: str) -> Iterator[tuple[str, str, str, str]]:
+def _table_rows(text: str, system: str) -> Iterator[_Row]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         header = list(reader.fieldnames or ())
@@ -176,6 +219,6 @@ def _table_rows(text: str, system: str) -> Iterator[tuple[str, str, str, str]]:
                 raise UnreadableError(
                     f"{place}: no image id, or not as many cells as the header has"
                 )
-            yield place, row.get("system") or system, row[key], row["caption"]
+            yield place, row.get("system") or system, (key, row[key]), row["caption"]
     except csv.Error as fault:
         raise UnreadableError(f"line {reader.line_num}: not CSV ({fault})") from fault

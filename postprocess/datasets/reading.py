@@ -300,11 +300,15 @@ def _name(path: Path) -> str:
     return "/".join(path.resolve().parts[-3:]) if is_ours else path.name
 
 
+def captions_file_of(path: Path) -> Path:
+    """Return the file of a folder that is read; a path without such files as it is."""
+    files = (path / name for name in _FOLDER_ORDER)
+    return next((file for file in files if file.is_file()), path)
+
+
 def _file_of(path: Path) -> Path:
-    if not path.is_dir():
-        return path
-    files = [path / name for name in _FOLDER_ORDER if (path / name).is_file()]
-    if not files:
+    file = captions_file_of(path)
+    if file.is_dir():
         fault = f"{path}: a folder without {' or '.join(_FOLDER_ORDER)}"
         if not any(path.glob("answers.*")):
             raise ConfigError([fault], next_step="name the table with the captions")
@@ -312,7 +316,7 @@ def _file_of(path: Path) -> Path:
             [f"{fault}; it contains the answers of a task without captions"],
             next_step=f"piecework data analyse {shell_word(path / 'answers.csv')} --label COLUMN",
         )
-    return files[0]
+    return file
 
 
 def answers_in(folder: Path) -> tuple[Path, str] | None:

@@ -201,6 +201,36 @@ def test_numbers_of_a_dataset_folder_are_accepted(folder: Path, tmp_path: Path) 
     assert _score(half, "--against", val).exit_code == 0
 
 
+def test_numbers_that_may_be_item_ids_are_refused_with_what_to_do(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Item ids 1 to 4 in another order: each way out gives the scores of its own meaning."""
+    for path in folder.iterdir():
+        text = path.read_text()
+        for n in (1, 2, 3, 4):
+            text = text.replace(f"scene_{n}", str(n % 4 + 1))
+        path.write_text(text)
+    texts = ("a red cup on a table", "dogs in a park", "a white door", "a blue boat")
+    numbers = {str(n): text for n, text in enumerate(texts, start=1)}
+    path = _predict(tmp_path, "model", numbers)
+    output = _refused(path, "--against", folder)
+    assert "image_id '1' may be a number or an item id" in output
+    assert "score against" in output
+    by_item = tmp_path / "items.csv"
+    rows = (f"{int(n) % 4 + 1},{text}\n" for n, text in numbers.items())
+    by_item.write_text("item_id,caption\n" + "".join(rows))
+    scores = [
+        json.loads(_score(made, "--against", against, "--json").output)["scores"][0]["scores"]
+        for made, against in (
+            (path, folder / "captions.json"),
+            (by_item, folder),
+            (by_item, folder / "captions.json"),
+        )
+    ]
+    assert scores[0] == scores[1] == scores[2]
+    assert scores[0]["BLEU-1"]["score"] > 90
+
+
 def test_captions_of_one_split_name_the_command_that_scores_them(
     folder: Path, tmp_path: Path
 ) -> None:

@@ -299,7 +299,7 @@ def score(  # noqa: PLR0913 - an argument an option
     ids = read_image_ids(dataset)
     scores = score_systems(
         corpus,
-        with_ids_of({*corpus.images, *corpus.accepted}, systems, ids.other),
+        with_ids_of({*corpus.images, *corpus.accepted}, systems, ids),
         groupings=image_groups(corpus, groupings, items or dataset),
         resamples=resamples,
         seed=seed,

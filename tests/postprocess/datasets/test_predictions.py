@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
+from piecework.postprocess.datasets.image_columns import ImageIds
+from piecework.postprocess.datasets.predictions import Prediction, read_predictions, with_ids_of
+from tests.for_each import for_each
 
 
 def _write(folder: Path, name: str, content: object) -> Path:
@@ -92,13 +94,57 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_predictions([tmp_path / "none.json"])
 
 
-def test_only_a_system_without_any_own_id_gets_the_other_ids(tmp_path: Path) -> None:
-    """Numbers may be item ids too, so a known id decides what all ids mean."""
+def test_mixed_ids_stay_as_they_are(tmp_path: Path) -> None:
+    """Of B some are item ids, so none is a number; A has a number too many."""
     path = _write(tmp_path, "all.csv", "system,image_id,caption\nA,1,x\nA,9,y\nB,2,x\nB,b,y\n")
-    systems = with_ids_of(
-        {"a", "b"}, read_predictions([path]), {"1": "a", "2": "b", "a": "1", "b": "2"}
-    )
+    ids = ImageIds(item_of={"1": "a", "2": "b"})
+    systems = with_ids_of({"a", "b"}, read_predictions([path]), ids)
     assert {system: [*captions] for system, captions in systems.items()} == {
         "A": ["a", "9"],
         "B": ["2", "b"],
     }
+
+
+PERMUTED = {"1": "3", "2": "1", "3": "2"}
+GAPS = {"1": "2", "2": "4", "3": "6"}
+
+
+@for_each(
+    ("item_of", "is_numbered", "key", "named", "read"),
+    [
+        # The same name: nothing is converted.
+        (PERMUTED, True, "image_id", "123", "123"),
+        (PERMUTED, False, "item_id", "123", "123"),
+        # Item ids of a dataset in numbers: by their name, or because only they fit.
+        (PERMUTED, True, "item_id", "123", "231"),
+        (GAPS, True, "image_id", "246", "123"),
+        # Numbers of a dataset in item ids, as only they fit; and item ids, as only they do.
+        (GAPS, False, "image_id", "123", "246"),
+        (GAPS, False, "image_id", "246", "246"),
+        # Both fit, and mean the same, or not.
+        ({"1": "1", "2": "2"}, False, "image_id", "12", "12"),
+        (PERMUTED, False, "image_id", "123", ""),
+        # The list is of other images.
+        ({"7": "8"}, False, "image_id", "12", "12"),
+    ],
+)
+def test_the_name_of_an_id_says_whose_it_is(
+    *, item_of: dict[str, str], is_numbered: bool, key: str, named: str, read: str
+) -> None:
+    """Item ids may be numbers in another order; what could be either is refused."""
+    ids = ImageIds(item_of=item_of, is_numbered=is_numbered, path=Path("set/captions.json"))
+    images = {*item_of} if is_numbered else {*item_of.values()}
+    made = {
+        image: Prediction(text=image, file=Path("a.json"), place="", key=key) for image in named
+    }
+    if "7" in item_of:
+        images = {"1", "2"}
+    if not read:
+        with pytest.raises(ConfigError, match="number 1 is of the item '3'") as refused:
+            with_ids_of(images, {"a": made}, ids)
+        assert "score against set/captions.json" in refused.value.next_step
+        return
+    captions = with_ids_of(images, {"a": made}, ids)["a"]
+    assert {image: each.text for image, each in captions.items()} == dict(
+        zip(read, named, strict=True)
+    )
