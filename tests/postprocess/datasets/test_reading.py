@@ -1,8 +1,11 @@
 """Captions come back from every format as they were written; bad files are told of."""
 
+import csv
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -178,6 +181,53 @@ def test_tables_of_published_datasets_are_read(name: str, tmp_path: Path) -> Non
     corpus = read_captions(path)
     assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
     assert [*corpus.images] == ["1.jpg", "2.jpg"]
+
+
+_CELLS = ["Hello, world", 'say "hi"', "two\nlines", "a;b|c", 'it is 5"', '"Stop", he said']
+
+
+@for_each(
+    ("separator", "order"),
+    product(",;|\t", permutations(["image", "title", "caption"])),
+)
+def test_quoted_cells_are_read_whatever_their_column(
+    separator: str, order: tuple[str, ...]
+) -> None:
+    """Also with a line break, with few rows, and beside one row that is not CSV."""
+    inside = "," if separator == "\t" else separator
+    rows = [
+        {"image": f"{n}{inside}.jpg", "title": title, "caption": caption}
+        for n, (title, caption) in enumerate(product(_CELLS, repeat=2))
+    ]
+    file = io.StringIO()
+    writer = csv.DictWriter(file, order, delimiter=separator, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows * 3)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "captions.csv" if separator != "\t" else "captions.tsv")
+        for fault in ("", separator.join(["1.jpg", "Hello", " world", "A dog", ""]) + "\n"):
+            path.write_text(file.getvalue() + fault, encoding="utf-8")
+            corpus = read_captions(path)
+            assert [(each.image, each.text) for each in corpus.captions] == [
+                (row["image"], row["caption"]) for row in rows * 3
+            ]
+            assert len(corpus.remarks) == bool(fault)
+        path.write_text("".join(file.getvalue().splitlines(keepends=True)[:2]), encoding="utf-8")
+        (caption,) = read_captions(path).captions
+        assert (caption.image, caption.text) == (rows[0]["image"], rows[0]["caption"])
+
+
+def test_a_row_that_is_not_csv_is_read_where_only_one_reading_fits() -> None:
+    """Between 200 rows of CSV: marks of a text, and separators beside numbers."""
+    rows = "".join(f'{n}.jpg,{n},"a, cup"\n' for n in range(200))
+    odd = 'a.jpg,1,"Stop" on a sign\nb.jpg,2,a dog, running\nc.jpg,3,"unclosed\n'
+    corpus = from_csv(f"image,number,caption\n{rows}{odd}{rows}".encode())
+    assert [each.text for each in corpus.captions] == [
+        *["a, cup"] * 200,
+        *['"Stop" on a sign', "a dog, running", '"unclosed'],
+        *["a, cup"] * 200,
+    ]
+    assert not corpus.remarks
 
 
 LISTED: dict[str, object] = {
