@@ -192,13 +192,11 @@ _LOOKED_AT = 50
 def read_marks_of(path: Path) -> pd.DataFrame | None:
     """Return `item_id`, `marks` (JSON) and, if it is there, `worker` of a dataset of marks.
 
-    `None`: it is no dataset of answers of piecework's, or no column holds marks.
+    `None`: it is no dataset of answers of piecework's, perhaps another table of that name, or
+    no column holds marks.
 
     Args:
         path: the dataset's folder, or its table of answers.
-
-    Raises:
-        ConfigError: the table cannot be read.
     """
     files = [path / name for name in _TABLES] if path.is_dir() else [path]
     file = next((file for file in files if file.name in _TABLES and file.is_file()), None)
@@ -206,8 +204,8 @@ def read_marks_of(path: Path) -> pd.DataFrame | None:
         return None
     try:
         table = _read(file)
-    except (OSError, ValueError, csv.Error, pa.ArrowException) as fault:
-        raise ConfigError([f"{file}: cannot be read ({fault})"]) from fault
+    except (OSError, ValueError, csv.Error, pa.ArrowException):
+        return None  # the reader of any table says what is wrong
     column = next((name for name in table if _holds_marks(table[name])), None)
     if column is None or "item_id" not in table:
         return None

@@ -15,7 +15,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,12 +27,8 @@ from piecework.domain.column_names import ORIGINAL
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import lines_in, shell_word
 from piecework.postprocess.datasets.file_table import plain
-from piecework.postprocess.datasets.read_published import (
-    from_json,
-    from_json_lines,
-    from_rows,
-    has_header,
-)
+from piecework.postprocess.datasets.published_tables import has_header
+from piecework.postprocess.datasets.read_published import from_json, from_json_lines, from_rows
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     as_config_error,
@@ -251,7 +247,22 @@ def read_captions(path: Path) -> Corpus:
     corpus = _whole(path)
     if not (corpus.captions or corpus.quality):
         raise ConfigError([f"{path}: contains no captions"])
+    return completed(corpus, path)
+
+
+def completed(corpus: Corpus, path: Path) -> Corpus:
+    """Return a corpus with the name of its file, and with long captions cut."""
     return _shortened(replace(corpus, source=_name(path)))
+
+
+def has_columns_of_datasets(header: Collection[str]) -> bool:
+    """Return whether a table has captions and what else only `read_captions` reads."""
+    others = {"answer_id", *_WANTED} - {"caption", *_IDS}
+    return (
+        "caption" in header
+        and any(name in header for name in _IDS)
+        and any(name in header for name in others)
+    )
 
 
 def _whole(path: Path) -> Corpus:
@@ -355,12 +366,24 @@ def _read(path: Path) -> Corpus:
         return read(_content(path))
 
 
-def _content(path: Path) -> bytes:
+def refuse_large(path: Path) -> None:
+    """Refuse a file that is too large for memory.
+
+    Raises:
+        ConfigError: with its size and the limit, or because it cannot be read.
+    """
     try:
         size = path.stat().st_size
-        if size > LARGEST_BYTES:
-            limit = f"at most {LARGEST_BYTES:,} are read; describe a part of it"
-            raise ConfigError([f"{path}: {size:,} bytes; {limit}"])
+    except OSError as fault:
+        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
+    if size > LARGEST_BYTES:
+        limit = f"at most {LARGEST_BYTES:,} are read; describe a part of it"
+        raise ConfigError([f"{path}: {size:,} bytes; {limit}"])
+
+
+def _content(path: Path) -> bytes:
+    refuse_large(path)
+    try:
         content = path.read_bytes()
     except OSError as fault:
         raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault

@@ -15,9 +15,11 @@ from click.testing import CliRunner, Result
 from piecework.cli.main import main
 from piecework.domain.imported import NamedColumns, Reading
 from piecework.importing.assessing import opened_files
+from piecework.importing.captions import read_captions_of, read_captions_to_compare
 from piecework.importing.named_columns import FOR_ASSESSING
 from piecework.library.cleaning import clean_texts
 from piecework.library.labels import krippendorff_alpha
+from piecework.postprocess.datasets.image_columns import read_marks_of
 from piecework.results.large.cleaning import clean_frame
 from piecework.results.large.work_folder import here
 from tests.for_each import for_each
@@ -310,6 +312,67 @@ def test_a_table_with_other_columns_is_described(tmp_path: Path) -> None:
                  for row in HUGGING_FACE])  # fmt: skip
     figures = json.loads(done("describe", file, "--text", "c", "--item", "p", "--json"))
     assert (figures["images"], figures["captions"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("image_id", "caption"), ("image_id", "Caption"), ("image", "caption"), ("Photo", "Sentence")],
+)
+def test_a_table_means_the_same_however_it_is_written_and_given(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    """As the dataset or beside it, with its columns named or not; a fourth has no caption."""
+    cells = [("1", "a dog, a cat"), ("1", "a dog"), ("2", None), ("3", "a café")]
+    rows: list[dict[str, object]] = [dict(zip(names, pair, strict=True)) for pair in cells]
+    table = pd.DataFrame(rows)
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_csv(tmp_path / "answers.csv", index=False, sep=";", encoding="cp1252")
+    table.to_parquet(tmp_path / "c.parquet")
+    files = [tmp_path / name for name in ("a.csv", "answers.csv", "c.parquet")]
+    files.append(lines(tmp_path / "d.jsonl", rows))
+    wanted = [(image, text) for image, text in cells if text]
+    item, text = names
+    for file in files:
+        corpora = [
+            read_captions_of(file, NamedColumns()),
+            read_captions_of(file, NamedColumns(text=text, item=item)),
+            read_captions_to_compare(file),
+        ]
+        for corpus in corpora:
+            assert [(each.image, each.text) for each in corpus.captions] == wanted, file
+            assert "Left out: 1 row without an image or a caption." in corpus.remarks
+            assert f"{text} holds the texts, {item} the items" in corpus.remarks[0]
+        assert read_marks_of(file) is None
+
+
+def test_each_side_of_a_comparison_reads_any_table(tmp_path: Path) -> None:
+    """`describe --against` and `score --against`; a fault there names no option of the other."""
+    pq.write_table(
+        pa.table({"caption": ["a red cup", "a dog"], "image": ["1", "2"]}), tmp_path / "p.parquet"
+    )
+    figures = json.loads(
+        done("describe", tmp_path / "p.parquet", "--against", tmp_path / "p.parquet", "--json")
+    )
+    assert figures["against"]["composition"] == figures["composition"]["all"]
+    made = [{"image_id": 1, "caption": "a red cup"}, {"image_id": 2, "caption": "a dog"}]
+    (tmp_path / "model.json").write_text(json.dumps(made), encoding="utf-8")
+    done("score", tmp_path / "model.json", "--against", tmp_path / "p.parquet")
+    (tmp_path / "bad.csv").write_text("a,b\n1,x\n", encoding="utf-8")
+    for command in (
+        ("describe", tmp_path / "p.parquet", "--against", tmp_path / "bad.csv"),
+        ("score", tmp_path / "model.json", "--against", tmp_path / "bad.csv"),
+    ):
+        refused = piecework(*command)
+        assert refused.exit_code == 2
+        assert "next: call its columns caption and image_id" in refused.output
+
+
+def test_lists_of_captions_in_parquet_are_no_captions(tmp_path: Path) -> None:
+    """They would be described with their brackets."""
+    pq.write_table(pa.table({"image_id": [1], "caption": [["a dog"]]}), tmp_path / "p.parquet")
+    refused = piecework("describe", tmp_path / "p.parquet")
+    assert refused.exit_code == 2
+    assert "the column caption holds lists" in refused.output
 
 
 def test_published_names_of_captions_are_said_too(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_bad_file_ends_in_a_sentence_and_exit_code_2(tmp_path: Path) -> None:
     bad.write_text("hit,answer\n1,yes\n", encoding="utf-8")
     for words, fault in (
         ((bad,), "no column has a name that says it holds the texts"),
-        ((good, "--against", bad), "no column 'caption'"),
+        ((good, "--against", bad), "no column has a name that says it holds the texts"),
     ):
         result = _describe(*words)
         assert result.exit_code == 2

@@ -11,7 +11,8 @@ from piecework.campaign.assembling import load_campaign
 from piecework.config.shared_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_to_look
-from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, head_of
+from piecework.foundation.csv_text import LONGEST_CELL
+from piecework.importing.readers.head import MOST_COLUMNS, head_of
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.rows import ImportedRow, Unreadable
 from tests.importing.batches import row, stances, write

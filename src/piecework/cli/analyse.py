@@ -7,7 +7,6 @@ JSON document; how well captioning systems do against a dataset.
 import json
 import os
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -172,9 +171,9 @@ def describe(  # noqa: PLR0913 - an argument an option
       piecework data describe dataset/ --html page.html --pictures photos/
       piecework data describe captions.txt --against coco.json
     """
-    from piecework.importing.whole_table import read_captions_of
+    from piecework.importing.captions import read_captions_of, read_captions_to_compare
     from piecework.postprocess.datasets.image_columns import read_marks_of
-    from piecework.postprocess.datasets.reading import read_captions, read_questions
+    from piecework.postprocess.datasets.reading import read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe_corpus as described
     from piecework.report.corpus.marks import describe_marks, marks_page
@@ -194,10 +193,7 @@ def describe(  # noqa: PLR0913 - an argument an option
         _show(marks_page(marked), marked.as_dict(), html=html, as_json=as_json)
         return
     corpus = read_captions_of(dataset, NamedColumns(text=text, item=item))
-    # A folder's own files say which column has the texts.
-    is_folder = against is not None and against.is_dir()
-    read_other = partial(read_captions_of, stated=NamedColumns()) if is_folder else read_captions
-    other = read_other(against) if against else None
+    other = read_captions_to_compare(against) if against else None
     description = described(
         corpus,
         against=other,
@@ -288,14 +284,14 @@ def score(  # noqa: PLR0913 - an argument an option
       piecework data score model.json --against out/demo/rehearsals/1/dataset
       piecework data score a.json b.json --against val.json --by difficulty
     """
+    from piecework.importing.captions import read_captions_to_compare
     from piecework.postprocess.datasets.image_columns import read_image_ids
     from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
-    from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.system_page import system_page
     from piecework.report.corpus.system_scores import score_systems
 
     systems = read_predictions(predictions)
-    corpus = read_captions(dataset)
+    corpus = read_captions_to_compare(dataset)
     ids = read_image_ids(dataset)
     scores = score_systems(
         corpus,

@@ -17,14 +17,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading
-from piecework.domain.text import plural
 from piecework.foundation.csv_text import write_csv_rows
 from piecework.hit_templates.answers import number_in
 from piecework.importing.named_columns import (
-    FOR_DESCRIBING,
     Wanted,
     columns_in,
     find_columns,
@@ -43,8 +40,6 @@ from piecework.importing.readers.head import (
 )
 from piecework.importing.readers.rows import ImportedRow, Unreadable
 from piecework.importing.readers.tables import objects_of
-from piecework.postprocess.datasets.read_published import CAPTIONS, IMAGES
-from piecework.postprocess.datasets.reading import LONGEST_CHARACTERS, answers_in, read_captions
 from piecework.store.files import write_whole
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -395,72 +390,3 @@ def write_answers_of(paths: Sequence[Path], stated: NamedColumns, wanted: Wanted
             writer.write_table(pa.Table.from_pylist(rows, schema))
     _raise(faults)
     return " ".join(by_names.remarks)
-
-
-def read_captions_of(path: Path, stated: NamedColumns) -> Corpus:
-    """Read captions from a file of a known format, or from any table.
-
-    Args:
-        path: as `read_captions` reads it; a folder with a dataset of answers (its
-            main text counts); or a table with other columns.
-        stated: the columns that a person named.
-
-    Raises:
-        ConfigError: the file cannot be read, or a column is missing or not plain.
-    """
-    if path.is_dir() and (answers := answers_in(path)) is not None:
-        file, text = answers
-        columns = NamedColumns(text=stated.text or text, item=stated.item or "item_id")
-        return read_captions_of(file, columns)
-    published = _published(path) if not stated else None
-    if published is not None:
-        corpus = read_captions(path)
-        if not published:
-            return corpus
-        refuse_other_cells(path, published.text, [each.text for each in corpus.captions])
-        remark = f"{COLUMNS_READ}{in_words(published)}."
-        return replace(corpus, remarks=[remark, *corpus.remarks])
-    table = read_whole(path, stated, FOR_DESCRIBING)
-    rows = [
-        (_text(row, table.columns.item) or "", _text(row, table.columns.text) or "")
-        for row in table.rows
-    ]
-    captions = [
-        Caption(image=image, text=text[:LONGEST_CHARACTERS])
-        for image, text in rows
-        if image and text.strip()
-    ]
-    absent = len(rows) - len(captions)
-    left_out = (
-        (f"Left out: {plural(absent, 'row')} without an image or a caption.",) if absent else ()
-    )
-    return Corpus(
-        source=path.name,
-        captions=captions,
-        images=[*dict.fromkeys(caption.image for caption in captions)],
-        holds_canned=False,
-        remarks=[*table.remarks, *left_out],
-    )
-
-
-def _published(path: Path) -> NamedColumns | None:
-    """Return the columns that `read_captions` finds; all empty if names do not matter.
-
-    `None`: it does not know the columns.
-    """
-    kind = path.suffix.lower()
-    if kind not in {".csv", ".jsonl", ".parquet"} or not path.is_file():
-        return NamedColumns()
-    columns = columns_in(path, head_of(path))
-    known = {name.strip().casefold(): name for name in columns}
-    if "caption" in known and known.keys() & {"item_id", "image_id"}:
-        return NamedColumns()
-    texts, items = (
-        [known[name] for name in names if name in known] for names in (CAPTIONS, IMAGES)
-    )
-    if kind == ".parquet" or not (texts and items):
-        return None
-    if not all(columns[name] for name in texts):  # lists of captions
-        return NamedColumns()
-    is_clear = len(texts) == len(items) == 1
-    return NamedColumns(text=texts[0], item=items[0]) if is_clear else None

@@ -260,6 +260,20 @@ def test_lists_of_published_captions_are_read(document: object, tmp_path: Path) 
     assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
 
 
+def test_an_entry_without_a_caption_does_not_stop_the_others(tmp_path: Path) -> None:
+    """Also if many lack it: null is a missing caption, and the format is known."""
+    rows: list[dict[str, object]] = [
+        {"image": image, "captions": [text]} for image, text in CAPTIONS
+    ]
+    rows += [{"image": "3.jpg", "captions": None}] * 3
+    (tmp_path / "a.json").write_text(json.dumps(rows), encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for name in ("a.json", "a.jsonl"):
+        corpus = read_captions(tmp_path / name)
+        assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
+        assert [*corpus.remarks] == ["Left out: 3 rows without a caption."]
+
+
 def test_lines_of_json_are_read(tmp_path: Path) -> None:
     """Each is an image with its captions."""
     path = tmp_path / "captions.jsonl"
