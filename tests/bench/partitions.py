@@ -36,7 +36,7 @@ def main(rows: int, folder: Path, only: str) -> None:
     print(f"load of the machine before: {psutil.getloadavg()[0]:.1f}")
     print("| work | processes | seconds | processor seconds | peak MiB |")
     print("|---|---:|---:|---:|---:|")
-    judge = partial(assess_in_parts, task=load_task("caption"), settings={})
+    judge = partial(assess_in_parts, key=b"key", task=load_task("caption"), settings={})
     for name, work in (("heuristics", judge), ("cleaning", clean_files)):
         for processes in (1, 2):
             if only not in {"", f"{name} {processes}"}:

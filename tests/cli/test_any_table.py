@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.domain.imported import NamedColumns, Reading
-from piecework.importing.assessing import opened_files
 from piecework.importing.captions import read_captions_of, read_captions_to_compare
 from piecework.importing.named_columns import FOR_ASSESSING
+from piecework.importing.opened_sources import opened_files
 from piecework.library.cleaning import clean_texts
 from piecework.library.labels import krippendorff_alpha
 from piecework.postprocess.datasets.image_columns import read_marks_of
@@ -232,10 +232,9 @@ def test_texts_beside_labels_are_judged_as_texts(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("q,who,why,vote\n1,a,it is red,yes\n1,b,so bright,no\n", encoding="utf-8")
     stated = NamedColumns(text="why", item="q", worker="who", label=("vote",))
-    with opened_files([file], Reading(), task_name="", stated=stated, wanted=FOR_ASSESSING) as (
-        sources,
-        _,
-    ):
+    with opened_files(
+        [file], Reading(), task_name="", stated=stated, wanted=FOR_ASSESSING
+    ) as sources:
         answers = sources.opened.answers()
     assert answers["text"].tolist() == ["it is red", "so bright"]
     assert answers["value.vote"].tolist() == ["yes", "no"]
@@ -262,10 +261,9 @@ def test_findings_lead_to_files_and_lines_that_workers_are_named_like(tmp_path: 
     files = [tmp_path / "a.csv", tmp_path / "2.csv"]
     for file in files:
         file.write_text("q,who,why\n1,a,it is red\n1,2,so bright\n1,line3,it was\n")
-    with opened_files(files, Reading(), task_name="", stated=stated, wanted=FOR_ASSESSING) as (
-        sources,
-        _,
-    ):
+    with opened_files(
+        files, Reading(), task_name="", stated=stated, wanted=FOR_ASSESSING
+    ) as sources:
         ids = sources.opened.answers()["assignment_id"]
     assert {*ids} == {f"{file.name}:line{line}" for file in files for line in (2, 3, 4)}
 

@@ -1,15 +1,16 @@
 """`assess`: runs heuristics on a file of another tool or on imported answers."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import secrets
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.clean import beside, origin_of, runner
+from piecework.cli.clean import origin_of, runner
 from piecework.cli.options import (
     AS_CAMPAIGN,
     COLUMNS,
@@ -25,7 +26,7 @@ from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.importing.assessing import Assessed
-    from piecework.results.large.answer_files import Origin
+    from piecework.results.large.assessing import AssessedParts
 
 _MOST_ROWS = 12
 """Rows of a table on a terminal; --html and --parquet have all rows."""
@@ -83,11 +84,10 @@ def assess(  # noqa: PLR0913 - an argument for each option
     if into is not None:
         if columns or html or parquet:
             raise click.UsageError("--columns, --html and --parquet do not go with --to")
-        with _answer_files(what, stated, into=into, campaign=campaign, task_name=task or "") as (
-            files,
-            origin,
-        ):
-            _assess_in_parts(files, into=into, origin=origin, dask=dask, as_json=as_json)
+        in_parts = _assess_in_parts(
+            what, stated, into=into, campaign=campaign, task_name=task or "", dask=dask
+        )
+        _say_parts(in_parts, as_json=as_json)
         return
     if dask or campaign:
         raise click.UsageError(f"{'--dask' if dask else '--as'} needs --to FOLDER")
@@ -122,58 +122,49 @@ def _assess(
     return assess_campaign(what[0])
 
 
-@contextmanager
-def _answer_files(
+def _assess_in_parts(
     paths: Sequence[Path],
     stated: NamedColumns,
     *,
     into: Path,
     campaign: Path | None,
     task_name: str,
-) -> Iterator[tuple[Sequence[Path], "Origin"]]:
-    """Yield files of answers and their origin; a table of another origin becomes one."""
-    from piecework.domain.imported import Reading
-    from piecework.importing.assessing import opened_files
-    from piecework.importing.named_columns import FOR_ASSESSING
-    from piecework.results.export import write_table
-    from piecework.results.large.answer_files import Origin, are_answers
+    dask: str,
+) -> "AssessedParts":
+    """Judge answers in parts, and write the findings as Parquet to a folder."""
+    from piecework.importing.opened_sources import write_answers_of
+    from piecework.results.large.answer_files import are_answers
+    from piecework.results.large.assessing import assess_in_parts, assess_tables
+    from piecework.results.large.other_tables import Tables
 
     if campaign and stated:
         raise click.UsageError("--as is for files of answers, whose columns are known")
-    if campaign or (not stated and are_answers(paths)):
-        yield paths, origin_of(campaign=campaign, task_name=task_name)
-        return
-    with (
-        opened_files(
-            paths, Reading(), task_name=task_name, stated=stated, wanted=FOR_ASSESSING
-        ) as (sources_read, by_names),
-        beside(into) as folder,
-    ):
-        for remark in by_names.remarks:
-            click.echo(remark, err=True)
-        path = folder / "answers.parquet"
-        write_table(sources_read.opened.answers(), path)
-        yield [path], Origin(task=sources_read.opened.campaign.task)
-
-
-def _assess_in_parts(
-    files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
-) -> None:
-    """Judge answers in parts, and write the findings as Parquet to a folder."""
-    from piecework.qc.registry import TITLES
-    from piecework.results.large.assessing import assess_in_parts
-
-    campaign = origin.campaign
+    key = secrets.token_bytes()
     with runner(dask) as run_parts:
-        assessed = assess_in_parts(
-            files,
-            run_parts,
-            into=into,
-            task=origin.task,
-            settings=campaign.heuristics if campaign else {},
-            seed=campaign.rehearsal.seed if campaign else 0,
-            items=campaign.items if campaign else (),
+        if campaign or (not stated and are_answers(paths)):
+            origin = origin_of(campaign=campaign, task_name=task_name)
+            return assess_in_parts(
+                paths,
+                run_parts,
+                into=into,
+                key=key,
+                task=origin.task,
+                settings=origin.settings,
+                seed=origin.seed,
+                items=origin.items,
+            )
+        tables = Tables(
+            paths=paths,
+            read_as={"columns": asdict(stated), "task": task_name},
+            write=partial(write_answers_of, paths, stated, task_name),
         )
+        say = partial(click.echo, err=True)
+        return assess_tables(tables, run_parts, into=into, key=key, say=say)
+
+
+def _say_parts(assessed: "AssessedParts", *, as_json: bool) -> None:
+    from piecework.qc.registry import TITLES
+
     if as_json:
         document = {
             "folder": str(assessed.folder),
@@ -203,6 +194,8 @@ def _write(assessed: "Assessed", *, html: Path | None, parquet: Path | None) -> 
 
 def _as_dict(assessed: "Assessed") -> dict[str, object]:
     document: dict[str, object] = {"findings": assessed.findings.to_dict("records")}
+    if assessed.remarks:
+        document["remarks"] = [*assessed.remarks]
     if assessed.columns:
         document["columns"] = asdict(assessed.columns)
     if assessed.progress is not None:

@@ -100,19 +100,23 @@ def _clean_in_parts(
     files: Sequence[Path], stated: NamedColumns, *, into: Path, dask: str, as_json: bool
 ) -> None:
     """Clean files of any size; tables of another origin become files of answers first."""
-    from piecework.importing.named_columns import FOR_CLEANING
-    from piecework.importing.whole_table import refuse_losses, write_answers_of
+    from piecework.importing.whole_table import TextTables, refuse_losses
     from piecework.results.large.answer_files import answer_files, are_answers
-    from piecework.results.large.cleaning import clean_files
+    from piecework.results.large.cleaning import clean_files, clean_tables
+    from piecework.results.large.other_tables import Tables
 
-    with runner(dask) as run_parts, beside(into) as folder:
+    with runner(dask) as run_parts:
         if stated or not are_answers(files):
-            refuse_losses(answer_files(files))
-            path = folder / "answers.parquet"
-            remarks = write_answers_of(answer_files(files), stated, FOR_CLEANING, path)
-            click.echo(remarks, err=True)
-            files = [path]
-        done = clean_files(files, run_parts, into=into)
+            paths = answer_files(files)
+            refuse_losses(paths)
+            texts = TextTables.of(paths, stated)
+            for remark in texts.remarks:
+                click.echo(remark, err=True)
+            read_as = {"columns": asdict(texts.by_names.columns)}
+            tables = Tables(paths=paths, read_as=read_as, write=texts.write)
+            done = clean_tables(tables, run_parts, into=into)
+        else:
+            done = clean_files(files, run_parts, into=into)
     if as_json:
         click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
         return

@@ -116,7 +116,6 @@ def _export_files(
     """Write a dataset's tables in parts, each a folder of Parquet files."""
     from piecework.results.large.exporting import export_files
 
-    campaign = origin.campaign
     with runner(dask) as run_parts:
         done = export_files(
             files,
@@ -124,7 +123,7 @@ def _export_files(
             into=into,
             facts=origin.facts(name=into.name),
             key=secrets.token_bytes(),
-            items=campaign.items if campaign else (),
+            items=origin.items,
         )
     if as_json:
         click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))

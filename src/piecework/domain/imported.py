@@ -95,6 +95,9 @@ Role = Literal["text", "item", "worker", "label"]
 COLUMNS_READ = "The column "
 """How a remark begins that says which columns were read, and warns of nothing."""
 
+GUESSED = "Guessed: "
+"""How a remark begins that says how a file was read, and warns of nothing either."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedColumns:

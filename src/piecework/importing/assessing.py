@@ -4,12 +4,10 @@ They are opened as a temporary campaign. Heuristics return a table of findings. 
 gets those answers that count in a campaign, or all in a file.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pandas as pd
@@ -20,7 +18,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
-from piecework.config.campaign_file import parse, plain_name
+from piecework.config.campaign_file import parse
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import NamedColumns, Reading
@@ -30,18 +28,9 @@ from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
 from piecework.engine.judge import assess, decide, find_suspicions, proposed_verdicts
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.hit_templates.tasks import load_task
-from piecework.importing.importing import Import, import_files
-from piecework.importing.named_columns import (
-    FOR_ANALYSING,
-    FOR_ASSESSING,
-    NamedReading,
-    Wanted,
-    read_by_names,
-)
-from piecework.importing.readers.recognise import Source, recognise
-from piecework.importing.readers.rows import ImportedRow, Read
-from piecework.importing.understanding import Understanding, understand
+from piecework.importing.named_columns import FOR_ANALYSING, FOR_ASSESSING, named_files
+from piecework.importing.opened_sources import opened_files
+from piecework.importing.understanding import Understanding
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable, write_parquet
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.qc.ratings import with_ratings
@@ -93,6 +82,7 @@ class Assessed:
         progress: the progress of a campaign; `None` for a file.
         drawn: answers drawn at random for a person to check, flagged or not.
         columns: the columns of a table that were named or found.
+        remarks: what a person has to know about a file, in sentences.
     """
 
     findings: pd.DataFrame
@@ -101,6 +91,7 @@ class Assessed:
     progress: Progress | None = None
     drawn: int = 0
     columns: NamedColumns = field(default_factory=NamedColumns)
+    remarks: tuple[str, ...] = ()
 
 
 def assess_files(
@@ -121,88 +112,20 @@ def assess_files(
     Raises:
         ConfigError: a file cannot be read.
     """
-    with opened_files(paths, reading, task_name=task_name, stated=stated, wanted=FOR_ASSESSING) as (
-        sources_read,
-        by_names,
-    ):
-        remarks = (*by_names.remarks, *_aside(sources_read))
-        findings, page = _assessment(sources_read.opened, _named(paths), remarks, has_store=False)
+    with opened_files(
+        paths, reading, task_name=task_name, stated=stated, wanted=FOR_ASSESSING
+    ) as sources_read:
+        remarks = sources_read.remarks
+        findings, page = _assessment(
+            sources_read.opened, named_files(paths), remarks, has_store=False
+        )
     return Assessed(
         findings=findings,
         page=page,
         understood=sources_read.understood,
-        columns=by_names.columns,
+        columns=sources_read.columns,
+        remarks=remarks,
     )
-
-
-@contextmanager
-def opened_files(
-    paths: Sequence[Path], reading: Reading, *, task_name: str, stated: NamedColumns, wanted: Wanted
-) -> Iterator[tuple["OpenedSources", NamedReading]]:
-    """Read files into a temporary store; the columns of a table are named or plain.
-
-    Args:
-        paths: the files.
-        reading: what is known about their columns.
-        task_name: a task of the gallery, if known.
-        stated: columns that a person named.
-        wanted: the columns that a table needs.
-
-    Raises:
-        ConfigError: a file cannot be read, or a column is missing or not plain.
-    """
-    by_names = read_by_names(paths, reading, stated, wanted, task_name=task_name)
-    sources, columns = recognise(paths, by_names.reading), by_names.columns
-    if columns:
-        sources = [
-            source._replace(
-                rows=partial(_numbered, source, f"{source.path.name}:" * (len(paths) > 1))
-            )
-            for source in sources
-        ]
-    with opened_sources(
-        sources, by_names.reading, task_name=task_name, main_text=columns.text
-    ) as sources_read:
-        _refuse_other_cells(sources_read.understood, columns, paths)
-        yield sources_read, by_names
-
-
-def _numbered(source: Source, prefix: str) -> Iterator[Read]:
-    """Yield the rows of a table, named by their lines, so that findings lead to them."""
-    for row in source.rows():
-        if isinstance(row, ImportedRow):
-            yield replace(row, assignment_id=f"{prefix}line{row.line}", is_id_made=True)
-        else:
-            yield row
-
-
-def _refuse_other_cells(
-    understood: Understanding, columns: NamedColumns, paths: Sequence[Path]
-) -> None:
-    """Refuse columns that are empty, and numbers in place of texts."""
-    surveys = understood.surveys
-    faults = [
-        f"{_named(paths)}: the column {name!r} is empty in every row"
-        for name in (columns.text, *columns.label)
-        if name in surveys and not surveys[name].filled
-    ]
-    text = surveys.get(columns.text)
-    if text is not None and text.filled and text.is_number:
-        faults.append(
-            f"{_named(paths)}: the column {columns.text!r} has only numbers, such as "
-            f"{next(iter(text.values))!r}, and no texts; --label {columns.text} judges numbers"
-        )
-    if faults:
-        raise ConfigError(faults)
-
-
-def _aside(sources_read: "OpenedSources") -> tuple[str, ...]:
-    aside = sources_read.unreadable
-    if not aside:
-        return ()
-    faults = [fault for file in sources_read.understood.files for fault in file.first_faults]
-    first = f"; the first: line {faults[0].line}: {faults[0].fault}" if faults else ""
-    return (f"{plural(aside, 'row')} could not be read{first}.",)
 
 
 def assess_campaign(path: Path) -> Assessed:
@@ -238,12 +161,6 @@ def write_findings(findings: pd.DataFrame, path: Path) -> None:
     """Write the table of findings as Parquet."""
     with path.open("wb") as file:
         write_parquet(FileTable(cells=findings, types=_TYPES), file)
-
-
-def _named(paths: Sequence[Path]) -> str:
-    others = len(paths) - 1
-    more = f" and {plural(others, 'other file')}" if others else ""
-    return f"{paths[0].name}{more}"
 
 
 def _assessment(
@@ -332,7 +249,7 @@ def analyse_file(
     """
     with opened_files(
         [path], reading, task_name=task_name, stated=stated, wanted=FOR_ANALYSING
-    ) as (sources_read, by_names):
+    ) as sources_read:
         opened = sources_read.opened
         table = opened.answers()
         workers = pseudonyms(table["worker_id"], opened.pseudonym_key)
@@ -346,7 +263,7 @@ def analyse_file(
             seed=comparing.seed,
         )
     _check(answers, comparing, stated_in="the file of --columns")
-    return analyse(path.name, answers, remarks=(*by_names.remarks, *_aside(sources_read)))
+    return analyse(path.name, answers, remarks=sources_read.remarks)
 
 
 def analyse_campaign(campaign: Campaign, comparing: Comparing) -> Analysed:
@@ -421,53 +338,3 @@ def _check(answers: AnalysedAnswers, comparing: Comparing, *, stated_in: str) ->
         faults.append("the margin must be above 0")
     if faults:
         raise ConfigError(faults)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedSources:
-    """Sources read into a temporary campaign.
-
-    Attributes:
-        opened: the campaign with a store of their answers.
-        understood: their content.
-        unreadable: rows that were set aside.
-    """
-
-    opened: OpenedCampaign
-    understood: Understanding
-    unreadable: int
-
-
-@contextmanager
-def opened_sources(
-    sources: Sequence[Source], reading: Reading, *, task_name: str = "", main_text: str = ""
-) -> Iterator[OpenedSources]:
-    """Read sources into a temporary store, deleted at the end of the block.
-
-    Args:
-        sources: the sources.
-        reading: what is known about their columns.
-        task_name: a task of the gallery, if known.
-        main_text: the answers whose texts heuristics judge, if a person named them.
-
-    Raises:
-        ConfigError: a source cannot be read, or contains no answers.
-    """
-    task = load_task(task_name) if task_name else None
-    understood = understand(sources, reading, task=task)
-    with TemporaryDirectory(prefix="piecework-") as folder:
-        path = Path(folder) / f"{plain_name(sources[0].path.stem, 'imported')}.toml"
-        campaign, kept = import_files(
-            Import(path=path, campaign=None, sources=tuple(sources), understood=understood)
-        )
-        campaign = load_campaign(campaign.path)
-        if main_text and not task_name:
-            names = {each.sent_as: each.name for each in campaign.task.fields if each.sent_as}
-            main_text = names.get(main_text, main_text)
-            campaign = replace(campaign, task=replace(campaign.task, main_text=main_text))
-        with open_to_look(campaign) as opened:
-            yield OpenedSources(
-                opened=opened,
-                understood=understood,
-                unreadable=sum(file.unreadable for file in kept),
-            )

@@ -7,13 +7,13 @@ If two fit, or no column, the message has the options to write.
 
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading, Role
-from piecework.domain.text import did_you_mean, one_line
+from piecework.domain.text import did_you_mean, one_line, plural
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.readers import mapped, parquet
 from piecework.importing.readers.head import Head, head_of
@@ -224,11 +224,13 @@ class NamedReading:
     Attributes:
         reading: what importing needs.
         columns: the columns; all empty for files of a known tool.
-        remarks: what a person has to know about the files, in sentences.
+        labels: columns with answers that are surely no texts.
+        remarks: what a person has to know about the columns, in sentences.
     """
 
     reading: Reading
     columns: NamedColumns = field(default_factory=NamedColumns)
+    labels: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -267,6 +269,29 @@ def read_by_names(
                 "states which of its columns are answers",
             )
         return NamedReading(reading=reading)
+    return read_columns(heads, reading, stated, wanted, task_name=task_name)
+
+
+def read_columns(
+    heads: Mapping[Path, Head],
+    reading: Reading,
+    stated: NamedColumns,
+    wanted: Wanted,
+    *,
+    task_name: str = "",
+) -> NamedReading:
+    """Complete how tables are read by their columns, also if a known tool wrote them.
+
+    Args:
+        heads: the beginnings of the files, which need the same columns.
+        reading: what a file of columns states.
+        stated: the columns that a person named.
+        wanted: the roles.
+        task_name: a task of the gallery, whose main text the text is.
+
+    Raises:
+        ConfigError: a file cannot be read, or a column is missing or not plain.
+    """
     first, head = next(iter(heads.items()))
     columns = find_columns(first, columns_in(first, head), stated, wanted)
     others = {path: columns_in(path, head) for path, head in heads.items() if path != first}
@@ -283,12 +308,29 @@ def read_by_names(
     if is_guess and _is_shown(first, replace(head, reading=completed), columns):
         columns = replace(columns, text="")
         completed = _completed(reading, columns, task_name)
-    guesses = dict.fromkeys(guess for head in heads.values() for guess, _ in head.guesses)
     remarks = [f"{COLUMNS_READ}{in_words(columns)}."]
     if "worker" in wanted.roles and not columns.worker:
         remarks.append("No column names workers, so each row counts as a different person's.")
-    remarks += [f"{guess[:1].upper()}{guess[1:]}." for guess in guesses]
-    return NamedReading(reading=completed, columns=columns, remarks=tuple(remarks))
+    return NamedReading(
+        reading=completed,
+        columns=columns,
+        # A column that is only found may hold texts, unless texts have no use.
+        labels=columns.label if "text" not in wanted.roles else stated.label,
+        remarks=tuple(remarks),
+    )
+
+
+def guessed_of(heads: Iterable[Head]) -> tuple[str, ...]:
+    """Return what was guessed about files before their columns were read, in sentences."""
+    guesses = dict.fromkeys(guess for head in heads for guess, _ in head.guesses)
+    return tuple(f"{guess[:1].upper()}{guess[1:]}." for guess in guesses)
+
+
+def named_files(paths: Sequence[Path]) -> str:
+    """Name files in a sentence: the first, and how many others there are."""
+    others = len(paths) - 1
+    more = f" and {plural(others, 'other file')}" if others else ""
+    return f"{paths[0].name}{more}"
 
 
 def _completed(reading: Reading, columns: NamedColumns, task_name: str) -> Reading:

@@ -16,6 +16,9 @@ from piecework.hit_templates.answers import number_in
 from piecework.importing.readers.crowd_form import labels_in
 
 _MOST_DISTINCT = 200
+MOST_CHOSEN = 1_000
+"""Options of a field that a person calls a choice; with more, its cells are texts."""
+
 _MOST_OPTIONS = 30
 _LONGEST_OPTION = 60
 _MEAN_REPEATS = 2
@@ -40,8 +43,10 @@ class NamedOptions:
         longest: the length of the longest.
         is_cut: whether there were more different ones than are remembered.
         are_several: whether a cell may name several.
+        most: how many are remembered.
     """
 
+    most: int = _MOST_DISTINCT
     longest: int = 0
     is_cut: bool = False
     are_several: bool = False
@@ -52,7 +57,7 @@ class NamedOptions:
         self.are_several |= are_several
         for option in options:
             self.longest = max(self.longest, len(option))
-            if option in self.names or len(self.names) < _MOST_DISTINCT:
+            if option in self.names or len(self.names) < self.most:
                 self.names.add(option)
             else:
                 self.is_cut = True
@@ -71,8 +76,10 @@ class ColumnSurvey:
         as_text: the options that a cell names, if cells are read as they stand.
         as_labels: the same, if cells are read as lists or objects.
         is_labelled: whether all values are lists or objects.
+        is_chosen: whether a person called it a choice, or a label.
     """
 
+    is_chosen: bool = False
     rows: int = 0
     filled: int = 0
     is_number: bool = True
@@ -86,6 +93,11 @@ class ColumnSurvey:
     as_text: NamedOptions = field(default_factory=NamedOptions)
     as_labels: NamedOptions = field(default_factory=NamedOptions)
     values: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Remember the options of a choice, however many a guess would take for texts."""
+        if self.is_chosen:
+            self.as_text.most = self.as_labels.most = MOST_CHOSEN
 
     def see(self, cell: str) -> None:
         """Add a cell."""
@@ -115,7 +127,12 @@ class ColumnSurvey:
     @property
     def looks_like_numbers(self) -> bool:
         """Return whether all values are numbers, although it is no field of numbers."""
-        return self.filled > 0 and self.is_number and self._kind() != "number"
+        return self.filled > 0 and self.is_number and not self.is_scale
+
+    @property
+    def is_scale(self) -> bool:
+        """Return whether the values look like numbers on a scale, or with decimals."""
+        return self._kind() == "number"
 
     def _grades_around_nought(self) -> tuple[float, float] | None:
         """Return the ends of a scale around 0, which says which of two and how much."""
@@ -180,7 +197,7 @@ class ColumnSurvey:
         if kind in {"choice", "choices"}:
             return FieldTable(
                 kind=kind,
-                options=tuple(filter(None, sorted(self.parts.names))),
+                options=tuple(filter(None, sorted(self.parts.names))) or None,
                 required=required and not self.parts.are_several,
             )
         return FieldTable(kind=kind, required=required)
@@ -190,7 +207,7 @@ class ColumnSurvey:
         is_range = self.is_plain and self.low < self.high and not is_versions
         if is_range and (self._grades() or not self.is_whole):
             return "number"
-        if self.options:
+        if self.options or (self.is_chosen and self.filled):
             return "choices" if self.parts.are_several else "choice"
         return "text"
 

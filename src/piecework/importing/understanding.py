@@ -4,7 +4,7 @@ The files are read twice: once for the names and values of their columns, once f
 resulting items. Memory grows with columns and items, not with rows.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,7 +21,7 @@ from piecework.hit_templates.tasks import load_task, task_names
 from piecework.importing.parts import ITEM_ID, SeenNames, item_of, split
 from piecework.importing.readers.recognise import Source
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
-from piecework.importing.survey import ColumnSurvey
+from piecework.importing.survey import MOST_CHOSEN, ColumnSurvey
 from piecework.postprocess.hidden_ids import HiddenIds
 
 _MOST_NAMED = 20
@@ -108,7 +108,11 @@ class Understanding:
 
 
 def understand(
-    sources: Sequence[Source], reading: Reading, *, task: Task | None = None
+    sources: Sequence[Source],
+    reading: Reading,
+    *,
+    task: Task | None = None,
+    labels: Collection[str] = (),
 ) -> Understanding:
     """Read all rows of all files.
 
@@ -116,6 +120,7 @@ def understand(
         sources: the files.
         reading: what is already known about the columns.
         task: the task, if known.
+        labels: answers that are no texts: numbers on a scale, or else choices.
 
     Raises:
         ConfigError: a file cannot be read, or contains no answers.
@@ -127,13 +132,12 @@ def understand(
         guesses += names.guesses()
     stated_item = reading.item
     reading = _completed(reading, sources, names)
-    items = _Items(reading, names.answers(reading.numbers or ()))
+    items = _Items(reading, names.answers(reading.numbers or ()), labels)
     for source in sources:
         for row in source.rows():
             if isinstance(row, ImportedRow):
                 items.see(row)
-    if reading.fields:
-        items.check_fields(task)
+    items.check_fields(task)
     is_stated = task or reading.answers or reading.fields
     fitting = "" if is_stated else _fitting_task(items)
     known = task or (load_task(fitting) if fitting else None)
@@ -211,11 +215,12 @@ def _look(source: Source, names: SeenNames) -> FileSummary:
 class _Items:
     """The items and answers that result from a reading of the columns."""
 
-    def __init__(self, reading: Reading, names: Collection[str]) -> None:
+    def __init__(self, reading: Reading, names: Collection[str], labels: Collection[str]) -> None:
         self._reading, self._names = reading, names
         self.ids: set[bytes] = set()
         self.columns: set[str] = set()
-        self.answers: dict[str, ColumnSurvey] = defaultdict(ColumnSurvey)
+        self.answers: dict[str, ColumnSurvey] = {}
+        self._chosen = {*labels, *_stated_choices(reading)}
         self._workers_in: dict[str, set[str] | None] = {}
         self._workers: set[str] = set()
         self.once: dict[str, None] = {}
@@ -233,7 +238,7 @@ class _Items:
             self.parts += 1
             for name, cell in part.sent.items():
                 answer = self._reading.values.get(cell.strip(), cell)
-                self.answers[name].see(answer)
+                self._survey(name).see(answer)
                 self._see_ids(name, cell, row.worker_id)
             for name in [*self._owners]:
                 value = part.shown.get(name, "").strip()
@@ -242,8 +247,13 @@ class _Items:
         self.rows += 1
         for name, cell in once.items():
             self.once[name] = None
-            self.answers[name].see(cell)
+            self._survey(name).see(cell)
             self._see_ids(name, cell, row.worker_id)
+
+    def _survey(self, name: str) -> ColumnSurvey:
+        if name not in self.answers:
+            self.answers[name] = ColumnSurvey(is_chosen=name in self._chosen)
+        return self.answers[name]
 
     def _see_ids(self, name: str, cell: str, worker_id: str) -> None:
         """Note whether each filled cell holds the id of its row's worker."""
@@ -291,7 +301,7 @@ class _Items:
             elif self.answers[sent[name]].looks_like_numbers:
                 yield f"{name} holds codes, not numbers", f'{key} = "number"'
             else:
-                other = "text" if table.options else "choice"
+                other = "choice" if table.kind == "text" else "text"
                 yield f"{name} holds {_KINDS[table.kind]}", f'{key} = "{other}"'
 
     def _field(self, field: str, name: str, ids: HiddenIds) -> FieldTable:
@@ -308,12 +318,15 @@ class _Items:
         return guess.model_copy(update={**once, **stated.model_dump(exclude_unset=True)})
 
     def check_fields(self, task: Task | None) -> None:
-        """Refuse specified fields that do not fit the answers.
+        """Refuse specified fields, and labels, that do not fit the answers.
 
         Raises:
-            ConfigError: a task already defines the fields, an answer does not exist, or
-                a number field has other values; the message lists all faults.
+            ConfigError: a task already defines the fields, an answer does not exist, a
+                number field has other values, or a choice too many; the message lists all
+                faults.
         """
+        if task is not None and not self._reading.fields:
+            return
         if task is not None:
             raise ConfigError(
                 [(f"fields: the task {task.name!r} already defines the fields; leave them out")]
@@ -325,7 +338,7 @@ class _Items:
             ).items()
             if sent in self.answers
         }
-        faults = []
+        faults = [*self._faults_of_choices()]
         for name, stated in self._reading.fields.items():
             if name not in answers:
                 listed = f"the answers are {', '.join(answers)}"
@@ -340,8 +353,30 @@ class _Items:
         if faults:
             raise ConfigError(faults)
 
+    def _faults_of_choices(self) -> Iterator[str]:
+        """Yield choices with more options than anybody chooses from, or with none."""
+        stated = _stated_choices(self._reading)
+        for name in sorted(self._chosen & self.answers.keys()):
+            answer = self.answers[name]
+            if answer.parts.is_cut and (name in stated or not answer.is_scale):
+                yield (
+                    f"the answers {name!r} have more than {MOST_CHOSEN:,} different values, so "
+                    "they are texts and no choice"
+                )
+            if name in stated and not answer.filled:
+                yield f"the answers {name!r} are empty in every row, so they are no choice"
+
     def _asked(self, name: str) -> int:
         return self.rows if name in self.once else self.parts
+
+
+def _stated_choices(reading: Reading) -> set[str]:
+    """Return the answers, by the files' names, that are stated to be choices."""
+    return {
+        reading.answers.get(name, name)
+        for name, stated in reading.fields.items()
+        if stated.get("kind") in {"choice", "choices"} and "options" not in stated
+    }
 
 
 def _item_columns(names: SeenNames, numbers: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,11 +22,15 @@ from piecework.domain.imported import COLUMNS_READ, NamedColumns, Reading
 from piecework.foundation.csv_text import write_csv_rows
 from piecework.hit_templates.answers import number_in
 from piecework.importing.named_columns import (
+    FOR_CLEANING,
+    NamedReading,
     Wanted,
     columns_in,
     find_columns,
+    guessed_of,
     in_words,
-    read_by_names,
+    named_files,
+    read_columns,
 )
 from piecework.importing.readers import mapped, parquet
 from piecework.importing.readers.crowd_form import as_text
@@ -80,7 +84,10 @@ class WholeTable:
         texts = [_text(row, self.columns.text) for row in self.rows]
         frame = pd.DataFrame({"text": pd.Series(texts, dtype="object")})
         if self.columns.item:
-            frame["task"] = [_text(row, self.columns.item) or "" for row in self.rows]
+            frame["task"] = [
+                _item_or_own(_text(row, self.columns.item), f"row {number}")
+                for number, row in enumerate(self.rows, start=1)
+            ]
         return frame
 
 
@@ -105,33 +112,66 @@ def read_whole(path: Path, stated: NamedColumns, wanted: Wanted) -> WholeTable:
     if not rows:
         raise ConfigError([f"{path}: has no rows"])
     names = dict.fromkeys(name for row in rows for name in row) if arrow is None else {}
-    guesses = tuple(f"{guess[:1].upper()}{guess[1:]}." for guess, _ in head.guesses)
     table = WholeTable(
         path=path,
         names=tuple(names or arrow.column_names),  # type: ignore[union-attr] # either
         rows=rows,
         columns=columns,
-        remarks=(f"{COLUMNS_READ}{in_words(columns)}.", *guesses, *_warning(arrow)),
+        remarks=(f"{COLUMNS_READ}{in_words(columns)}.", *guessed_of([head]), *_warning(arrow)),
         arrow=arrow,
     )
     refuse_other_cells(path, columns.text, (_text(row, columns.text) for row in rows))
     return table
 
 
-def refuse_other_cells(path: Path, name: str, texts: Iterable[str | None]) -> None:
-    """Refuse a column without texts, or with numbers only.
+def _item_or_own(item: str | None, own: str) -> str:
+    """Return the item of a row; a row that names none is about an item of its own."""
+    return item if item and item.strip() else own
 
-    Raises:
-        ConfigError: it has none.
+
+@dataclass(slots=True)
+class _SeenTexts:
+    """Whether the cells of a column are texts, in one pass over the rows.
+
+    Attributes:
+        rows: how many were seen.
+        first: the first cell that is not empty.
+        is_number: whether all of these are numbers.
     """
-    filled = [text for text in texts if text and text.strip()]
-    if not filled:
-        raise ConfigError([f"{path}: the column {name!r} is empty in every row"])
-    if all(number_in(text) is not None for text in filled):
-        raise ConfigError(
-            [f"{path}: the column {name!r} has only numbers, such as {filled[0]!r}"],
-            next_step="name the column with the texts: --text COLUMN",
-        )
+
+    rows: int = 0
+    first: str = ""
+    is_number: bool = True
+
+    def see(self, text: str | None) -> None:
+        """Add a cell."""
+        self.rows += 1
+        if text and text.strip():
+            self.first = self.first or text
+            self.is_number = self.is_number and number_in(text) is not None
+
+    def refuse_others(self, path: Path | str, name: str) -> None:
+        """Refuse a column without texts, or with numbers only.
+
+        Raises:
+            ConfigError: it has none.
+        """
+        if not self.rows:
+            raise ConfigError([f"{path}: has no rows"])
+        if not self.first:
+            raise ConfigError([f"{path}: the column {name!r} is empty in every row"])
+        if self.is_number:
+            raise ConfigError(
+                [f"{path}: the column {name!r} has only numbers, such as {self.first!r}"],
+                next_step="name the column with the texts: --text COLUMN",
+            )
+
+
+def refuse_other_cells(path: Path, name: str, texts: Iterable[str | None]) -> None:
+    seen = _SeenTexts()
+    for text in texts:
+        seen.see(text)
+    seen.refuse_others(path, name)
 
 
 def _text(row: Row, name: str) -> str | None:
@@ -340,53 +380,70 @@ def with_whole_letters(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def write_answers_of(paths: Sequence[Path], stated: NamedColumns, wanted: Wanted, to: Path) -> str:
-    """Write the texts of tables of any size as a file for `piecework.results.large`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTables:
+    """Tables of any size whose texts are cleaned together.
 
-    Memory does not grow with the rows. An answer's id is its file and line.
-
-    Args:
-        paths: the tables.
-        stated: the columns that a person named.
-        wanted: the roles of the columns.
-        to: the Parquet file.
-
-    Returns:
-        What a person has to know about the columns.
-
-    Raises:
-        ConfigError: a file cannot be read, a row neither; it has every fault.
+    Attributes:
+        heads: the beginnings of the files, by path.
+        by_names: how they are read.
     """
-    by_names = read_by_names(paths, Reading(), stated, wanted)
-    columns, faults = by_names.columns, []
-    schema = pa.schema(
-        [
-            *((name, pa.string()) for name in ("answer_id", "item_id", "text")),
-            ("is_canned", pa.bool_()),
-        ]
-    )
-    is_unique = len({path.name for path in paths}) == len(paths)
-    with pq.ParquetWriter(to, schema) as writer:
-        for path in paths:
-            rows: list[dict[str, object]] = []
-            for row in mapped.read(path, replace(head_of(path), reading=by_names.reading)):
-                if isinstance(row, Unreadable):
-                    faults.append(f"{path}: line {row.line}: {row.fault}")
-                elif isinstance(row, ImportedRow):
-                    answer_id = f"{path.name if is_unique else path}:{row.line}"
-                    item_id = with_whole_letters(row.shown.get(columns.item, ""))
-                    text = row.sent.get(columns.text, "")
-                    rows.append(
-                        {
-                            "answer_id": answer_id,
-                            "item_id": item_id or answer_id,
-                            "text": with_whole_letters(text),
-                            "is_canned": False,
-                        }
-                    )
-                if len(rows) == _AT_ONCE:
-                    writer.write_table(pa.Table.from_pylist(rows, schema))
-                    rows = []
-            writer.write_table(pa.Table.from_pylist(rows, schema))
-    _raise(faults)
-    return " ".join(by_names.remarks)
+
+    heads: Mapping[Path, Head]
+    by_names: NamedReading
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], stated: NamedColumns) -> "TextTables":
+        """Find the columns of tables, also of those that a known tool wrote.
+
+        Raises:
+            ConfigError: a file cannot be read, or a column is missing or not plain.
+        """
+        heads = {path: head_of(path) for path in paths}
+        return cls(heads=heads, by_names=read_columns(heads, Reading(), stated, FOR_CLEANING))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a person has to know about the columns, in sentences."""
+        return (*self.by_names.remarks, *guessed_of(self.heads.values()))
+
+    def write(self, folder: Path) -> None:
+        """Write the texts as a file for `piecework.results.large` into a folder.
+
+        Memory does not grow with the rows. An answer's id is its file and line.
+
+        Raises:
+            ConfigError: a row cannot be read, or the column has no texts; it has every
+                fault.
+        """
+        columns, faults, seen = self.by_names.columns, list[str](), _SeenTexts()
+        is_unique = len({path.name for path in self.heads}) == len(self.heads)
+        with pq.ParquetWriter(folder / "texts.parquet", _ANSWERS) as writer:
+            for path, head in self.heads.items():
+                rows: list[dict[str, object]] = []
+                of_columns = replace(head, reading=self.by_names.reading)
+                for row in mapped.read(path, of_columns, most_bytes=None):
+                    if isinstance(row, Unreadable):
+                        faults.append(f"{path}: line {row.line}: {row.fault}")
+                    elif isinstance(row, ImportedRow):
+                        answer_id = f"{path.name if is_unique else path}:{row.line}"
+                        item_id = _item_or_own(row.shown.get(columns.item), answer_id)
+                        text = with_whole_letters(row.sent.get(columns.text, ""))
+                        seen.see(text)
+                        cells = (answer_id, with_whole_letters(item_id), text, False)
+                        rows.append(dict(zip(_ANSWERS.names, cells, strict=True)))
+                    if len(rows) == _AT_ONCE:
+                        writer.write_table(pa.Table.from_pylist(rows, _ANSWERS))
+                        rows = []
+                writer.write_table(pa.Table.from_pylist(rows, _ANSWERS))
+        _raise(faults)
+        seen.refuse_others(named_files([*self.heads]), columns.text)
+
+
+_ANSWERS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("answer_id", "item_id", "text")),
+        ("is_canned", pa.bool_()),
+    ]
+)
+"""The columns that cleaning reads."""

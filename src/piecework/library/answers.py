@@ -25,7 +25,7 @@ from piecework.domain.tables import HIT_VALUE, value_column
 from piecework.domain.task import GOLD
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.importing.assessing import opened_sources
+from piecework.importing.opened_sources import opened_sources
 from piecework.importing.parts import ITEM_ID
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.recognise import Source, recognise

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from markupsafe import Markup
 
-from piecework.domain.imported import COLUMNS_READ
+from piecework.domain.imported import COLUMNS_READ, GUESSED
 from piecework.domain.text import count
 
 Level = Literal["problem", "watch", "fine", "fact"]
@@ -199,9 +199,10 @@ class Note:
 
 
 def notes_of_remarks(remarks: Iterable[str]) -> tuple[Note, ...]:
-    """Return remarks about an input; that columns were found is no warning."""
+    """Return remarks about an input; how its columns were read is no warning."""
     return tuple(
-        Note("fact" if remark.startswith(COLUMNS_READ) else "watch", remark) for remark in remarks
+        Note("fact" if remark.startswith((COLUMNS_READ, GUESSED)) else "watch", remark)
+        for remark in remarks
     )
 
 

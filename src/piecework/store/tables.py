@@ -75,10 +75,22 @@ def read_answers(
     Raises:
         StoreError: a file of the archive is missing or was changed.
     """
+    parts = [*read_in_parts(store, task, after=after, until=until)]
+    return pd.concat(parts) if len(parts) > 1 else parts[0]
+
+
+def read_in_parts(
+    store: Store, task: Task, *, after: int = 0, until: int = _LARGEST
+) -> "Iterator[pd.DataFrame]":
+    """Yield the table of `read_answers` in parts of about 20,000 rows, one at least.
+
+    Raises:
+        StoreError: as `read_answers`.
+    """
     with store.db.atomic():
         chunks = store.db.chunks(_ROWS, [after, until], size=_AT_ONCE)
-        parts = [_table(_filled(store, rows), task) for rows in _in_parts(chunks)]
-    return pd.concat(parts) if len(parts) > 1 else parts[0]
+        for rows in _in_parts(chunks):
+            yield _table(_filled(store, rows), task)
 
 
 def last_numbers(store: Store) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.tables import COLLECTED
 from piecework.hit_templates.tasks import load_task
 from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess
 from piecework.results.large.assessing import assess_in_parts
@@ -59,6 +60,8 @@ def test_gold_and_twins_of_a_campaign_count_in_parts(tmp_path: Path) -> None:
             for finding in findings
         ]
     )
+    is_worker = (whole["subject_kind"] == "worker") & (whole["subject_id"] != "")
+    whole.loc[is_worker, "subject_id"] = pseudonyms(whole["subject_id"][is_worker], b"key")
     rows = table.reset_index()
     for name in rows.columns[rows.dtypes == "object"]:
         rows[name] = [list(cell) for cell in rows[name]]
@@ -76,6 +79,7 @@ def test_gold_and_twins_of_a_campaign_count_in_parts(tmp_path: Path) -> None:
         [source],
         here(silent),
         into=into,
+        key=b"key",
         task=TASK,
         settings=EAGER,
         seed=4,

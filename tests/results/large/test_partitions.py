@@ -24,6 +24,7 @@ from piecework.domain.tables import COLLECTED, task_columns
 from piecework.hit_templates.tasks import load_task
 from piecework.postprocess.apply import Text, clean_and_propose, replay
 from piecework.postprocess.datasets.file_table import edits_json
+from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.qc.registry import assess
 from piecework.results.large.answer_files import as_frame
 from piecework.results.large.assessing import AssessedParts, assess_in_parts
@@ -38,6 +39,8 @@ BUCKET_ROWS = 500
 """So that a small campaign has three buckets."""
 
 KEY = ["heuristic", "subject_kind", "subject_id"]
+
+SECRET = b"the key of the pseudonyms"
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,7 @@ def judged(source: Path, into: Path, run_parts: PartRunner | None = None) -> Ass
         [source],
         run_parts or here(silent),
         into=into,
+        key=SECRET,
         task=TASK,
         settings={},
         seed=3,
@@ -95,7 +99,10 @@ def whole(answers: pa.Table) -> pd.DataFrame:
         | {"evidence": finding.evidence}
         for finding in assess(table, {}, seed=3)
     ]
-    return pd.DataFrame(findings).sort_values(KEY).reset_index(drop=True)
+    rows = pd.DataFrame(findings)
+    is_worker = rows["subject_kind"] == "worker"
+    rows.loc[is_worker, "subject_id"] = pseudonyms(rows["subject_id"][is_worker], SECRET)
+    return rows.sort_values(KEY).reset_index(drop=True)
 
 
 @pytest.mark.parametrize("n", [7, *in_full(1, 100)])
@@ -491,7 +498,9 @@ def test_a_million_rows_are_judged_the_same_however_they_are_cut(tmp_path: Path)
     for n in (1, 7, 100):
         write(tmp_path / f"{n}", 1_000_000, n)
         into = tmp_path / f"findings-{n}"
-        assess_in_parts([tmp_path / f"{n}"], here(silent), into=into, task=TASK, settings={})
+        assess_in_parts(
+            [tmp_path / f"{n}"], here(silent), into=into, key=SECRET, task=TASK, settings={}
+        )
         mine = findings_in(into)
         before = mine if before is None else before
         pd.testing.assert_frame_equal(mine, before, check_exact=True)

@@ -33,26 +33,31 @@ _MOST_VOTES = 100_000
 """Of one option about one item; a larger number is of something else."""
 
 
-def read(path: Path, head: Head) -> Iterator[Read]:
+def read(path: Path, head: Head, *, most_bytes: int | None = parquet.MOST_BYTES) -> Iterator[Read]:
     """Yield the rows as described by `head.reading`.
 
+    Args:
+        path: the file.
+        head: its beginning.
+        most_bytes: as for `parquet.objects_of`.
+
     Raises:
-        ConfigError: the file has no header line.
+        ConfigError: the file has no header line, or is too large.
     """
     reading = head.reading
     if reading.votes:
-        for row in _rows(path, head):
+        for row in _rows(path, head, most_bytes):
             yield from _each_vote(row, reading)
     elif reading.columns.assignment:
-        yield from together(partial(_rows, path, head))
+        yield from together(partial(_rows, path, head, most_bytes))
     else:
-        yield from _rows(path, head)
+        yield from _rows(path, head, most_bytes)
 
 
-def _rows(path: Path, head: Head) -> Iterator[Read]:
+def _rows(path: Path, head: Head, most_bytes: int | None) -> Iterator[Read]:
     reading = head.reading
     if parquet.fits(head):
-        documents = parquet.objects_of(path, _columns_named(reading))
+        documents = parquet.objects_of(path, _columns_named(reading), most_bytes=most_bytes)
         return (_json_row(line, document, reading) for line, document in documents)
     if head.first_object is not None:
         return _json_rows(path, head, reading)

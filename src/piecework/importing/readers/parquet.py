@@ -27,6 +27,12 @@ from piecework.importing.readers.rows import ImportedRow, Read, RowPart, Unreada
 
 NAME = "piecework dataset (Parquet)"
 
+MOST_BYTES = 1 << 30
+"""The limit for a file: above any campaign's answers, but fit for any machine."""
+
+MOST_AT_ONCE = 1 << 28
+"""The limit for the rows read at a time."""
+
 _AT_ONCE = 5_000
 _ORIGINAL = "_original"
 _OF_THE_ITEM = ("item_id", "url", "file_name")
@@ -74,24 +80,30 @@ def columns_in(path: Path) -> dict[str, bool]:
     }
 
 
-def objects_of(path: Path, names: Collection[str]) -> Iterator[tuple[int, dict[str, object]]]:
+def objects_of(
+    path: Path, names: Collection[str], *, most_bytes: int | None
+) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the rows as objects, numbered from 1.
 
     Args:
         path: the file.
         names: the columns to read, or members of columns.
+        most_bytes: the limit for these columns of all rows, unpacked; `None`: only each row
+            group has a limit, as the caller keeps no more.
 
     Raises:
         ConfigError: it is not valid Parquet, or too large unpacked.
     """
-    yield from enumerate(_rows_of(path, frozenset(names)), start=1)
+    yield from enumerate(_rows_of(path, frozenset(names), most_bytes), start=1)
 
 
-def _rows_of(path: Path, names: Collection[str]) -> Iterator[dict[str, object]]:
+def _rows_of(
+    path: Path, names: Collection[str], most_bytes: int | None
+) -> Iterator[dict[str, object]]:
     try:
         with pq.ParquetFile(path) as file:
             columns = [name for name in file.schema_arrow.names if _is_among(name, names)]
-            check_size(path, file.metadata, columns)
+            check_size(path, file.metadata, columns, most_bytes=most_bytes)
             texts = texts_in(file)
         with pq.ParquetFile(path, read_dictionary=texts) as file:
             for batch in file.iter_batches(_AT_ONCE, columns=columns):
@@ -318,12 +330,6 @@ def _outcome(cells: Mapping[str, object]) -> str:
     return str(cells.get("set_aside") or "accepted")
 
 
-MOST_BYTES = 1 << 30
-"""The limit for a file: above any campaign's answers, but fit for any machine."""
-
-MOST_AT_ONCE = 1 << 28
-"""The limit for the rows read at a time."""
-
 _VALUE_BYTES = 8
 """The least memory for a value as a Python object, even a missing one."""
 
@@ -337,7 +343,11 @@ def texts_in(file: pq.ParquetFile) -> list[str]:
 
 
 def check_size(
-    path: Path, metadata: pq.FileMetaData, columns: Collection[str] | None = None
+    path: Path,
+    metadata: pq.FileMetaData,
+    columns: Collection[str] | None = None,
+    *,
+    most_bytes: int | None = MOST_BYTES,
 ) -> None:
     """Refuse a file that is too large unpacked, according to its footer.
 
@@ -345,14 +355,17 @@ def check_size(
         path: the file.
         metadata: its footer.
         columns: those that will be read; `None`: all.
+        most_bytes: the limit for all rows; `None`: only each row group has a limit.
 
     Raises:
         ConfigError: it is too large; the message has both sizes.
     """
     groups = (metadata.row_group(n) for n in range(metadata.num_row_groups))
-    size = sum(_unpacked(group, columns) for group in groups)
-    if size > MOST_BYTES:
-        _refuse(path, size, MOST_BYTES)
+    sizes = [_unpacked(group, columns) for group in groups]
+    if most_bytes is not None and sum(sizes) > most_bytes:
+        _refuse(path, sum(sizes), most_bytes)
+    if (largest := max(sizes, default=0)) > MOST_BYTES:
+        _refuse(path, largest, MOST_BYTES, of="one of its row groups", mend=_SMALLER_GROUPS)
 
 
 def check_rows(path: Path, rows: pa.RecordBatch) -> None:
@@ -370,12 +383,22 @@ def check_rows(path: Path, rows: pa.RecordBatch) -> None:
         _refuse(path, size, MOST_AT_ONCE, of=f"{rows.num_rows:,} of its rows")
 
 
-def _refuse(path: Path, size: int, most: int, *, of: str = "the file") -> None:
+_SMALLER_GROUPS = "write the file with smaller row groups"
+
+
+def _refuse(
+    path: Path,
+    size: int,
+    most: int,
+    *,
+    of: str = "the file",
+    mend: str = "split a large dataset into several files",
+) -> None:
     fault = (
         f"{path}: has {path.stat().st_size / 1e6:,.1f} MB, but {of} would unpack to "
         f"{size / 1e9:,.1f} GB; the limit is {most / 1e9:.1f} GB"
     )
-    raise ConfigError([fault], next_step="split a large dataset into several files")
+    raise ConfigError([fault], next_step=mend)
 
 
 def _unpacked(group: pq.RowGroupMetaData, wanted: Collection[str] | None) -> int:

@@ -76,7 +76,8 @@ class AnalysedAnswers:
         if field.kind == "choices":
             return field_votes
         known = {option.value for option in field.options}
-        return field_votes[field_votes["value"].isin(known)] if known else field_votes
+        is_limited = known and not field.is_open
+        return field_votes[field_votes["value"].isin(known)] if is_limited else field_votes
 
     def fields(self, *kinds: str) -> list[Field]:
         """The fields about items of these kinds."""

@@ -163,6 +163,9 @@ def _of_pairs(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]
 _LEAST_VOTES = 3
 """Mean votes per worker from which errors can be learnt."""
 
+_LARGEST_TABLES = 20_000_000
+"""Cells of all workers' tables of errors that fit into memory, about 500 MB."""
+
 
 def labels(answers: AnalysedAnswers) -> Iterator[Analysis]:
     """Label each single-choice field by majority, weights, Dawid-Skene and ability."""
@@ -174,7 +177,7 @@ def labels(answers: AnalysedAnswers) -> Iterator[Analysis]:
             frame=pd.DataFrame(rows),
             note="Weighted: a vote's weight is the share of its worker's votes that "
             "agree with the plain majority. Dawid-Skene learns workers' errors, so it "
-            f"needs {_LEAST_VOTES} or more votes per worker on average. Ability: "
+            f"needs {_LEAST_VOTES} or more votes per worker on average, and few values. Ability: "
             "workers err more or less, and items are harder or easier; `sure` is its "
             "mean probability that a label is right. Right: share of the items with a "
             "known answer; a tie counts as one guess.",
@@ -196,7 +199,8 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
     labels_by_method = {"majority": plain}
     if votes["worker"].value_counts().mean() >= _LEAST_VOTES:
         labels_by_method["weighted majority"] = weighted_majority(votes, _weights(votes, plain))
-        labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
+        if votes["worker"].nunique() * votes["value"].nunique() ** 2 <= _LARGEST_TABLES:
+            labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
     labels_by_method["ability"] = ability(_renamed(votes), values=_values(field)).labels
     return [
         {
@@ -407,14 +411,20 @@ _QUESTIONS: tuple[tuple[str, str, Callable[[AnalysedAnswers], Iterator[Analysis]
 
 @dataclass(frozen=True, kw_only=True)
 class Analysed:
-    """The results, for people and for programs."""
+    """The results, for people and for programs.
+
+    Attributes:
+        remarks: how the answers were read, and why there are no results, in sentences.
+    """
 
     page: SectionsPage
     results: tuple[Analysis, ...]
+    remarks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
-        """The rows of each analysis as plain values, by its key."""
-        return {analysis.key: analysis.rows() for analysis in self.results}
+        """The rows of each analysis as plain values, by its key; and `remarks`."""
+        rows: dict[str, object] = {analysis.key: analysis.rows() for analysis in self.results}
+        return rows | {"remarks": [*self.remarks]}
 
 
 def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] = ()) -> Analysed:
@@ -423,6 +433,8 @@ def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] =
     # Without answers there are no columns of values.
     asked = _QUESTIONS if len(table) else ()
     by_question = [(key, title, [*build(answers)]) for key, title, build in asked]
+    if not any(results for _, _, results in by_question):
+        remarks = (*remarks, _why_nothing(answers))
     return Analysed(
         page=SectionsPage(
             source=source,
@@ -447,4 +459,15 @@ def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] =
             ],
         ),
         results=tuple(analysis for _, _, results in by_question for analysis in results),
+        remarks=remarks,
+    )
+
+
+def _why_nothing(answers: AnalysedAnswers) -> str:
+    """Say why no analysis has a result."""
+    if answers.table.empty:
+        return "No answer counts yet, so there is nothing to analyse."
+    fields = ", ".join(f"{field.name} ({field.kind})" for field in answers.task.item_fields)
+    return (
+        f"No analysis has a result: these compare choices and numbers, and the fields are {fields}."
     )

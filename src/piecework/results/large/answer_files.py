@@ -21,6 +21,7 @@ from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Publication
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
 from piecework.domain.tables import INDEX, Column
 from piecework.domain.task import Task
 from piecework.postprocess.datasets.facts import DatasetFacts
@@ -30,6 +31,7 @@ _AT_ONCE = 100_000
 
 _STANDS_IN = {"worker_id": "worker"}
 _MOST_FAULTS = 20
+_ONLY_OF_ANSWERS = frozenset({"assignment_id", "is_canned"})
 
 _TYPES: Mapping[str, pa.DataType] = {
     "str": pa.large_string(),
@@ -89,17 +91,35 @@ def answer_files(paths: Sequence[Path]) -> list[Path]:
 def are_answers(paths: Sequence[Path]) -> bool:
     """Return whether the files are piecework's; a damaged file counts as one of them.
 
+    A folder without Parquet files may be a tool's.
+
     Raises:
-        ConfigError: a file does not exist, or a folder has no Parquet files.
+        ConfigError: a file does not exist.
     """
+    if any(path.is_dir() and not any(path.glob("*.parquet")) for path in paths):
+        return False
     return all(map(_is_of_answers, answer_files(paths)))
 
 
 def _is_of_answers(path: Path) -> bool:
+    """Return whether a file has the table of answers; a dataset has other columns."""
     try:
-        return INDEX in pq.read_schema(path).names
+        names = set(pq.read_schema(path).names)
     except (pa.ArrowException, OSError):
         return path.suffix == ".parquet"
+    return INDEX in names and not names.isdisjoint(_ONLY_OF_ANSWERS)
+
+
+def states(paths: Sequence[Path]) -> list[tuple[str, int, int]]:
+    """Return names, sizes and times of files, also of those in folders, to notice changes."""
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
+        if not file.is_dir()
+    ]
+    resolved = [(path.resolve(), path.stat()) for path in files]
+    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in resolved]
 
 
 def pieces_of(
@@ -130,6 +150,7 @@ def pieces_of(
         pieces += [
             Piece(path=path, row_group=n, rows=groups.row_group(n).num_rows, names=names)
             for n in range(groups.num_row_groups)
+            if groups.row_group(n).num_rows
         ]
     if faults:
         more = len(faults) - _MOST_FAULTS
@@ -311,6 +332,21 @@ class Origin:
 
     task: Task
     campaign: Campaign | None = None
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, object] | None]:
+        """The settings of heuristics: the task's below the campaign's."""
+        return self.task.heuristics if self.campaign is None else self.campaign.heuristics
+
+    @property
+    def seed(self) -> int:
+        """The seed of the random sample."""
+        return 0 if self.campaign is None else self.campaign.rehearsal.seed
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """The items, for gold answers, twins and texts; empty if unknown."""
+        return () if self.campaign is None else self.campaign.items
 
     def facts(self, *, name: str) -> DatasetFacts:
         """Return the facts that a dataset of these answers states about itself.

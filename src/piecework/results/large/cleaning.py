@@ -44,7 +44,9 @@ from piecework.results.large.answer_files import (
     as_frame,
     pieces_of,
     read_piece,
+    states,
 )
+from piecework.results.large.other_tables import Tables
 from piecework.results.large.work_folder import PartRunner, WorkFolder, finish, gc_paused, open_work
 
 Buckets = Callable[[pa.Table], npt.NDArray[np.int64]]
@@ -88,6 +90,8 @@ class Source:
 
     def about_items(self, bucket: int) -> pa.Table:
         """Read all rows about the items of a bucket, in no particular order."""
+        if not self.pieces:
+            return self.schema.empty_table()
         paths = [self.folder.at(f"split-{n}") for n in range(len(self.pieces))]
         return read_bucket(paths, bucket, self.buckets)
 
@@ -108,12 +112,6 @@ def known_items(source: Source, bucket: int) -> list[Item]:
     is_known = source.folder.at(f"known-{bucket}").exists()
     items: list[Item] = source.folder.kept(f"known-{bucket}") if is_known else []
     return items
-
-
-def states(files: Sequence[Path]) -> list[tuple[str, int, int]]:
-    """Return names, sizes and times of files, to notice changes."""
-    resolved = [(path.resolve(), path.stat()) for path in files]
-    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in resolved]
 
 
 ROWS_COMPARED = 150_000
@@ -158,7 +156,8 @@ class BatchByBatch:
     @classmethod
     def of(cls, parts: Iterable[Tally], n: int) -> "BatchByBatch":
         """Build it from the `item_tally` of all rows, for `n` buckets."""
-        rows = merged(parts).sort_values(["item", "batch"], ignore_index=True)
+        nothing = tally({"batch": np.zeros(0, "int64"), "item": np.zeros(0, "uint64")})
+        rows = merged([nothing, *parts]).sort_values(["item", "batch"], ignore_index=True)
         is_first = ~rows["item"].duplicated()
         codes = np.cumsum(is_first.to_numpy()) - 1
         of_item = np.bincount(codes, weights=rows["n_rows"]).astype("int64")
@@ -217,7 +216,7 @@ def write_buckets(path: Path, schema: pa.Schema, batches: Sequence[pa.RecordBatc
 
 
 def read_bucket(paths: Sequence[Path], bucket: int, n: int) -> pa.Table:
-    """Read the rows of a bucket from all files."""
+    """Read the rows of a bucket from all files; there must be at least one file."""
     tables = []
     for path in paths:
         with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as file:
@@ -383,17 +382,48 @@ def clean_files(
         "bucket_rows": bucket_rows,
     }
     with open_work(into, of) as folder:
-        source = Source(
-            folder=folder,
-            pieces=tuple(pieces),
-            schema=schema,
-            columns=COLUMNS,
-            buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
-        )
-        run_parts("split", partial(split, source), range(len(pieces)))
-        judge(source, run_parts)
-        run_parts("writing", partial(_write, source), range(source.buckets))
-        return _finished(source, into)
+        return _clean(folder, pieces, schema, run_parts, into, bucket_rows)
+
+
+def clean_tables(
+    tables: Tables[None], run_parts: PartRunner, *, into: Path, bucket_rows: int = ROWS_CLEANED
+) -> CleanedFiles:
+    """Clean the texts in tables of other tools together.
+
+    Args:
+        tables: the tables.
+        run_parts: as for `clean_files`.
+        into: as there.
+        bucket_rows: as there.
+
+    Raises:
+        ConfigError: a table cannot be read, the folder exists, or another command works on it.
+    """
+    with open_work(into, {**tables.inputs, "bucket_rows": bucket_rows}) as folder:
+        answers, _ = tables.make_answers(folder)
+        pieces, schema = pieces_of(answer_files([answers]), COLUMNS)
+        return _clean(folder, pieces, schema, run_parts, into, bucket_rows)
+
+
+def _clean(
+    folder: WorkFolder,
+    pieces: Sequence[Piece],
+    schema: pa.Schema,
+    run_parts: PartRunner,
+    into: Path,
+    bucket_rows: int,
+) -> CleanedFiles:
+    source = Source(
+        folder=folder,
+        pieces=tuple(pieces),
+        schema=schema,
+        columns=COLUMNS,
+        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+    )
+    run_parts("split", partial(split, source), range(len(pieces)))
+    judge(source, run_parts)
+    run_parts("writing", partial(_write, source), range(source.buckets))
+    return _finished(source, into)
 
 
 def clean_frame(

@@ -56,6 +56,7 @@ from piecework.results.large.answer_files import (
     has_texts,
     pieces_of,
     read_piece,
+    states,
     warnings_of,
 )
 from piecework.results.large.cleaning import (
@@ -67,7 +68,6 @@ from piecework.results.large.cleaning import (
     keep_items,
     known_items,
     split,
-    states,
 )
 from piecework.results.large.work_folder import PartRunner, finish, open_work
 
