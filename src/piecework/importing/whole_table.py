@@ -168,6 +168,7 @@ class _SeenTexts:
 
 
 def refuse_other_cells(path: Path, name: str, texts: Iterable[str | None]) -> None:
+    """Raise `ConfigError` if a column is empty, or has numbers alone: no texts to clean."""
     seen = _SeenTexts()
     for text in texts:
         seen.see(text)

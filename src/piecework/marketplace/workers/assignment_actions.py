@@ -266,12 +266,13 @@ def _check_not_done(transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.
 
 def _held(transaction: Transaction, worker: sqlite3.Row) -> int:
     # What has run out is not held, even if nobody has closed it yet.
-    return transaction.value(
+    held = transaction.value(
         "SELECT count(*) FROM assignments "
         "WHERE worker = ? AND status = 'Accepted' AND deadline_ms > ?",
         worker["id"],
         transaction.now_ms,
     )
+    return int(held)
 
 
 def _lacking(group: discovery.Group) -> str:
