@@ -87,7 +87,13 @@ def _first_batch(run: CampaignRun, answers_each: int) -> None:
     with store.db.atomic():
         for hit in planned:
             hits.mark_posted(
-                store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId(hit.hit_key), at=BEFORE
+                store,
+                hit.hit_key,
+                hit_type_id=HitTypeId("T"),
+                hit_id=HitId(hit.hit_key),
+                at=BEFORE,
+                lifetime_seconds=86_400,
+                duration_seconds=3_600,
             )
             for worker in workers:
                 answers_of(store, hit, worker, at=BEFORE)

@@ -12,16 +12,17 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.ids import HitId, HitTypeId
 from piecework.engine import collect, judge
+from piecework.engine.posted_hits import must_be_over
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
-from piecework.engine.snapshot import Reader, next_poll_of_open_hits
+from piecework.engine.snapshot import Reader, due_for_decision, next_poll_of_open_hits
 from piecework.engine.waits import OPEN_HITS
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.datasets.reading import read_captions
 from piecework.results.cleaning import clean_answers
-from piecework.results.export import export
-from piecework.store import decisions, hits, ledger, tables
+from piecework.results.export import export, write_batch_results
+from piecework.store import assignments, decisions, hits, ledger, tables
 from tests.crash.people import People
 from tests.engine.conftest import Open
 
@@ -97,6 +98,41 @@ def test_an_open_batch_is_judged_before_the_platform_does_it(half_done: HalfDone
         assert paid.undecided == 0
         assert paid.waiting_for == "workers"
         assert run_pass(run) == paid
+
+
+def _with_posting(run: CampaignRun, **changes: int) -> CampaignRun:
+    posting = replace(run.campaign.posting, **changes)
+    return replace(run, campaign=replace(run.campaign, posting=posting))
+
+
+@pytest.mark.parametrize("hours", [1, 720])
+def test_posted_hits_keep_the_times_they_were_posted_with(half_done: HalfDone, hours: int) -> None:
+    """What the campaign file says later is for new HITs: no deadline of an open one moves."""
+    with half_done("person") as (run, _, clock):
+        collect.collect(run, Reader(run, poll_open_hits=True))
+        (work,) = assignments.load_assignments(run.store)
+        changed = _with_posting(
+            run, auto_approval_delay_seconds=hours * 3600, lifetime_seconds=hours * 60
+        )
+        (hit,) = hits.uncollected(run.store)
+        posting = run.campaign.posting
+        assert hit.lifetime_seconds == posting.lifetime_seconds
+        assert hit.duration_seconds == posting.assignment_duration_seconds
+        assert not must_be_over(changed, hit)
+        judged_at = work.submitted_at + timedelta(hours=36)
+        assert assignments.next_due(run.store, clock.now()) == judged_at
+        assert not due_for_decision(changed, is_collected=False)
+        clock.let_pass(timedelta(hours=36))
+        assert due_for_decision(changed, is_collected=False) == {work.assignment_id}
+        approved_at = work.submitted_at + timedelta(hours=48)
+        assert assignments.first_auto_approval(run.store, [work.assignment_id]) == approved_at
+        rows = run.campaign.out / "batch_results.csv"
+        write_batch_results(changed, rows)
+        row = pd.read_csv(rows).iloc[0]
+        assert row["AutoApprovalDelayInSeconds"] == 48 * 3600
+        assert row["LifetimeInSeconds"] == posting.lifetime_seconds
+        assert row["AssignmentDurationInSeconds"] == posting.assignment_duration_seconds
+        assert row["AutoApprovalTime"] == f"{approved_at:%a %b %d %H:%M:%S UTC %Y}"
 
 
 def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(half_done: HalfDone) -> None:

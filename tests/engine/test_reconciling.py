@@ -515,6 +515,9 @@ def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(folder: Pa
         _reconcile(folder, endpoint)
         assert _pass(folder, endpoint) == "workers"
         assert _posted(endpoint) == newer
+        with closing(sqlite3.connect(store)) as database:
+            times = "SELECT DISTINCT lifetime_seconds, duration_seconds FROM hits WHERE hit_id > ''"
+            assert len(database.execute(times).fetchall()) == 1
         hits, *_ = _rows(folder)
         assert sorted(str(row[0]) for row in hits) == [
             f"crash.b000{batch}.r00.00000{number}" for batch in (1, 2) for number in (1, 2)

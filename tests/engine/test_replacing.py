@@ -405,6 +405,12 @@ def test_a_hit_whose_items_are_in_another_is_extended_only_if_they_are_kept_apar
         keys = [hit.hit_key for hit in extendable(run, 1)]
         both = [first.hit_key, part.hit_key]
         assert keys == (both if platform is MTurk else [])
+        # A longer lifetime in the campaign file is for new HITs.
+        posting = run.campaign.posting
+        longer = replace(posting, lifetime_seconds=9 * posting.lifetime_seconds)
+        later = EVENING + timedelta(seconds=posting.lifetime_seconds / 2)
+        changed = replace(run.campaign, posting=longer)
+        assert extendable(replace(run, campaign=changed, clock=FixedClock(later)), 1) == []
 
 
 def _calls(run: CampaignRun) -> Counter[str]:

@@ -205,7 +205,13 @@ def test_a_hit_that_was_found_late_is_not_overlooked(shop: Shop, tmp_path: Path)
         if hit_id == lost:
             clock.moment += timedelta(hours=2)
         hits.mark_posted(
-            store, HitKey(hit_id), hit_type_id=shop.hit_type_id, hit_id=hit_id, at=clock.now()
+            store,
+            HitKey(hit_id),
+            hit_type_id=shop.hit_type_id,
+            hit_id=hit_id,
+            at=clock.now(),
+            lifetime_seconds=86_400,
+            duration_seconds=3_600,
         )
         if hit_id != lost:
             hits.mark_collected(store, hit_id, at=clock.now())

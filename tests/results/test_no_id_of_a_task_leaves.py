@@ -175,7 +175,13 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
         hits.plan(store, [hit])
         with store.db.atomic():
             hits.mark_posted(
-                store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId("H1"), at=NOON
+                store,
+                hit.hit_key,
+                hit_type_id=HitTypeId("T"),
+                hit_id=HitId("H1"),
+                at=NOON,
+                lifetime_seconds=86_400,
+                duration_seconds=3_600,
             )
             hits.mark_collected(store, HitId("H1"), at=NOON)
             for number in range(len(WORKERS)):

@@ -82,6 +82,8 @@ def opened(
                     hit_type_id=HitTypeId("T"),
                     hit_id=HitId(f"H{hit.hit_key}"),
                     at=MONDAY,
+                    lifetime_seconds=86_400,
+                    duration_seconds=3_600,
                 )
                 hits.mark_collected(store, HitId(f"H{hit.hit_key}"), at=MONDAY)
         all_flags, proposed = [], []

@@ -44,7 +44,15 @@ def answered_hits(
     with store.db.atomic():
         for hit in planned:
             hit_id = HitId(hit.hit_key)
-            hits.mark_posted(store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=hit_id, at=at)
+            hits.mark_posted(
+                store,
+                hit.hit_key,
+                hit_type_id=HitTypeId("T"),
+                hit_id=hit_id,
+                at=at,
+                lifetime_seconds=86_400,
+                duration_seconds=3_600,
+            )
             for minute, worker in enumerate(workers):
                 submitted_at = at + timedelta(minutes=minute)
                 answers_of(store, hit, worker, at=submitted_at)

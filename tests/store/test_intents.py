@@ -323,7 +323,7 @@ def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
     tables.read_rounds(kept)
     decisions.unsettled(kept, "exclude")
     hits.lost_ids(kept)
-    hits.filled_hits(kept, 1, posted_after=MONDAY)
+    hits.filled_hits(kept, 1)
     last_pass.older_hits(kept.db)
     ledger.spent_on(kept, AssignmentId("A1"))
     ledger.held_cents(kept, hits.load_hits(kept)[0])

@@ -142,7 +142,15 @@ def _posted(store: Store, hours: dict[str, float], *, collected: str) -> None:
     hits.plan(store, planned)
     for name, hour in hours.items():
         at = START + timedelta(hours=hour)
-        hits.mark_posted(store, HitKey(name), hit_type_id=HitTypeId("T"), hit_id=HitId(name), at=at)
+        hits.mark_posted(
+            store,
+            HitKey(name),
+            hit_type_id=HitTypeId("T"),
+            hit_id=HitId(name),
+            at=at,
+            lifetime_seconds=86_400,
+            duration_seconds=3_600,
+        )
     for name in collected:
         hits.mark_collected(store, HitId(name), at=START + timedelta(days=1))
 

@@ -35,7 +35,13 @@ def _posted(store: Store, clock: FixedClock) -> None:
     hits.plan(store, [HIT])
     with store.db.atomic():
         hits.mark_posted(
-            store, HIT.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId("H"), at=clock.now()
+            store,
+            HIT.hit_key,
+            hit_type_id=HitTypeId("T"),
+            hit_id=HitId("H"),
+            at=clock.now(),
+            lifetime_seconds=86_400,
+            duration_seconds=3_600,
         )
 
 
@@ -58,7 +64,13 @@ def test_a_hit_moves_from_planned_to_posted_to_collected(store: Store, clock: Fi
     assert hits.unposted(store) == [HIT]
     with store.db.atomic():
         hits.mark_posted(
-            store, HIT.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId("H"), at=clock.now()
+            store,
+            HIT.hit_key,
+            hit_type_id=HitTypeId("T"),
+            hit_id=HitId("H"),
+            at=clock.now(),
+            lifetime_seconds=86_400,
+            duration_seconds=3_600,
         )
     assert hits.unposted(store) == []
     assert [hit.hit_id for hit in hits.uncollected(store)] == ["H"]
@@ -124,13 +136,21 @@ def test_work_is_due_from_the_moment_on_at_which_it_is_old_enough(
     """Each assignment is due, or is the next to become so: ann's at nine, bob's a minute later."""
     nine, minute = clock.now(), timedelta(minutes=1)
     answered_hits(store, {"H": (1, ["p1"])}, ["ann", "bob"], at=nine)
-    for latest, due, then in (
+    for now, due, then in (
         (nine - minute, set(), nine),
         (nine, {"H-ann"}, nine + minute),
         (nine + minute, {"H-ann", "H-bob"}, None),
     ):
-        assert assignments.undecided(store, submitted_before=latest) == due
-        assert assignments.next_submission_after(store, latest) == then
+        assert assignments.undecided(store, due_at=now) == due
+        assert assignments.next_due(store, now) == then
+
+
+def test_work_is_judged_at_three_quarters_of_its_own_delay(clock: FixedClock) -> None:
+    """If the platform names no delay, it is judged at once: nothing is approved unseen."""
+    work = _assignment(clock, "")
+    approved_at = work.submitted_at + timedelta(hours=4)
+    assert replace(work, auto_approved_at=approved_at).judge_by == approved_at - timedelta(hours=1)
+    assert work.judge_by == work.submitted_at
 
 
 def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:

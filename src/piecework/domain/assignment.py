@@ -20,12 +20,17 @@ AssignmentStatus = Literal["Submitted", "Approved", "Rejected"]
 FieldValue = str | tuple[str, ...] | float
 """`text` and `choice` fields hold a string, `choices` a tuple, `number` a float."""
 
+_SHARE_OF_DELAY = 0.75
+"""Share of the auto-approval delay; the rest is for late passes and for people."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """One worker's work on one HIT, as the platform returned it.
 
     Attributes:
+        auto_approved_at: when the platform approves it unless it was decided before;
+            `None` if the platform does not say.
         raw: the platform's answer document, verbatim; empty if loaded from the store,
             which keeps it separately.
         fields: form fields by wire name (`caption.1`), if `raw` could be read.
@@ -37,8 +42,15 @@ class Assignment:
     status: AssignmentStatus
     accepted_at: datetime
     submitted_at: datetime
+    auto_approved_at: datetime | None = None
     raw: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def judge_by(self) -> datetime:
+        """The latest time to judge it, by what is known then."""
+        delay = (self.auto_approved_at or self.submitted_at) - self.submitted_at
+        return self.submitted_at + _SHARE_OF_DELAY * delay
 
     @property
     def platform_ids(self) -> dict[str, str]:

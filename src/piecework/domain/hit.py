@@ -222,6 +222,9 @@ class PlannedHit:
         extends: the HIT to which slots are added; `None` for a HIT itself. An extension
             never has a `hit_id`.
         hit_id: the platform's id, once known.
+        lifetime_seconds: as it was posted: for how long it may be taken; 0 before, and
+            of imported work.
+        duration_seconds: as it was posted: how long the work on an assignment may last.
         looked_at: when it was last checked for answers while it was open.
     """
 
@@ -238,6 +241,8 @@ class PlannedHit:
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None
     posted_at: datetime | None = None
+    lifetime_seconds: int = 0
+    duration_seconds: int = 0
     looked_at: datetime | None = None
     collected_at: datetime | None = None
 
@@ -261,6 +266,8 @@ class PostedHit:
         slots: how many assignments it asks for.
         reward_cents: reward of one assignment.
         made_at: when it was posted.
+        lifetime_seconds: for how long it may be taken.
+        duration_seconds: how long the work on an assignment may last.
         market: the market whose workers alone may do it; "" for no such limit.
     """
 
@@ -270,6 +277,8 @@ class PostedHit:
     slots: int
     reward_cents: int
     made_at: datetime
+    lifetime_seconds: int
+    duration_seconds: int
     market: str = ""
 
 

@@ -419,11 +419,17 @@ def _publish(
     seen: _Seen,
 ) -> Act:
     campaign, named = run.campaign, annotation(run, hit, seen.name)
+    posting = campaign.posting
     intent = Intent(
         key=publish_key(hit),
         operation=PUBLISH,
         subject=("hit", hit.hit_key),
-        arguments={"hit_type_id": hit_type_id, "annotation": named},
+        arguments={
+            "hit_type_id": hit_type_id,
+            "annotation": named,
+            "lifetime_seconds": posting.lifetime_seconds,
+            "duration_seconds": posting.assignment_duration_seconds,
+        },
         amount_cents=hit.cost_cents,
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
@@ -434,7 +440,7 @@ def _publish(
             hit_type_id,
             posted_question(campaign, hit, items),
             max_assignments=hit.max_assignments,
-            lifetime_seconds=campaign.posting.lifetime_seconds,
+            lifetime_seconds=posting.lifetime_seconds,
             annotation=named,
             token=token,
             apart_from=others,

@@ -279,12 +279,15 @@ def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
         if hit.extends:
             hits.mark_extended(run.store, hit, is_open=hit_id != GONE, at=now)
         else:
+            # As it was posted: the campaign file may have changed since.
+            posted = intents.arguments(run.store, key)
             hits.mark_posted(
                 run.store,
                 hit.hit_key,
-                # As it was posted: the title may have been reworded since.
-                hit_type_id=HitTypeId(intents.argument(run.store, key, "hit_type_id")),
+                hit_type_id=HitTypeId(str(posted["hit_type_id"])),
                 hit_id=HitId(hit_id),
+                lifetime_seconds=int(posted["lifetime_seconds"]),
+                duration_seconds=int(posted["duration_seconds"]),
                 at=now,
             )
         if hit_id == GONE:
@@ -410,9 +413,8 @@ _KEPT_THERE = timedelta(days=120)
 
 def must_be_over(run: CampaignRun, hit: PlannedHit, *, since: timedelta = _LISTING_LAG) -> bool:
     """Return whether a HIT's times, as posted, mean that no worker can be at work."""
-    posting = run.campaign.posting
-    seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
-    latest = run.clock.now() - timedelta(seconds=seconds) - since
+    times = timedelta(seconds=hit.lifetime_seconds + hit.duration_seconds)
+    latest = run.clock.now() - times - since
     return hit.posted_at is not None and hit.posted_at < latest
 
 

@@ -215,8 +215,5 @@ def pays_itself_at(opened: OpenedCampaign) -> datetime | None:
     """
     if opened.is_rehearsal or not opened.endpoint.startswith("http"):
         return None
-    first = assignments.first_submitted(opened.store, decisions.proposed_assignments(opened.store))
-    if first is None:
-        return None
-    delay = opened.campaign.posting.auto_approval_delay_seconds
-    return first + timedelta(seconds=delay)
+    proposed = decisions.proposed_assignments(opened.store)
+    return assignments.first_auto_approval(opened.store, proposed)

@@ -15,7 +15,7 @@ marketplace has lost such answers: it does not know any more who gave them.
 import logging
 from collections.abc import Callable
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.campaign import EarlierCampaign
@@ -205,12 +205,18 @@ def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
     """
     if intents.has_outcome(run.store, "exclude", NOTHING_TO_KEEP_OUT_OF):
         return []
-    life = timedelta(seconds=(1 - _LEAST_LIFE) * run.campaign.posting.lifetime_seconds)
-    filled = hits.filled_hits(run.store, batch, posted_after=run.clock.now() - life)
+    now = run.clock.now()
+    filled = [hit for hit in hits.filled_hits(run.store, batch) if _has_life(hit, now)]
     if run.platform.keeps_apart():
         return filled
     # Workers who answered one of its items in another HIT would not be kept out.
     return [hit for hit in filled if _showing(run, hit) == [hit.hit_id]]
+
+
+def _has_life(hit: PlannedHit, now: datetime) -> bool:
+    """Whether workers may take a HIT for long enough to find a slot added to it."""
+    life = timedelta(seconds=(1 - _LEAST_LIFE) * hit.lifetime_seconds)
+    return hit.posted_at is not None and now < hit.posted_at + life
 
 
 def apart_from(run: CampaignRun, hit: PlannedHit) -> list[HitId]:

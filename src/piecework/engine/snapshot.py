@@ -25,7 +25,7 @@ from piecework.engine.next_action import (
 )
 from piecework.engine.payments.pay import has_interrupted_payments
 from piecework.engine.posted_hits import live_hits
-from piecework.engine.waits import OPEN_HITS, decision_deadline, due_since
+from piecework.engine.waits import OPEN_HITS
 from piecework.engine.watching.pass_watcher import Watch
 from piecework.foundation.tracing.spans import span
 from piecework.store import (
@@ -119,12 +119,18 @@ def _growing(opened: OpenedCampaign, new_rows: int) -> Growing | None:
 def due_for_decision(opened: OpenedCampaign, *, is_collected: bool) -> frozenset[AssignmentId]:
     """Return undecided assignments that are due for a decision.
 
+    A batch is judged as a whole, because the evidence is in other answers (the same
+    sentence under many pictures). But MTurk approves automatically what is not judged
+    in time, and then it is too late to reject. So while HITs of the batch are still
+    open, an assignment that has waited for three quarters of that time
+    (`Assignment.judge_by`) is judged by what is known.
+
     Args:
         opened: the campaign.
         is_collected: whether all answers of the batch at work are collected.
     """
-    latest = None if is_collected else due_since(opened.campaign.posting, opened.clock.now())
-    return assignments.undecided(opened.store, submitted_before=latest)
+    due_at = None if is_collected else opened.clock.now()
+    return assignments.undecided(opened.store, due_at=due_at)
 
 
 def decidable(opened: OpenedCampaign, due: frozenset[AssignmentId]) -> frozenset[AssignmentId]:
@@ -173,17 +179,9 @@ def _batches(opened: OpenedCampaign, counts: list[HitCounts]) -> dict[int, Batch
 def _due_at(opened: OpenedCampaign, *, is_open: bool, is_judged: bool) -> datetime | None:
     """Return when open HITs are checked again, or an assignment has to be judged."""
     poll = next_poll_of_open_hits(opened) if is_open else None
-    moments = [poll, None if is_judged else _next_deadline(opened)]
+    deadline = None if is_judged else assignments.next_due(opened.store, opened.clock.now())
+    moments = [poll, deadline]
     return min((moment for moment in moments if moment), default=None)
-
-
-def _next_deadline(opened: OpenedCampaign) -> datetime | None:
-    """Return when the next assignment of an open batch has to be judged."""
-    posting = opened.campaign.posting
-    submitted_at = assignments.next_submission_after(
-        opened.store, due_since(posting, opened.clock.now())
-    )
-    return None if submitted_at is None else decision_deadline(posting, submitted_at)
 
 
 _DAY = timedelta(days=1)

@@ -199,6 +199,8 @@ def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[Posted
             slots=hit["MaxAssignments"],
             reward_cents=cents_from_wire(hit["Reward"]),
             made_at=hit["CreationTime"].astimezone(UTC),
+            lifetime_seconds=round((hit["Expiration"] - hit["CreationTime"]).total_seconds()),
+            duration_seconds=hit["AssignmentDurationInSeconds"],
             market=market_of_requirements(hit.get("QualificationRequirements", [])),
         )
 

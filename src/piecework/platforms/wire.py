@@ -92,7 +92,7 @@ def recruiting_to_wire(recruiting: Recruiting) -> dict[str, object]:
 
 def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
     """Return an assignment as it was submitted, with its answer document verbatim."""
-    raw = wire.get("Answer", "")
+    raw, auto_approved_at = wire.get("Answer", ""), wire.get("AutoApprovalTime")
     return Assignment(
         assignment_id=AssignmentId(wire["AssignmentId"]),
         hit_id=HitId(wire["HITId"]),
@@ -100,6 +100,7 @@ def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
         status=wire["AssignmentStatus"],
         accepted_at=wire["AcceptTime"].astimezone(UTC),
         submitted_at=wire["SubmitTime"].astimezone(UTC),
+        auto_approved_at=auto_approved_at and auto_approved_at.astimezone(UTC),
         raw=raw,
         fields=fields_of(raw),
     )

@@ -12,7 +12,7 @@ only MTurk could fill are empty.
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +227,6 @@ def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
 
 def _of_hit(opened: OpenedCampaign, hit: PlannedHit) -> Row:
     campaign = opened.campaign
-    posting = campaign.posting
     return {
         "HITId": str(hit.hit_id),
         "HITTypeId": str(hit.hit_type_id or ""),
@@ -238,21 +237,22 @@ def _of_hit(opened: OpenedCampaign, hit: PlannedHit) -> Row:
         "CreationTime": _moment(hit.posted_at),
         "MaxAssignments": str(hit.max_assignments),
         "RequesterAnnotation": hit.hit_key,
-        "AssignmentDurationInSeconds": str(posting.assignment_duration_seconds),
-        "AutoApprovalDelayInSeconds": str(posting.auto_approval_delay_seconds),
-        "LifetimeInSeconds": str(posting.lifetime_seconds),
+        "AssignmentDurationInSeconds": str(hit.duration_seconds),
+        "LifetimeInSeconds": str(hit.lifetime_seconds),
     }
 
 
 def _of_assignment(opened: OpenedCampaign, assignment: Assignment) -> Row:
     accepted, submitted = assignment.accepted_at, assignment.submitted_at
-    delay = timedelta(seconds=opened.campaign.posting.auto_approval_delay_seconds)
+    approved = assignment.auto_approved_at
+    delay = "" if approved is None else str(round((approved - submitted).total_seconds()))
     return {
         "AssignmentId": assignment.assignment_id,
         "WorkerId": opened.pseudonym(assignment.worker_id),
         "AcceptTime": _moment(accepted),
         "SubmitTime": _moment(submitted),
-        "AutoApprovalTime": _moment(submitted + delay),
+        "AutoApprovalTime": _moment(approved),
+        "AutoApprovalDelayInSeconds": delay,
         "WorkTimeInSeconds": str(round((submitted - accepted).total_seconds())),
     }
 

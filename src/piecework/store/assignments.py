@@ -12,7 +12,7 @@ from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.verdicts import Verdict
 from piecework.store import archive
-from piecework.store.database import Store, from_text, insert, to_text
+from piecework.store.database import Store, from_text, insert, parsed_moment, to_text
 
 _TELEMETRY = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 
@@ -52,6 +52,10 @@ def keep_collected(store: Store, *collected: Collected) -> None:
             "status_when_collected": assignment.status,
             "accepted_at": to_text(assignment.accepted_at),
             "submitted_at": to_text(assignment.submitted_at),
+            "auto_approved_at": to_text(assignment.auto_approved_at)
+            if assignment.auto_approved_at
+            else "",
+            "judge_by": to_text(assignment.judge_by),
         }
         for assignment, _ in new
     ]
@@ -85,6 +89,7 @@ def load_assignments(
             status=row["status_when_collected"],
             accepted_at=from_text(row["accepted_at"]),
             submitted_at=from_text(row["submitted_at"]),
+            auto_approved_at=parsed_moment(row["auto_approved_at"]),
         )
         for row in store.db.query(
             f"SELECT * FROM assignments {chosen} ORDER BY submitted_at, assignment_id", values
@@ -196,17 +201,17 @@ def has_undecided(store: Store) -> bool:
     return store.db.execute(f"{_UNDECIDED} LIMIT 1").fetchone() is not None
 
 
-def undecided(store: Store, *, submitted_before: datetime | None = None) -> frozenset[AssignmentId]:
+def undecided(store: Store, *, due_at: datetime | None = None) -> frozenset[AssignmentId]:
     """Return assignments that lack a verdict, or that have an answer without one.
 
     Args:
         store: the campaign's memory.
-        submitted_before: only those that were submitted at this time or earlier.
+        due_at: only those that have to be judged by this time or earlier.
     """
     rows = store.db.execute(
         f"SELECT assignment_id FROM ({_UNDECIDED}) AS undecided JOIN assignments "
-        "USING (assignment_id) WHERE submitted_at <= ?",
-        ["9999" if submitted_before is None else to_text(submitted_before)],
+        "USING (assignment_id) WHERE judge_by <= ?",
+        ["9999" if due_at is None else to_text(due_at)],
     )
     return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
 
@@ -221,24 +226,24 @@ def decided_answers(store: Store, assignment_ids: Iterable[AssignmentId]) -> lis
     return [AnswerId(answer_id) for (answer_id,) in rows]
 
 
-def next_submission_after(store: Store, moment: datetime) -> datetime | None:
-    """Return when the first undecided assignment after a given time was submitted."""
+def next_due(store: Store, moment: datetime) -> datetime | None:
+    """Return when the first undecided assignment has to be judged after a given time."""
     (earliest,) = store.db.execute(
-        f"SELECT min(submitted_at) FROM ({_UNDECIDED}) AS undecided JOIN assignments "
-        "USING (assignment_id) WHERE submitted_at > ?",
+        f"SELECT min(judge_by) FROM ({_UNDECIDED}) AS undecided JOIN assignments "
+        "USING (assignment_id) WHERE judge_by > ?",
         [to_text(moment)],
     ).fetchone()
-    return from_text(earliest) if earliest else None
+    return parsed_moment(earliest)
 
 
-def first_submitted(store: Store, assignment_ids: Iterable[AssignmentId]) -> datetime | None:
-    """Return when the first of these without a verdict was submitted, if any."""
+def first_auto_approval(store: Store, assignment_ids: Iterable[AssignmentId]) -> datetime | None:
+    """Return when the platform approves the first of these without a verdict, if any."""
     (earliest,) = store.db.execute(
-        "SELECT min(submitted_at) FROM assignments WHERE verdict IS NULL "
-        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        "SELECT min(auto_approved_at) FROM assignments WHERE verdict IS NULL "
+        "AND auto_approved_at <> '' AND assignment_id IN (SELECT value FROM json_each(?))",
         [json.dumps(list(assignment_ids))],
     ).fetchone()
-    return from_text(earliest) if earliest else None
+    return parsed_moment(earliest)
 
 
 def verdict_and_outcome(

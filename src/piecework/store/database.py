@@ -187,7 +187,7 @@ _JSON = {"hits": "item_ids", "intents": "arguments", "answers": "fields"}
 _MOMENTS = {
     "hits": ("posted_at", "collected_at", "looked_at"),
     "intents": ("made_at", "done_at"),
-    "assignments": ("accepted_at", "submitted_at"),
+    "assignments": ("accepted_at", "submitted_at", "auto_approved_at", "judge_by"),
     "decisions": ("decided_at",),
 }
 _QUESTIONS = (
@@ -198,8 +198,7 @@ _QUESTIONS = (
         for table, column in _JSON.items()
     ),
     *(
-        # SQLite also accepts a plain number as a day. Imported results may lack the
-        # times when work began or ended.
+        # SQLite also accepts a plain number as a day. Imported results may lack times.
         f"SELECT 1 FROM {table} WHERE {column} IS NOT NULL "
         f"AND NOT ({column} = '' AND '{table}' = 'assignments') "
         f"AND (length({column}) < 19 OR julianday({column}) IS NULL)"

@@ -226,23 +226,22 @@ def by_key(store: Store, hit_key: HitKey) -> PlannedHit:
     return rows[0]
 
 
-def filled_hits(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedHit]:
+def filled_hits(store: Store, batch: int) -> list[PlannedHit]:
     """Return HITs of a batch in which every slot brought exactly one assignment.
 
-    HITs that were expired by hand or posted before `posted_after` are left out: few
-    workers, if any, would find a slot added to them. So are those with an item that was
+    HITs that were expired by hand are left out: no worker would find a slot added to
+    them. So are those with an item that was
     answered in work that the platform has lost: it could not keep that worker out.
     """
     return _select(
         store,
-        "batch = ? AND collected_at IS NOT NULL AND posted_at > ? AND NOT EXISTS "
+        "batch = ? AND collected_at IS NOT NULL AND NOT EXISTS "
         "(SELECT 1 FROM intents WHERE operation = 'expire' "
         "AND subject_kind = 'hit' AND subject_id = hit_key) AND "
         f"NOT {_IS_LOST} AND {_ALL_IS_THERE} AND "
         "max_assignments + added = "
         "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
         batch,
-        to_text(posted_after),
     )
 
 
@@ -287,12 +286,20 @@ def batches_of_types(store: Store) -> dict[HitTypeId, int]:
 
 
 def mark_posted(
-    store: Store, hit_key: HitKey, *, hit_type_id: HitTypeId, hit_id: HitId, at: datetime
+    store: Store,
+    hit_key: HitKey,
+    *,
+    hit_type_id: HitTypeId,
+    hit_id: HitId,
+    lifetime_seconds: int,
+    duration_seconds: int,
+    at: datetime,
 ) -> None:
-    """Record the platform's id of a HIT; part of the caller's transaction."""
+    """Record the platform's id of a HIT, and its times; part of the caller's transaction."""
     store.db.execute(
-        "UPDATE hits SET hit_type_id = ?, hit_id = ?, posted_at = ? WHERE hit_key = ?",
-        [hit_type_id, hit_id, to_text(at), hit_key],
+        "UPDATE hits SET hit_type_id = ?, hit_id = ?, lifetime_seconds = ?, "
+        "duration_seconds = ?, posted_at = ? WHERE hit_key = ?",
+        [hit_type_id, hit_id, lifetime_seconds, duration_seconds, to_text(at), hit_key],
     )
 
 
@@ -450,6 +457,8 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,
         posted_at=parsed_moment(row["posted_at"]),
+        lifetime_seconds=row["lifetime_seconds"],
+        duration_seconds=row["duration_seconds"],
         looked_at=parsed_moment(row["looked_at"]),
         collected_at=parsed_moment(row["collected_at"]),
     )

@@ -133,12 +133,13 @@ def declared(store: Store, intent_keys: Iterable[str]) -> frozenset[str]:
     return frozenset(key for (key,) in rows)
 
 
-def argument(store: Store, intent_key: str, name: str) -> str:
-    """Return the argument with this name that an intent was declared with."""
-    (arguments,) = store.db.execute(
+def arguments(store: Store, intent_key: str) -> Mapping[str, str | int]:
+    """Return the arguments that an intent was declared with."""
+    (text,) = store.db.execute(
         "SELECT arguments FROM intents WHERE intent_key = ?", [intent_key]
     ).fetchone()
-    return str(json.loads(arguments)[name])
+    arguments: dict[str, str | int] = json.loads(text)
+    return arguments
 
 
 def outcome(store: Store, intent_key: str) -> str | None:

@@ -185,6 +185,8 @@ def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit
         hit_type_id=posted.hit_type_id,
         hit_id=posted.hit_id,
         posted_at=posted.made_at,
+        lifetime_seconds=posted.lifetime_seconds,
+        duration_seconds=posted.duration_seconds,
     )
 
 
@@ -254,7 +256,12 @@ def _intent(hit: PlannedHit) -> Intent:
         key=publish_key(hit),
         operation=PUBLISH,
         subject=("hit", hit.hit_key),
-        arguments={"hit_type_id": str(hit.hit_type_id), "hit_id": str(hit.hit_id)},
+        arguments={
+            "hit_type_id": str(hit.hit_type_id),
+            "hit_id": str(hit.hit_id),
+            "lifetime_seconds": hit.lifetime_seconds,
+            "duration_seconds": hit.duration_seconds,
+        },
         amount_cents=hit.cost_cents,
     )
 

@@ -209,6 +209,9 @@ CREATE TABLE hits (
     hit_type_id TEXT,
     hit_id TEXT UNIQUE,
     posted_at TEXT,
+    -- As it was posted: for how long it may be taken, and how long its work may last.
+    lifetime_seconds INTEGER NOT NULL DEFAULT 0,
+    duration_seconds INTEGER NOT NULL DEFAULT 0,
     -- When an open HIT was last checked for new answers.
     looked_at TEXT,
     collected_at TEXT
@@ -282,6 +285,10 @@ CREATE TABLE assignments (
     status_when_collected TEXT NOT NULL,
     accepted_at TEXT NOT NULL,
     submitted_at TEXT NOT NULL,
+    -- As the platform says it; '' of imported work.
+    auto_approved_at TEXT NOT NULL DEFAULT '',
+    -- When it has to be judged, although its batch is not complete.
+    judge_by TEXT NOT NULL DEFAULT '',
     verdict TEXT,
     outcome TEXT
 ) STRICT;
