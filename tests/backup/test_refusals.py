@@ -1,17 +1,20 @@
 """Bad input: a sentence, an exit code, and nothing half done."""
 
+import itertools
 import json
 import sqlite3
 import subprocess
 import sysconfig
+import threading
+from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 import requests
 from click.testing import CliRunner, Result
 
-from piecework.backup import marker as marker_module
 from piecework.backup.lag import identity_of
 from piecework.backup.marker import Claim, TakenOverError, read_address
 from piecework.cli.main import main
@@ -114,34 +117,60 @@ def test_a_new_marketplace_does_not_replace_the_replica_of_a_lost_one(tmp_path: 
     assert not (tmp_path / "lost.db").exists()
 
 
-def test_two_processes_do_not_write_one_replica(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A copy of the database elsewhere waits; a takeover is noticed by the first."""
-    del monkeypatch
+class _Meanwhile(threading.Event):
+    """Lets no time pass: what happens in it is called instead."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__()
+        self._happens = happens
+        self.waits = 0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Let something happen."""
+        del timeout
+        self.waits += 1
+        self._happens()
+        return self.is_set()
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=-400), timedelta(), timedelta(days=400)])
+def test_two_processes_do_not_write_one_replica(tmp_path: Path, ahead: timedelta) -> None:
+    """Who still writes is told by a marker that is renewed, however wrong a clock is."""
     database = _marketplace(tmp_path / "m.db")
     identity = identity_of(database)
     assert identity is not None
     address, now = read_address(str(tmp_path / "replica")), SystemClock().now()
+    silence = _Meanwhile(lambda: None)
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     here, there = (Claim(address, tmp_path / name) for name in ("here", "there"))
-    here.renew(identity, now, commits=0, is_first=True)
-    with pytest.raises(RefusedForSafety, match="wrote this replica"):
-        there.check(identity, now)
-    # The same folder: it is the same database after a crash.
-    again = Claim(address, tmp_path / "here")
-    again.check(identity, now)
-    later = now + 2 * marker_module.EXPIRES_AFTER
-    there.renew(identity, later, commits=0, is_first=True)
+
+    def renew(claim: Claim, at: datetime, *, is_first: bool = False) -> None:
+        claim.renew(identity, at, commits=0, is_first=is_first, stopping=silence)
+
+    renew(here, now + ahead, is_first=True)
+    moments = itertools.count(1)
+    at_work = _Meanwhile(lambda: renew(here, now + ahead + timedelta(minutes=next(moments))))
+    with pytest.raises(RefusedForSafety, match="writes this replica"):
+        there.check(identity, at_work)
+    # The same folder: it is the same database after a crash, and need not wait.
+    Claim(address, tmp_path / "here").check(identity, silence)
+    assert silence.waits == 0
+    # It has died: after some silence the other begins, and does not wait twice.
+    there.check(identity, silence)
+    waits = silence.waits
+    renew(there, now, is_first=True)
+    assert silence.waits == waits > 0
     with pytest.raises(TakenOverError, match="writes this replica"):
-        here.renew(identity, later, commits=0, is_first=False)
-    # The first does not say that the second has ended.
-    here.release(identity, later, commits=0)
+        renew(here, now + ahead)
+    # The first does not say that the second has ended; who stops meanwhile does not begin.
+    here.release(identity, now + ahead, commits=0)
+    stopping = threading.Event()
+    stopping.set()
     with pytest.raises(RefusedForSafety):
-        here.check(identity, later)
-    there.release(identity, later, commits=0)
-    here.check(identity, later)
+        here.check(identity, stopping)
+    # It ends while it is watched.
+    here.check(identity, _Meanwhile(lambda: there.release(identity, now, commits=0)))
 
 
 def test_files_of_something_else_are_not_mixed_with_a_replica(tmp_path: Path) -> None:

@@ -9,18 +9,21 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
 from piecework.backup import process as trouble_module
 from piecework.backup import replicator as replicator_module
 from piecework.backup.marker import read_address
 from piecework.backup.replicator import Replicator
 from piecework.backup.restoring import ReplicatedFile, litestream, restore
+from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.backend import Backend, Rules
@@ -198,8 +201,49 @@ def test_a_process_stops_when_another_has_taken_over(
         _wait_for(lambda: replicator.distance().commits > 0)
         assert not replicator.distance().is_running
     assert "another process, on elsewhere, writes this replica" in caplog.text
+    assert "another process, on elsewhere, writes this replica" in replicator.missing
     assert sorted((replica / "ltx").rglob("*.ltx")) == parts
     assert json.loads((replica / "piecework.json").read_text())["session"] == "another"
+
+
+def test_a_copy_that_cannot_be_renewed_is_not_called_complete(
+    tmp_path: Path, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The replica goes away while nothing is written; what is committed then is missing."""
+    monkeypatch.setattr(replicator_module, "RENEWED_EVERY", timedelta(seconds=0.2))
+    monkeypatch.setattr(replicator_module, "_LAST_SECONDS", 1)
+    replica = tmp_path / "replica"
+    replicator = _replicator(database, replica)
+    with replicator.running():
+        _wait_for(lambda: _is_whole(replicator))
+        assert replicator.missing == ""
+        shutil.move(replica, tmp_path / "away")
+        replica.touch()
+        _wait_for(lambda: not replicator.distance().is_running)
+        _commit(database)
+    assert f"{replica}: cannot be used" in replicator.missing
+
+
+def test_the_command_ends_when_another_process_has_taken_over(
+    tmp_path: Path, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that whoever started it learns of it, and may start it again."""
+    monkeypatch.setattr(replicator_module, "RENEWED_EVERY", timedelta(seconds=0.2))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    marker = tmp_path / "replica" / "piecework.json"
+
+    def take_over() -> None:
+        _wait_for(lambda: (tmp_path / "replica" / "ltx").is_dir() and marker.is_file())
+        marker.write_text(json.dumps({**json.loads(marker.read_text()), "session": "another"}))
+
+    with ThreadPoolExecutor(1) as pool:
+        taking = pool.submit(take_over)
+        words = ["store", "backup", str(database), "--to", str(tmp_path / "replica")]
+        done = CliRunner().invoke(main, words)
+        taking.result()
+    assert done.exit_code == 1
+    assert f"{database} was not copied whole: another process" in done.stderr
+    assert "has every commit" not in done.stdout
 
 
 def test_two_programs_on_one_machine_do_not_both_back_up(

@@ -7,12 +7,17 @@ Two databases must not share a replica: Litestream would write one over the othe
 process reads the marker before it writes, and again every minute. The marker is not a
 lock, since not every bucket can write an object only if it is unchanged. Two processes
 that start within the same second are noticed a minute later, and the first one stops.
+
+The clocks of two machines may differ. So a marker is never compared with the time: a
+process that does not know its writer watches for some minutes whether it is renewed.
 """
 
 import json
+import logging
 import os
 import secrets
 import socket
+import threading
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,6 +29,8 @@ from piecework.backup.lag import Identity
 from piecework.campaign.exchange.table_source import Directory, directory_at, s3_endpoint
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.foundation.sqlitefile.files import FOR_OWNER
+
+_LOG = logging.getLogger(__name__)
 
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
@@ -87,7 +94,10 @@ def read_address(text: str) -> ReplicaAddress:
 
 FILE = "piecework.json"
 RENEWED_EVERY = timedelta(minutes=1)
-EXPIRES_AFTER = timedelta(minutes=3)
+SILENT_AFTER = timedelta(minutes=3)
+"""A process that has not renewed its marker for so long has ended; a bucket that does not
+answer may delay it."""
+_LOOKS = 36
 _LOCAL = "writer"
 _WORD_BYTES = 8
 FOLDER_MODE = 0o700
@@ -128,19 +138,26 @@ class Claim:
     Args:
         address: the replica's.
         folder: the private folder beside the database; it knows the claim again.
+        silent_after: how long an unknown writer's marker is watched.
     """
 
-    def __init__(self, address: ReplicaAddress, folder: Path) -> None:
+    def __init__(
+        self, address: ReplicaAddress, folder: Path, *, silent_after: timedelta = SILENT_AFTER
+    ) -> None:
         self._address = address
         self._folder = folder
+        self._silent_after = silent_after
+        self._left: Marker | None = None
         self._session = secrets.token_hex(_WORD_BYTES)
 
-    def check(self, identity: Identity | None, now: datetime) -> None:
+    def check(self, identity: Identity | None, stopping: threading.Event) -> None:
         """Refuse a replica that this database may not write.
+
+        It takes three minutes if an unknown writer has not said that it ended.
 
         Args:
             identity: the database's; `None` if it does not exist yet.
-            now: the time.
+            stopping: ends the wait; the replica then counts as another process's.
 
         Raises:
             ConfigError: the address cannot be read.
@@ -164,15 +181,21 @@ class Claim:
                 f"written from {marker.host}",
                 next_step="give each database an address of its own",
             )
-        if self._is_held_by_another(marker, now):
+        if self._is_held_by_another(marker, stopping):
             raise RefusedForSafety(
-                f"{self._address.text}: another process on {marker.host} wrote this "
-                f"replica at {marker.at}",
-                next_step="stop that process; if its machine is gone, wait three "
-                "minutes and try again",
+                f"{self._address.text}: another process on {marker.host} writes this replica",
+                next_step="stop that process, then run the same command again",
             )
 
-    def renew(self, identity: Identity, now: datetime, *, commits: int, is_first: bool) -> None:
+    def renew(
+        self,
+        identity: Identity,
+        now: datetime,
+        *,
+        commits: int,
+        is_first: bool,
+        stopping: threading.Event,
+    ) -> None:
         """Write the marker again.
 
         Args:
@@ -180,6 +203,7 @@ class Claim:
             now: the time.
             commits: how many commits the replica has at least; 0 if that is not known.
             is_first: this process begins to write.
+            stopping: as for `check`.
 
         Raises:
             TakenOverError: another process has written the marker since.
@@ -188,7 +212,7 @@ class Claim:
         """
         marker = read_marker(self._address)
         if is_first:
-            self.check(identity, now)
+            self.check(identity, stopping)
         elif marker is not None and marker.session != self._session:
             raise TakenOverError(f"another process, on {marker.host}, writes this replica")
         # Until this process knows better, the replica has what it had before.
@@ -217,10 +241,26 @@ class Claim:
                 next_step="give an empty prefix or folder",
             )
 
-    def _is_held_by_another(self, marker: Marker, now: datetime) -> bool:
-        if not marker.is_open or marker.writer == self._known_writer():
+    def _is_held_by_another(self, marker: Marker, stopping: threading.Event) -> bool:
+        """Whether another process writes the replica, and so renews its marker."""
+        if not marker.is_open or marker.writer == self._known_writer() or marker == self._left:
             return False
-        return now - datetime.fromisoformat(marker.at) < EXPIRES_AFTER
+        seconds = self._silent_after.total_seconds()
+        _LOG.warning(
+            "%s: the backup from %s has not said that it ended; waiting %.0f s to see "
+            "whether it still writes",
+            self._address.text,
+            marker.host,
+            seconds,
+        )
+        for _ in range(_LOOKS):
+            if stopping.wait(seconds / _LOOKS):
+                return True
+            now_there = read_marker(self._address)
+            if now_there != marker:
+                return now_there is None or now_there.is_open
+        self._left = marker
+        return False
 
     def _known_writer(self) -> str | None:
         path = self._folder / _LOCAL

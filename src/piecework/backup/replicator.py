@@ -140,12 +140,15 @@ class Replicator:
     def check(self) -> None:
         """Refuse an address that cannot be used, before anything is started.
 
+        It takes three minutes if an unknown writer of the replica has not said that it
+        ended.
+
         Raises:
             ConfigError: it cannot be read.
             RefusedForSafety: it is another database's, or another process writes it.
             sqlite3.Error: the database cannot be read.
         """
-        self._claim.check(identity_of(self._file.database), self._clock.now())
+        self._claim.check(identity_of(self._file.database), self._stopping)
 
     @contextmanager
     def running(self) -> Iterator["Replicator"]:
@@ -169,8 +172,13 @@ class Replicator:
         It ends too if a fault lasts, or if another process writes the replica; then
         `missing` says why.
         """
-        while self._thread.is_alive() and not self._is_complete and not self._trouble.lasts:
+        while not self.has_ended and not self._is_complete and not self._trouble.lasts:
             time.sleep(_LOOK_SECONDS)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it copies no more: another process took over, or the disk is full."""
+        return not self._thread.is_alive()
 
     def distance(self) -> Distance:
         """Return how far the replica is behind now."""
@@ -189,20 +197,21 @@ class Replicator:
 
     @property
     def missing(self) -> str:
-        """Why the replica lacked something when it was last completed; "" if not."""
+        """Why the replica may lack a commit; "" if it was completed at the last attempt."""
         if self._is_complete:
             return ""
-        return self._trouble.last
+        return self._trouble.last or "the copy was not completed"
 
     def _run(self) -> None:
         try:
             if self._wait_for_database() and self._wait_for_lock():
                 self._keep_running()
         except OSError as fault:  # a full disk, or a folder without permission
+            self._is_complete = False
             self._trouble.report(str(fault))
         except TakenOverError as taken:
             # A last attempt would write over the other process's work.
-            self._is_running = False
+            self._is_running = self._is_complete = False
             self._process.end(at_once=True)
             self._trouble.report(f"{taken}. This process does not write it again")
         finally:
@@ -304,10 +313,14 @@ class Replicator:
             return False
         try:
             self._claim.renew(
-                self._identity, self._clock.now(), commits=self._confirmed(), is_first=is_first
+                self._identity,
+                self._clock.now(),
+                commits=self._confirmed(),
+                is_first=is_first,
+                stopping=self._stopping,
             )
         except PieceworkError as fault:
-            self._is_running = False
+            self._is_running = self._is_complete = False
             self._trouble.note(str(fault))
             return False
         self._renewed_at = now

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from piecework.backup.restoring import Restored
 
 _CAMPAIGN_FILES = {".toml"}
+_LOOK_SECONDS = 1.0
 
 
 @click.command()
@@ -74,7 +75,10 @@ def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
 
 
 def _wait(replicators: "dict[Path, Replicator]", *, once: bool) -> None:
-    """Wait until the copies are complete if `once`, or else for Ctrl-C or a signal."""
+    """Wait until the copies are complete if `once`, or else for Ctrl-C or a signal.
+
+    It ends too if one of them can continue no more: whoever runs the command learns of it.
+    """
     if once:
         for replicator in replicators.values():
             replicator.wait_until_complete()
@@ -84,7 +88,9 @@ def _wait(replicators: "dict[Path, Replicator]", *, once: bool) -> None:
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: ended.set())
-    ended.wait()
+    while not any(replicator.has_ended for replicator in replicators.values()):
+        if ended.wait(_LOOK_SECONDS):
+            return
 
 
 def _databases(files: tuple[Path, ...]) -> dict[str, Path]:
