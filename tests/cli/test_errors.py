@@ -56,13 +56,21 @@ def test_a_path_that_the_system_refuses_is_in_the_next_step(tmp_path: Path) -> N
     assert next_step.startswith(f"let your user read and write {file} ")
 
 
-@pytest.mark.parametrize("command", [("market", "serve"), ("review", "birds.toml")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("market", "serve", "--port"),
+        ("market", "serve", "--as-aws", "--aws-port"),
+        ("market", "serve", "--as-aws", "--proxy-port"),
+        ("review", "birds.toml", "--port"),
+    ],
+)
 def test_a_port_that_does_not_exist_is_refused(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Before anything starts, with the range."""
     with pytest.raises(SystemExit, match="2"):
-        main([*command, "--port", "99999"])
+        main([*command, "99999"])
     assert "99999 is not in the range 0<=x<=65535" in capsys.readouterr().err
 
 

@@ -220,12 +220,17 @@ AWS = grouped(
     ),
     click.option(
         "--aws-port",
+        type=PORT,
         default=8443,
         show_default=True,
         help="With --as-aws: port of the HTTPS server.",
     ),
     click.option(
-        "--proxy-port", default=8082, show_default=True, help="With --as-aws: port of the proxy."
+        "--proxy-port",
+        type=PORT,
+        default=8082,
+        show_default=True,
+        help="With --as-aws: port of the proxy.",
     ),
 )
 CROWDS = grouped(
