@@ -3,24 +3,30 @@
 import logging
 import ssl
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
-from piecework.domain.clock import SystemClock
+from piecework.domain.clock import MonotonicClock, SystemClock
 from piecework.foundation.server.security_log import reset_allowances
 from piecework.foundation.signin import provider as provider_module
-from piecework.review.desk import Manner
+from piecework.review import desk as desk_module
+from piecework.review.desk import Desk, Manner
 from piecework.store import reviews
 from tests.foundation.server.security_lines import caught
 from tests.foundation.signin.stand_in import SECRET, Claims, StandIn, at_work, new_key
 from tests.marketplace.certificates import self_signed
+from tests.review import stores
 from tests.review.conftest import Served
 from tests.review.signing_in import (
     begin,
     browser_of,
     door_at,
+    page_of,
     page_with,
     sent_back,
     sign_in,
@@ -66,6 +72,32 @@ def test_a_person_signs_in_and_comes_to_the_page_that_was_asked_for(
         name="Ada", role="requester", issuer=provider.issuer, subject="ada"
     )
     assert lines == ["event=signed_in subject=ada role=requester peer=127.0.0.1"]
+
+
+def test_a_machine_whose_clock_was_ahead_keeps_nobody_out(
+    tmp_path: Path, provider: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The campaign's clock waits for the time to catch up; people do not."""
+    seconds = [0.0]
+    steady = SimpleNamespace(monotonic=lambda: seconds[0])
+    with stores.opened(tmp_path, workers=2, items=2) as run:
+        later = SystemClock().now() + timedelta(hours=1)
+        pinned = replace(run, clock=MonotonicClock(SystemClock(), later))
+        with (
+            page_of(pinned, door_at(provider.issuer)) as page,
+            signed_in(page, provider, "ada") as ada,
+        ):
+            assert ada.get("/").status_code == 200
+        monkeypatch.setattr(desk_module, "time", steady)
+        desk = Desk(pinned, Manner())
+        first = desk.next_key("answer", by="ada")
+        assert first is not None
+        group = desk.group("answer", first)
+        assert group is not None
+        desk.card(group, by="ada")
+        assert desk.next_key("answer", by="grace") != first
+        seconds[0] = 181.0
+        assert desk.next_key("answer", by="grace") == first
 
 
 def test_cookies_are_for_this_page_alone(served: Served) -> None:

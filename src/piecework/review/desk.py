@@ -8,11 +8,11 @@ such as pictures and signing in, are served meanwhile.
 import asyncio
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -28,8 +28,8 @@ from piecework.review.model.waiting import Waiting, draw, first_of, second_opini
 from piecework.store import assignments, reviews
 from piecework.store.database import Store
 
-_LOOKED_AT = timedelta(minutes=3)
-"""How long a card is reserved for the reviewer who looks at it."""
+_LOOKED_AT_SECONDS = 180.0
+"""How long a card is reserved for the reviewer who looks at it, by a steady clock."""
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 
 
@@ -66,7 +66,7 @@ class Desk:
         self._version: tuple[int, int] = (-1, -1)
         self._last = opened.clock.now()
         self._asked_twice: dict[str, tuple[str, ...]] = {}
-        self._looks: dict[tuple[View, str], tuple[str, datetime]] = {}
+        self._looks: dict[tuple[View, str], tuple[str, float]] = {}
         self.picture_hosts = tuple(sorted(_hosts(opened)))
 
     @property
@@ -102,8 +102,7 @@ class Desk:
         A person who only reads (`by` is "") reserves nothing.
         """
         if by:
-            now = self.opened.clock.now()
-            self._looks[group.view, group.key] = (by, now)
+            self._looks[group.view, group.key] = (by, time.monotonic())
         state = state_of(group)
         card = card_of(group, state=state, waiting=self.waiting.proposals)
         if card.worker is None:
@@ -144,11 +143,11 @@ class Desk:
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:
         """Return the key of the next group; `None` when nothing waits in this view."""
-        now = self.opened.clock.now()
+        now = time.monotonic()
         taken = [
             key
             for (of, key), (reviewer, at) in self._looks.items()
-            if by and of == view and reviewer != by and now - at < _LOOKED_AT
+            if by and of == view and reviewer != by and now - at < _LOOKED_AT_SECONDS
         ]
         return first_of(self.keys(view, by=by), after=after, taken=taken)
 

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.clock import wall_time
 from piecework.foundation.server import security_log
 from piecework.foundation.server.limits import Allowance, say_once_a_second
 from piecework.foundation.signin.pending import PendingSignIns, own_path
@@ -79,7 +80,9 @@ class SignInPages:
         self.provider = None
         if door is not None:
             self.provider = door.provider_at(
-                f"{origin}{CALLBACK}", lambda: opened.clock.now().timestamp()
+                # Not the campaign's clock, which does not run backwards.
+                f"{origin}{CALLBACK}",
+                lambda: wall_time(opened.clock).timestamp(),
             )
 
     def routes(self, parts: Parts) -> list[Route]:
