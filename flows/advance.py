@@ -6,6 +6,8 @@ is run again.
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +21,7 @@ from prefect.states import Completed
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.growing_source import see_source
-from piecework.campaign.opened import CampaignRun
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.price_list import ask_prices
 from piecework.config.campaign_file import parse
 from piecework.config.trust import read_deployment
@@ -68,6 +70,7 @@ from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.results import item_labels
 from piecework.results.whole_pass import finish_pass, remember_pass
+from piecework.store import waiting_runs
 
 _LOG = logging.getLogger(__name__)
 
@@ -197,6 +200,8 @@ def run(
         polls = False  # The first pass decides itself which open HITs it checks.
         while (progress := _one_pass(opened, call, poll_open_hits=polls)).waiting_for in GOES_ON:
             watch.end(progress)
+            with _only_warned_of():
+                _resume_answered(opened, forgets_unknown=False)
             polls = progress.hits_posted <= WATCHED_HITS
             has_come = progress.submitted > submitted
             left = progress.hits_open
@@ -210,6 +215,8 @@ def run(
             watch.begin()
         progress = _finish_pass(opened, progress, shown)
         watch.end(progress)
+        with _only_warned_of():
+            _resume_answered(opened, forgets_unknown=False)
         say_unsettled(opened.store)
         return progress.as_dict()
 
@@ -217,7 +224,7 @@ def run(
 def _advance(
     request: PassRequest, credentials: Credentials | None, watch: Watch, *, poll_open_hits: bool
 ) -> State[dict[str, object]]:
-    with logged_in_run():
+    with logged_in_run(), _then_resuming(request):
         try:
             progress = None
             if not poll_open_hits:
@@ -229,7 +236,6 @@ def _advance(
             return Completed(name=BUSY, message=message_of(busy), data=_so_far_known(request))
         watch.end(progress)
         label_run(progress)
-        _resume_answered(request)
         end_dead_runs()
         _LOG.info("%s", _so_far(progress))
         tell_of_end(str(request.campaign), progress, request.file.store)
@@ -287,26 +293,55 @@ def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dic
     return Completed(name="DryRun", message=message, data=progress.as_dict())
 
 
-def _resume_answered(request: PassRequest) -> None:
-    """Let runs continue that `piecework.flows.asking` suspended for answers."""
-    out = request.file.out
-    waiting = item_labels.waiting_runs(out)
-    if not waiting:
+@contextmanager
+def _then_resuming(request: PassRequest) -> Iterator[None]:
+    """Let runs that wait for answers continue after a pass, however it ends.
+
+    Their time may be over although the marketplace does not answer, or another pass works.
+    """
+    try:
+        yield
+    finally:
+        with _only_warned_of():
+            if waiting_runs.ids(request.file.out):
+                with open_to_look(request.assembled) as opened:
+                    _resume_answered(opened)
+
+
+@contextmanager
+def _only_warned_of() -> Iterator[None]:
+    try:
+        yield
+    except Exception as fault:  # noqa: BLE001 - the pass counts, and the next resumes them
+        _LOG.warning("runs that wait for answers could not be resumed: %s", fault)
+
+
+def _resume_answered(opened: OpenedCampaign, *, forgets_unknown: bool = True) -> None:
+    """Let runs continue that `piecework.flows.asking` suspended for answers.
+
+    Args:
+        opened: the campaign.
+        forgets_unknown: whether a run that the server does not know was deleted; a server
+            that a command started for itself knows none.
+    """
+    out, now = opened.campaign.out, SystemClock().now()
+    waiting = waiting_runs.ids(out)
+    ready = [run_id for run_id in waiting if item_labels.may_continue(opened, run_id, now=now)]
+    if not ready:
         return
-    with open_to_look(request.assembled) as opened:
-        now = SystemClock().now()
-        ready = [run_id for run_id in waiting if item_labels.may_continue(opened, run_id, now=now)]
     with get_client(sync_client=True) as client:
         for run_id in ready:
             try:
                 state = client.read_flow_run(UUID(run_id)).state
             except ObjectNotFound:
+                if not forgets_unknown:
+                    continue
                 state = None
             if state is not None and state.is_paused():
                 client.resume_flow_run(UUID(run_id))
             elif state is not None and not state.is_final():
                 continue  # it will be suspended in a moment; the next pass resumes it
-            item_labels.forget_waiting_run(out, run_id)
+            waiting_runs.forget(out, run_id)
 
 
 def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:

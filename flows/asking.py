@@ -7,7 +7,7 @@ as a program does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from typing import TypeVar
 
@@ -121,11 +121,9 @@ def _suspended(
 ) -> _T:
     """Suspend the run until its questions or its time are over, unless they are."""
     now = SystemClock().now()
-    deadline = None
-    if timeout is not None:
-        deadline = (flow_run.start_time or now) + timedelta(seconds=timeout)
-        if deadline <= now:
-            return asked(0, on_timeout)
+    deadline = _deadline(flow_run.start_time or now, timeout)
+    if deadline is not None and deadline <= now:
+        return asked(0, on_timeout)
     if not asking.begin_to_wait(campaign, str(flow_run.id), keys, deadline=deadline):
         return asked(0, on_timeout)
     # Prefect lets a run continue at a suspension with a key that it has seen.
@@ -134,3 +132,13 @@ def _suspended(
     suspend_flow_run(key=f"answers {suspensions}", _sync=True)  # type: ignore[call-overload]
     left = None if deadline is None else (deadline - now).total_seconds()
     return asked(left, on_timeout)
+
+
+def _deadline(begun: datetime, timeout: float | None) -> datetime | None:
+    """Return when a time in seconds is over; `None`: never, or after the calendar's end."""
+    if timeout is None:
+        return None
+    try:
+        return begun + timedelta(seconds=timeout)
+    except OverflowError:
+        return None

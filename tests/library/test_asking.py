@@ -27,7 +27,7 @@ from piecework.library import asking
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results import item_labels
 from piecework.results.whole_pass import write_results
-from piecework.store import campaign_facts, hits, ledger, source
+from piecework.store import campaign_facts, hits, ledger, source, waiting_runs
 from piecework.store.database import writing
 from tests.crash.people import People
 from tests.growing_campaign import START, TEXT
@@ -326,7 +326,7 @@ def test_a_flow_run_waits_no_longer_than_answers_may_come(asked: Asked) -> None:
     assert not asked.ask("b").is_final
     assert _may_continue(asked, "first")
     assert not begin("second", ["b"])
-    assert item_labels.waiting_runs(load_campaign(asked.path).out) == ["first"]
+    assert waiting_runs.ids(load_campaign(asked.path).out) == ["first"]
 
 
 def test_a_flow_run_does_not_wait_for_a_row_that_is_set_aside(asked: Asked) -> None:
@@ -350,7 +350,7 @@ def test_a_rehearsed_pass_finds_the_runs_that_wait(asked: Asked) -> None:
     deployment.write_text(f"{deployment.read_text()}rehearsal = true\n")
     assert asking.begin_to_wait(asked.path, "first", ["a"], deadline=None)
     request, _ = _deployed(asked.path)
-    assert item_labels.waiting_runs(request.file.out) == ["first"]
+    assert waiting_runs.ids(request.file.out) == ["first"]
 
 
 def test_a_row_that_is_too_long_is_refused_and_others_are_asked(asked: Asked) -> None:

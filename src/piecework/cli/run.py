@@ -368,13 +368,16 @@ def _advance(
 ) -> Progress:
     """Make the pass; ask a person for consent only if something is due."""
     from piecework.engine.quick_check import cached_progress
+    from piecework.store import waiting_runs
 
     progress = None if poll_open_hits else cached_progress(request)
-    if progress is not None:
+    in_prefect = bool(os.environ.get("PREFECT_API_URL"))
+    # The flow lets runs that wait for answers continue, also when nothing else is due.
+    if progress is not None and not (in_prefect and waiting_runs.ids(request.file.out)):
         return progress
     if not request.rehearsal:
         request = _with_consent(request, as_json=as_json)
-    if os.environ.get("PREFECT_API_URL"):
+    if in_prefect:
         return _advance_in_prefect(request, watch, poll_open_hits=poll_open_hits)
     from piecework.results.whole_pass import advance_without_prefect
 

@@ -45,13 +45,13 @@ from piecework.results.item_labels import (
     field_with_label,
     finished,
     item_labels,
-    keep_waiting_run,
     latest_items,
 )
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.simulation.rehearsals.campaign import with_known_rows
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
-from piecework.store import source
+from piecework.store import source, waiting_runs
+from piecework.store.waiting_runs import WaitingRun
 
 RAISE: Final = "raise"
 """For `on_timeout`: raise `NotAnswered`."""
@@ -148,7 +148,7 @@ def begin_to_wait(
     with asking.looked() as opened:
         if opened is not None and are_over(opened, keys):
             return False
-    keep_waiting_run(asking.campaign.out, run_id, keys, deadline=deadline)
+    waiting_runs.keep(asking.campaign.out, run_id, WaitingRun(keys=keys, deadline=deadline))
     return True
 
 

@@ -4,16 +4,13 @@ The label of a field with a majority is the most frequent answer. If it is uncer
 person looks and settles it. The certainty depends on the workers: a vote of workers who
 are mostly right weighs more than one of workers who guess.
 
-A user's program that runs in Prefect is suspended until people have answered. Each such
-run is a file in the campaign's folder. A pass that finds the answers sure, the deadline
-over, or that no more answers come, lets the run continue and forgets it.
+A run of Prefect that waits for answers (`piecework.store.waiting_runs`) may continue if they
+are sure, if its deadline is over, or if no more answers come.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import pandas as pd
 
@@ -31,10 +28,9 @@ from piecework.domain.verdicts import Label
 from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates, option_votes
 from piecework.results.table import answers_table
-from piecework.store import item_totals, results, reviews, source
-from piecework.store.database import from_text, to_text, writing
+from piecework.store import item_totals, results, reviews, source, waiting_runs
+from piecework.store.database import writing
 from piecework.store.dealt_items import DealtItems
-from piecework.store.files import write_whole_text
 from piecework.store.reviews import Identity
 from piecework.store.source import Known
 
@@ -363,35 +359,8 @@ def _spent(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> dict[ItemId, f
     return spent
 
 
-_WAITING_RUNS = "waiting-runs"
-
-
-def keep_waiting_run(
-    out: Path, run_id: str, keys: Sequence[str], *, deadline: datetime | None
-) -> None:
-    """Record what a run waits for, before it is suspended."""
-    (out / _WAITING_RUNS).mkdir(parents=True, exist_ok=True)
-    waiting = {"keys": [*keys], "deadline": None if deadline is None else to_text(deadline)}
-    write_whole_text(_file_of_run(out, run_id), json.dumps(waiting))
-
-
-def waiting_runs(out: Path) -> list[str]:
-    """Return the runs that wait, in the order of their ids."""
-    return sorted(file.stem for file in (out / _WAITING_RUNS).glob("*.json"))
-
-
 def may_continue(opened: OpenedCampaign, run_id: str, *, now: datetime) -> bool:
-    """Return whether a run's questions are over (`are_over`), or its time is."""
-    waiting = json.loads(_file_of_run(opened.campaign.out, run_id).read_text())
-    deadline = waiting["deadline"]
-    is_late = deadline is not None and from_text(deadline) <= now
-    return is_late or are_over(opened, waiting["keys"])
-
-
-def forget_waiting_run(out: Path, run_id: str) -> None:
-    """Delete the record of a run that continues or has ended."""
-    _file_of_run(out, run_id).unlink(missing_ok=True)
-
-
-def _file_of_run(out: Path, run_id: str) -> Path:
-    return out / _WAITING_RUNS / f"{run_id}.json"
+    """Return whether a waiting run's questions are over (`are_over`), or its time is."""
+    waiting = waiting_runs.read(opened.campaign.out, run_id)
+    is_late = waiting.deadline is not None and waiting.deadline <= now
+    return is_late or are_over(opened, waiting.keys)
