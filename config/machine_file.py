@@ -88,7 +88,7 @@ class MachineFile:
                 not in the list.
         """
         if self.tables.store.url is None:
-            return os.environ.get(STORE_URL, "")
+            return with_secrets(os.environ.get(STORE_URL, ""))
         url = with_secrets(self.tables.store.url)
         if option := first_refused(url):
             raise ConfigError([f"{self.at('store', 'url')}: the option {option!r} is not allowed"])

@@ -120,6 +120,15 @@ def variables_in(text: str) -> list[str]:
     return _VARIABLE.findall(text)
 
 
+def without_variables(text: str) -> str:
+    """Return a text without its variables.
+
+    >>> without_variables("${PASSWORD}"), without_variables("a${PASSWORD}")
+    ('', 'a')
+    """
+    return _VARIABLE.sub("", text)
+
+
 def _is_credential(variable: re.Match[str]) -> bool:
     """Return whether a variable is user name or password: `://` before, `@` after."""
     _, marks, host = variable.string[: variable.start()].partition("://")

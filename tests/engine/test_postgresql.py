@@ -183,6 +183,8 @@ def test_the_environment_names_the_database(
     assert str(parse(path).store) == "postgresql://host/db, schema piecework_crash"
     monkeypatch.setenv("SECRET", "p@ss")
     url = "postgresql://ann:${SECRET}@host/db"
+    monkeypatch.setenv("PIECEWORK_STORE_URL", url)
+    assert parse(path).store.url == "postgresql://ann:p%40ss@host/db"
     write_campaign(tmp_path, CAMPAIGN + MACHINE + f'[store]\nurl = "{url}"\n')
     assert parse(path).store.url == "postgresql://ann:p%40ss@host/db"
     assert "p%40ss" not in repr(load_campaign(path))

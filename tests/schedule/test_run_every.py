@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -128,6 +129,36 @@ def test_campaigns_of_one_file_name_have_deployments_of_their_own(
 
 
 @pytest.mark.parametrize("mark", in_full(None))
+def test_a_deployment_of_another_origin_is_taken_over(tmp_path: Path, mark: None) -> None:  # noqa: ARG001
+    """Whoever made its schedules; and a name that Prefect forbids is no obstacle."""
+    files = [tmp_path / name for name in ("advance.toml", "R&D <50%>.toml")]
+    with prefect_apart(tmp_path / "prefect", {}) as prefect:
+        prefect.server()
+        prefect.deploy(every_seconds=300, campaign=str(files[0]))
+        (by_file,) = (
+            each for each in prefect.read("deployments/filter") if each["name"] == "advance"
+        )
+        more = [{"schedule": {"interval": 60}, "slug": "mine"}]
+        added = f"{prefect.api}/deployments/{by_file['id']}/schedules"
+        httpx.post(added, json=more, timeout=60).raise_for_status()
+        for file in files:
+            file.write_text(CAMPAIGN.format(pictures=5, batches=1))
+            words = (file, *_LOCAL, "--rehearsal", "--every", "10m")
+            done = _typed(prefect.environment, *words)
+            assert done.returncode == 0, done.stderr
+        known = {
+            each["parameters"]["campaign"]: each
+            for each in prefect.read("deployments/filter")
+            if each["entrypoint"].endswith("advance.advance")
+        }
+    assert known[str(files[0])]["id"] == by_file["id"]
+    assert re.fullmatch("R-D -50---[0-9a-f]{8}", known[str(files[1])]["name"])
+    for deployment in known.values():
+        [schedule] = deployment["schedules"]
+        assert (schedule["slug"], schedule["schedule"]["interval"]) == ("passes", 600)
+
+
+@pytest.mark.parametrize("mark", in_full(None))
 def test_a_pass_in_prefect_beside_another_ends_with_the_same_code(
     tmp_path: Path,
     mark: None,  # noqa: ARG001
@@ -228,6 +259,31 @@ def test_an_option_reaches_each_pass_or_is_refused(
     assert f"next: set {variable} in the environment" in refused.stderr
 
 
+def test_passes_use_the_store_that_the_command_uses(campaign: Path, tmp_path: Path) -> None:
+    """The lines name the variables that choose it, unless they would show a password."""
+    (tmp_path / "lab.toml").touch()
+    words = ["run", str(campaign), *_LOCAL, "--rehearsal", "--every", "5m"]
+    named = os.path.relpath(tmp_path / "lab.toml")
+    for password, code in (("", 0), (":${LABELS}", 0), (":secret", 2)):
+        url = f"postgresql://ann{password}@127.0.0.1:1/db"
+        settings = {"PREFECT_API_URL": "", "PIECEWORK_CONFIG": named, "LABELS": "x"}
+        printed = CliRunner().invoke(main, words, env={**settings, "PIECEWORK_STORE_URL": url})
+        assert printed.exit_code == code, printed.output
+        assert "secret" not in printed.output
+        if code:
+            assert "PIECEWORK_STORE_URL has a password" in printed.output
+            continue
+        line, service = printed.output.splitlines()[1], printed.output.replace("$$", "$")
+        for setting in (f"PIECEWORK_CONFIG={tmp_path / 'lab.toml'}", f"PIECEWORK_STORE_URL={url}"):
+            assert setting in line
+            assert setting in service.partition("ExecStart=/usr/bin/env")[2]
+    assert "loginctl enable-linger" in CliRunner().invoke(main, words, env=settings).output
+    # The machine's file comes first, and needs no variable for its password.
+    (tmp_path / "lab.toml").write_text("[store]\nurl = ''\n")
+    kept = CliRunner().invoke(main, words, env={**settings, "PIECEWORK_STORE_URL": url})
+    assert (kept.exit_code, "PIECEWORK_STORE_URL" in kept.output) == (0, False)
+
+
 def test_units_of_two_campaigns_never_share_a_name(tmp_path: Path) -> None:
     """Whatever folder a file is in, and whatever script names it."""
     units: list[str] = []
@@ -254,14 +310,27 @@ def test_a_linked_campaign_file_is_named_as_it_was_typed(campaign: Path, tmp_pat
     assert load_campaign(link).path == link
 
 
-def test_a_server_that_refuses_the_caller_names_the_variable(campaign: Path) -> None:
-    """It is there, so starting one does not help."""
+@pytest.mark.parametrize(
+    ("status", "helps"), [(401, "correct PREFECT_API_AUTH_STRING"), (200, "with PREFECT_API_URL= ")]
+)
+def test_only_what_helps_against_a_fault_of_the_server_is_advised(
+    campaign: Path, status: int, helps: str
+) -> None:
+    """It is there, so starting one does not help: it refuses the caller, or what is sent."""
 
     class Refuses(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(401)
-            self.send_header("Content-Length", "0")
+            self._answer(status if self.path.endswith("/health") else 422)
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self._answer(422)
+
+        def _answer(self, code: int) -> None:
+            self.send_response(code)
+            self.send_header("Content-Length", "2")
             self.end_headers()
+            self.wfile.write(b"{}")
 
         def log_message(self, *_: object) -> None:
             pass
@@ -277,7 +346,7 @@ def test_a_server_that_refuses_the_caller_names_the_variable(campaign: Path) -> 
     server.shutdown()
     server.server_close()
     assert done.returncode == 2, done.stderr
-    assert "next: correct PREFECT_API_AUTH_STRING" in done.stderr
+    assert f"next: {helps}" in done.stderr
     assert "prefect server start" not in done.stderr
 
 

@@ -10,17 +10,20 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID
 
 import click
 
 from piecework.cli.options import is_typed
-from piecework.config.user_files import whole_path
+from piecework.config.user_files import CONFIG, whole_path, without_variables
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import shell_word
 from piecework.engine.watching.pass_watcher import METRICS_FOLDER
@@ -36,6 +39,12 @@ _ALTHOUGH = {"--although-closed": ALTHOUGH_CLOSED, "--although-unseen": ALTHOUGH
 
 POOL = "piecework"
 """The work pool whose workers make the passes; of type `process`, as in prefect.yaml."""
+
+_SLUG = "passes"
+"""The name of the schedule, as in prefect.yaml, so that each takes over the other's."""
+
+_FORBIDDEN = re.compile(r"[/%&<>]")
+"""What Prefect allows in no name."""
 
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _LONGEST = timedelta(days=7)
@@ -95,13 +104,13 @@ def schedule(
         as_json: whether a program reads the output.
 
     Raises:
-        ConfigError: an option cannot reach a worker of Prefect, or its server cannot be
-            reached.
+        ConfigError: an option cannot reach a worker of Prefect, its server cannot be
+            reached, or a line would show the password of the store.
         RefusedForSafety: the deployment file states something else.
     """
     from piecework.config.campaign_file import parse
 
-    path = whole_path(campaign)
+    path, variables = whole_path(campaign), _store_variables(campaign)
     if (server := _prefect_server()) is not None:
         from piecework.config.trust import refusal_of
 
@@ -113,7 +122,7 @@ def schedule(
         if as_json:
             facts = {"deployment": name, **server._asdict()}
             facts["every_seconds"] = every.total_seconds()
-            more = {"file": str(file), "is_trusted": refusal is None}
+            more = {"file": str(file), "is_trusted": refusal is None, "variables": [*variables]}
             click.echo(json.dumps({**facts, **more}, indent=2))
             return
         click.echo(f"{name}: a pass every {_spoken(every)}, by the Prefect server {server}")
@@ -123,9 +132,13 @@ def schedule(
             click.echo(
                 f"next: piecework check {shell_word(campaign)} --trust, or passes are refused"
             )
+        if variables:
+            named = " and ".join(variables)
+            click.echo(f"next: set {named} for the workers, as this command has it")
         click.echo(f"next: prefect worker start --pool {POOL}, on the machine that has the store")
         return
-    words = _words(path, stated, metrics_folder)
+    _refuse_password(variables)
+    words = _words(path, stated, metrics_folder, variables)
     cron, units = _cron(words, every), _units(path, words, every)
     if as_json:
         facts = {"every_seconds": every.total_seconds(), "cron": cron, "systemd": units}
@@ -138,6 +151,7 @@ def schedule(
         click.echo(f"\n# ~/.config/systemd/user/{unit}\n{text}", nl=False)
     timer = list(units)[-1]
     click.echo(f"\n# next: systemctl --user daemon-reload && systemctl --user enable --now {timer}")
+    click.echo("# and: loginctl enable-linger; without it, the timer stops when you log out")
     click.echo(
         "# Neither sees the variables of this shell. Keys come from ~/.aws/credentials, and "
         "others,\n# such as those of ${NAME} in the file, from lines in the crontab or "
@@ -192,7 +206,48 @@ def _spoken(every: timedelta) -> str:
     raise ValueError(every)
 
 
-def _words(campaign: Path, stated: "Deployment", metrics_folder: Path | None) -> list[str]:
+def _store_variables(campaign: Path) -> dict[str, str]:
+    """Return the variables of this process that choose the store of a campaign."""
+    from piecework.config.machine_file import STORE_URL, machine_file
+
+    variables = {}
+    if named := os.environ.get(CONFIG):
+        variables[CONFIG] = str(whole_path(Path(named)))
+    url = os.environ.get(STORE_URL)
+    if url and machine_file(campaign).tables.store.url is None:
+        variables[STORE_URL] = url
+    return variables
+
+
+def _refuse_password(variables: Mapping[str, str]) -> None:
+    """Refuse to print a URL with a password, which others could read.
+
+    Raises:
+        ConfigError: it says how to write the URL.
+    """
+    shown = [name for name, value in variables.items() if without_variables(_password(value))]
+    if shown:
+        raise ConfigError(
+            [f"{shown[0]} has a password, which lines for cron and systemd would show"],
+            next_step="write ${NAME} in its place, and set NAME in the crontab or the unit's "
+            f"EnvironmentFile=; or write `[store] url` in the file of {CONFIG}",
+        )
+
+
+def _password(url: str) -> str:
+    """Return the password in a URL; "" without one."""
+    try:
+        return urlsplit(url).password or ""
+    except ValueError:
+        return ""
+
+
+def _words(
+    campaign: Path,
+    stated: "Deployment",
+    metrics_folder: Path | None,
+    variables: Mapping[str, str],
+) -> list[str]:
     """Return the command of a pass, with paths that hold in any folder."""
     program = Path(sys.argv[0]).absolute()
     installed = Path(sys.executable).with_name("piecework")
@@ -206,8 +261,9 @@ def _words(campaign: Path, stated: "Deployment", metrics_folder: Path | None) ->
         words += ["--metrics-folder", str(metrics_folder.absolute())]
     if stated.spend_at_most:
         # As an option it would be a person's agreement, at each pass.
-        return ["/usr/bin/env", f"PIECEWORK_RUN_SPEND_AT_MOST={stated.spend_at_most}", *words]
-    return words
+        variables = {**variables, "PIECEWORK_RUN_SPEND_AT_MOST": stated.spend_at_most}
+    settings = [f"{name}={value}" for name, value in variables.items()]
+    return ["/usr/bin/env", *settings, *words] if settings else words
 
 
 def _refuse_out_of_reach() -> None:
@@ -338,27 +394,35 @@ def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
     return path
 
 
-def _refuses_caller(fault: BaseException | None) -> bool:
-    """Whether a server refused the caller's password or key, by an error or its cause."""
-    while fault is not None:
-        status = getattr(getattr(fault, "response", None), "status_code", None)
+def _what_helps(fault: Exception) -> str:
+    """Return what to do about an error of a server, if it is about reaching or calling it."""
+    import httpx
+
+    cause: BaseException | None = fault
+    while cause is not None:
+        status = getattr(getattr(cause, "response", None), "status_code", None)
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-            return True
-        fault = fault.__cause__
-    return False
+            return "correct PREFECT_API_AUTH_STRING (name:password; at the Cloud PREFECT_API_KEY); "
+        cause = cause.__cause__
+    # What is no answer of Prefect's is a `ValueError`.
+    if isinstance(fault, (httpx.TransportError, RuntimeError, ValueError)):
+        return "prefect server start, or correct PREFECT_API_URL or the profile; "
+    return ""
 
 
 def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     """Register the deployment of a campaign; return its name.
 
     A campaign has a deployment of its own: its limit lets one pass run at a time. If another
-    campaign has the name, the digest of the path follows.
+    campaign has the name, or Prefect forbids it, the digest of the path follows. A deployment
+    of another origin is taken over, with this schedule alone.
 
     Raises:
         ConfigError: the server cannot be reached, or refuses.
     """
     import asyncio
 
+    import httpx
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.actions import WorkPoolCreate
     from prefect.client.schemas.filters import (
@@ -369,12 +433,14 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     )
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
     from prefect.deployments.runner import RunnerDeployment
-    from prefect.exceptions import ObjectAlreadyExists, PrefectException, PrefectHTTPStatusError
+    from prefect.exceptions import ObjectAlreadyExists, PrefectException
+    from prefect.schedules import Schedule
     from prefect.types.entrypoint import EntrypointType
 
     from piecework.flows.advance import advance
 
-    own = f"{campaign.stem}-{_digest(campaign)}"
+    plain = _FORBIDDEN.sub("-", campaign.stem)
+    own = f"{plain}-{_digest(campaign)}"
 
     async def name_in_pool() -> str:
         """Create the pool if it is missing; return the campaign's own name, or a free one."""
@@ -391,14 +457,21 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
             )
         campaigns = {each.name: each.parameters.get("campaign") for each in known}
         is_free = campaigns.get(campaign.stem, str(campaign)) == str(campaign)
+        is_free = is_free and plain == campaign.stem
         return campaign.stem if is_free and own not in campaigns else own
+
+    async def remove_other_schedules(deployment_id: UUID) -> None:
+        async with get_client() as client:
+            for each in await client.read_deployment_schedules(deployment_id):
+                if each.slug != _SLUG:
+                    await client.delete_deployment_schedule(deployment_id, each.id)
 
     try:
         name = asyncio.run(name_in_pool())
-        RunnerDeployment.from_flow(
+        deployment_id = RunnerDeployment.from_flow(
             advance,
             name=name,
-            interval=every,
+            schedule=Schedule(interval=every, slug=_SLUG),
             parameters={"campaign": str(campaign)},
             description="One pass: take in new rows, do what is due, and end.",
             tags=["piecework"],
@@ -408,13 +481,11 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
             work_pool_name=POOL,
             entrypoint_type=EntrypointType.MODULE_PATH,
         ).apply()
-    except (PrefectHTTPStatusError, PrefectException, RuntimeError) as fault:
-        helps = "prefect server start, or correct PREFECT_API_URL or the profile"
-        if _refuses_caller(fault):
-            helps = "correct PREFECT_API_AUTH_STRING (name:password; at the Cloud PREFECT_API_KEY)"
+        asyncio.run(remove_other_schedules(deployment_id))
+    except (httpx.HTTPError, PrefectException, RuntimeError, ValueError) as fault:
         raise ConfigError(
             [f"the Prefect server {server}: {fault}"],
-            next_step=f"{helps}; with PREFECT_API_URL= before the command, it prints lines for "
-            "cron and systemd",
+            next_step=f"{_what_helps(fault)}with PREFECT_API_URL= before the command, it prints "
+            "lines for cron and systemd",
         ) from fault
     return f"{advance.name}/{name}"
