@@ -77,7 +77,7 @@ def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
 def _wait(replicators: "dict[Path, Replicator]", *, once: bool) -> None:
     """Wait until the copies are complete if `once`, or else for Ctrl-C or a signal.
 
-    It ends too if one of them can continue no more: whoever runs the command learns of it.
+    It ends too if one of them can continue no more, so that a supervisor learns of it.
     """
     if once:
         for replicator in replicators.values():
