@@ -42,7 +42,7 @@ from piecework.config.requirements_table import (
 )
 from piecework.config.results_tables import CardTable, DatasetTable, Sinks
 from piecework.domain.campaign import OutputFormat
-from piecework.domain.field import FieldKind, FieldScope
+from piecework.domain.field import FieldKind, FieldScope, MarkKind
 from piecework.domain.hit import MTURK
 from piecework.domain.money import Currency
 from piecework.domain.task import GENERIC, is_page
@@ -252,6 +252,7 @@ class FieldTable(_Strict):
     step: Annotated[float, Field(gt=0)] | None = None
     required: bool | None = None
     scope: FieldScope | None = None
+    marks: MarkKind | None = None
     canned: Words | None = None
 
 

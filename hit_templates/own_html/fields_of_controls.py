@@ -5,7 +5,7 @@ It translates between the names that the page sends and piecework's names.
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
@@ -19,7 +19,6 @@ from piecework.domain.field import (
     AggregateKind,
     Field,
     FieldKind,
-    FieldScope,
     Option,
 )
 from piecework.domain.task import Rule
@@ -35,6 +34,7 @@ from piecework.hit_templates.own_html.control_kinds import (
     read_json,
 )
 from piecework.hit_templates.own_html.numbered import ADDED, by_position
+from piecework.hit_templates.own_html.stated_field import StatedField
 
 REST = "*"
 """Collects everything that a page sends besides its fields, as one JSON object."""
@@ -51,20 +51,6 @@ _AGGREGATES: Mapping[FieldKind, AggregateKind] = {
     "number": "mean",
 }
 _MERGED: Mapping[str, AggregateKind] = {part: kind for kind, part in MERGED.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedField:
-    """What a campaign file states about one field of a page; `None`: not stated."""
-
-    kind: FieldKind | None = None
-    label: str | None = None
-    options: tuple[str, ...] | None = None
-    minimum: float | None = None
-    maximum: float | None = None
-    step: float | None = None
-    required: bool | None = None
-    scope: FieldScope | None = None
 
 
 def fields_and_rules(
@@ -99,7 +85,7 @@ def fields_and_rules(
                 "in the store; remove it"
             )
             continue
-        if stated_fields[sent_as].kind is not None:
+        if stated_fields[sent_as].kind or stated_fields[sent_as].marks:
             made[sent_as] = stated_fields[sent_as]
             continue
         known = ", ".join(asked) or "none"
@@ -187,9 +173,18 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
         unticked=control.unticked,
         is_open=control.is_open and own.options is None,
         is_nominal=own.kind == "choice",
-        regions=REGIONS[control.element] if kind == "text" and control.element else "",
+        regions=_part_of_marks(control, own) if kind == "text" else "",
     )
-    return field, [f"fields.{control.name}: {fault}" for fault in _faults(field)]
+    faults = [*_faults(field)]
+    if own.marks and not field.regions:
+        faults.append(f"is a {kind}, and marks are in a text; leave out marks or kind")
+    return field, [f"fields.{control.name}: {fault}" for fault in faults]
+
+
+def _part_of_marks(control: Control, own: StatedField) -> str:
+    if own.marks:
+        return MERGED[own.marks]
+    return REGIONS[control.element] if control.element else ""
 
 
 def _faults(field: Field) -> Iterator[str]:
@@ -428,7 +423,7 @@ def _of_flat_form(sent: Mapping[str, str], field: Field, begin: str) -> tuple[st
     if len(flat) == 1 and flat.keys() <= LABELS:
         return of_flat(flat), {f"{begin}.{name}" for name in flat}
     if field.regions and flat:
-        value = json.dumps(_nested(flat), ensure_ascii=False)
+        value = json.dumps(nested(flat), ensure_ascii=False)
         return value, {f"{begin}.{name}" for name in flat}
     ticks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
     if not ticks:
@@ -453,7 +448,7 @@ def _of_one_name(field: Field, text: str) -> tuple[str, bool]:
     return SEPARATOR.join(parts), True
 
 
-def _nested(flat: Mapping[str, str]) -> Document:
+def nested(flat: Mapping[str, str]) -> Document:
     """Return the object that was flattened; a label between two dots may have dots."""
     nested: Document = {}
     for name, text in sorted(flat.items()):

@@ -16,7 +16,7 @@ from piecework.domain.column_names import MEASURES
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
-from piecework.domain.task import GOLD, TRUTH, HtmlPage, Task
+from piecework.domain.task import GOLD, NO_PAGE, TRUTH, HtmlPage, Task
 from piecework.domain.text import with_newlines
 from piecework.hit_templates.jinja_helpers import minified
 from piecework.hit_templates.messages import frame_texts
@@ -376,10 +376,13 @@ def _addresses(html: str) -> Iterator[tuple[str, int]]:
 def marked_text(task: Task, field: Field, item: Item) -> str | None:
     """Return the text that an item's workers mark, as their browsers read it.
 
-    `None` if the field has no element with a text, or a script fills it in.
+    `None` if the field has no element with a text, or a script fills it in. Of answers
+    without a page, from another tool, it is the item's column `text`.
     """
-    if task.html_page is None or field.regions != "entities":
+    if field.regions != "entities":
         return None
+    if task.html_page is None:
+        return item.columns.get("text") if task.own and task.own.path == NO_PAGE else None
     control = _controls(task.html_page).get(field.names_sent[0])
     if control is None or not control.text:
         return None

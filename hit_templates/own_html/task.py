@@ -10,13 +10,12 @@ from types import MappingProxyType
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
-from piecework.domain.task import HtmlPage, OwnFiles, Rule, Task
+from piecework.domain.task import NO_PAGE, HtmlPage, OwnFiles, Rule, Task
 from piecework.domain.text import NOT_FOR_XML, not_utf8, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded
 from piecework.hit_templates.own_html.fields_of_controls import (
     REST,
-    StatedField,
     aggregates,
     fields_and_rules,
     main_text,
@@ -29,6 +28,7 @@ from piecework.hit_templates.own_html.numbered import (
 )
 from piecework.hit_templates.own_html.page import controls_in, hosts_refused, is_shown
 from piecework.hit_templates.own_html.placeholders import cut, loop_in, unrolled
+from piecework.hit_templates.own_html.stated_field import StatedField, stated_marks
 
 ITEM_ID = "item_id"
 """The column with an item's id; without it, the rows of an items file are numbered."""
@@ -147,7 +147,9 @@ def html_task(path: Path, around: Around, text: str | None = None) -> Task:
         own=OwnFiles(
             path=str(path),
             digest=hashlib.sha256(
-                repr((html, around.fields, *around.canned.items())).encode()
+                repr(
+                    (html, around.fields, *around.canned.items(), *stated_marks(around.fields))
+                ).encode()
             ).hexdigest(),
             templates={},
         ),
@@ -370,7 +372,7 @@ def answers_task(
     canned_one, faults = canned_text(canned, of_items)
     if faults:
         raise ConfigError(faults)
-    of_it = repr((stated_fields, *canned.items()))
+    of_it = repr((stated_fields, *canned.items(), *stated_marks(stated_fields)))
     return Task(
         name=name,
         version=1,
@@ -390,7 +392,5 @@ def answers_task(
         aggregates=aggregates(of_items),
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=language,
-        own=OwnFiles(
-            path="[fields]", digest=hashlib.sha256(of_it.encode()).hexdigest(), templates={}
-        ),
+        own=OwnFiles(path=NO_PAGE, digest=hashlib.sha256(of_it.encode()).hexdigest(), templates={}),
     )

@@ -18,6 +18,7 @@ import pandas as pd
 from piecework.analyses.areas import Areas, area_within
 from piecework.analyses.masks import painted
 from piecework.analyses.regions import MOST_MERGED, Extents, Marks, merged_marks
+from piecework.analyses.run_lengths import run_lengths
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.domain.field import Regions
 from piecework.postprocess.datasets.facts import DatasetFacts
@@ -147,7 +148,7 @@ def _outlines_of(areas: Areas) -> Iterator[tuple[str, float]]:
             yield json.dumps([corners.ravel().tolist()]), abs(area_within(corners))
         else:
             is_it = pixels == n
-            yield json.dumps(_run_lengths(is_it)), float(np.count_nonzero(is_it))
+            yield json.dumps(run_lengths(is_it)), float(np.count_nonzero(is_it))
 
 
 def _ends_of(areas: Areas) -> npt.NDArray[np.float64]:
@@ -162,13 +163,6 @@ def _ends_of(areas: Areas) -> npt.NDArray[np.float64]:
             ends[n, 1] = top + rows[0], top + rows[-1] + 1
             ends[n] *= areas.cell
     return ends
-
-
-def _run_lengths(pixels: npt.NDArray[np.bool_]) -> dict[str, list[int]]:
-    """Return a mask as COCO has it: lengths of runs down the columns, the first of them outside."""
-    line = pixels.ravel(order="F")
-    changes = np.flatnonzero(np.diff(np.concatenate([[False], line, [not line[-1]]])))
-    return {"size": [*pixels.shape], "counts": np.diff(changes, prepend=0).tolist()}
 
 
 def objects_documents(

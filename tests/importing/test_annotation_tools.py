@@ -125,7 +125,7 @@ RESULTS: dict[str, tuple[dict[str, object], str]] = {
     "region": ({"x": 1, "rectanglelabels": ["Car"]}, '{"x": 1, "rectanglelabels": ["Car"]}'),
     "span": (
         {"start": 0, "end": 3, "text": "dog", "labels": ["A"]},
-        '{"start": 0, "end": 3, "text": "dog", "labels": ["A"]}',
+        '{"entities": [{"endOffset": 3, "label": "A", "startOffset": 0}]}',
     ),
 }
 
@@ -167,7 +167,7 @@ def rows_of(path: Path, document: object) -> list[object]:
 
 @pytest.mark.parametrize(("value", "text"), RESULTS.values(), ids=RESULTS)
 def test_each_kind_of_result_is_read(value: dict[str, object], text: str, tmp_path: Path) -> None:
-    """What marks a region stays JSON."""
+    """A region that is no mark of crowd elements stays JSON."""
     (row,) = rows_of(tmp_path / "p.json", [task(7, annotation(1, ("kind", value)))])
     assert isinstance(row, ImportedRow)
     assert row.sent == {"kind": text}

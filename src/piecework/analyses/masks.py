@@ -19,9 +19,9 @@ from piecework.analyses.areas import (
     cut_out,
     label_of,
 )
+from piecework.analyses.run_lengths import MOST_PIXELS
 from piecework.domain.late_modules import np, npt
 
-_MOST_PIXELS = 64_000_000
 _OPAQUE = 128
 _COLOUR = re.compile("#[0-9a-f]{6}")
 
@@ -115,7 +115,7 @@ def _pixels(text: str) -> tuple[npt.NDArray[np.int32], int, Size] | None:
     try:
         content = b64decode(text.partition("base64,")[2] or text, validate=True)
         with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
-            if image.width * image.height > _MOST_PIXELS:
+            if image.width * image.height > MOST_PIXELS:
                 return None
             cell, size = cell_of(*image.size), (float(image.width), float(image.height))
             sides = (np.arange(cell // 2, side + cell // 2, cell) for side in reversed(image.size))

@@ -303,7 +303,7 @@ def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, f
     for pair, alike in pairs.items():
         weights[[*pair]] += alike.weight
     return (
-        _as_text(_merged(answers, matches, weights), part),
+        marks_text(_merged(answers, matches, weights), part),
         _mean(alike.f1 for alike in pairs.values()),
         _mean(alike.exact for alike in pairs.values()),
         _mean(alike.overlap for alike in pairs.values()),
@@ -311,7 +311,7 @@ def _item(answers: Sequence[Marks], part: Regions) -> tuple[str, float, float, f
     )
 
 
-def _as_text(marks: Marks, part: Regions) -> str:
+def marks_text(marks: Marks, part: Regions) -> str:
     """Return marks as the JSON text in which crowd elements send them."""
     document: dict[str, object]
     if isinstance(marks, Areas):

@@ -51,7 +51,7 @@ from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import GENERIC, PRACTICE, Task, is_page
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.generic import faults_of_keys
-from piecework.hit_templates.own_html.fields_of_controls import StatedField
+from piecework.hit_templates.own_html.stated_field import StatedField
 from piecework.hit_templates.own_html.task import (
     ITEM_ID,
     Around,

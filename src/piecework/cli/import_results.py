@@ -229,7 +229,7 @@ def _guesses(guesses: "Sequence[tuple[str, str]]") -> Table:
 
 
 def _kind(guess: dict[str, object]) -> str:
-    kind = f"answer: {guess['kind']}"
+    kind = f"answer: {guess['marks'] or guess['kind']}"
     if guess["kind"] == "number":
         kind += f" from {guess['minimum']:g} to {guess['maximum']:g}"
     if guess["scope"] == "hit":

@@ -25,6 +25,7 @@ AggregateKind = Literal[
     "transcript",
 ]  # fmt: skip
 Regions = Literal["boundingBoxes", "keypoints", "polygons", "labeledImage", "entities"]
+MarkKind = Literal["boxes", "points", "polygons", "masks", "spans"]
 MERGED: Mapping[AggregateKind, Regions] = {
     "boxes": "boundingBoxes",
     "points": "keypoints",

@@ -42,6 +42,9 @@ pages never show them."""
 PRACTICE = "practice"
 """Items with any value in this column are for practice: first in every HIT, never counted."""
 
+NO_PAGE = "[fields]"
+"""The path of a task without a page: its answers are from elsewhere."""
+
 TWIN = "twin"
 """This column holds the id of the item that asks the same again."""
 

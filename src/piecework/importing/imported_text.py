@@ -155,6 +155,8 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
     table = understood.fields[name]
     yield f"[fields.{toml_key(name)}]"
     yield toml_line("kind", table.kind)
+    if table.marks:
+        yield toml_line("marks", table.marks)
     if table.options:
         yield from _long("options", list(table.options))
     for limit in ("minimum", "maximum", "step"):
@@ -167,7 +169,7 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
         yield 'scope = "hit"                    # answered once for all items in a row'
     of_items = {key: field for key, field in understood.fields.items() if not field.scope}
     if name == next(iter(of_items), "") and all(
-        field.kind == "text" for field in of_items.values()
+        field.kind == "text" and not field.marks for field in of_items.values()
     ):
         yield from _canned(understood, name)
 

@@ -4,17 +4,20 @@ The kinds of fields (options, scales, text) are guessed from this. A person can 
 them in the campaign file.
 """
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import get_args
 
 from piecework.config.schema import FieldTable
-from piecework.domain.field import FieldKind
+from piecework.domain.field import MERGED, FieldKind, MarkKind
 from piecework.hit_templates.answers import number_in
 from piecework.importing.readers.crowd_form import labels_in
 
+_MARKS: frozenset[MarkKind] = frozenset(get_args(MarkKind))
 _MOST_DISTINCT = 200
 MOST_CHOSEN = 1_000
 """Options of a field that a person calls a choice; with more, its cells are texts."""
@@ -77,6 +80,7 @@ class ColumnSurvey:
         as_labels: the same, if cells are read as lists or objects.
         is_labelled: whether all values are lists or objects.
         is_chosen: whether a person called it a choice, or a label.
+        marks: the kinds of marks that all values hold.
     """
 
     is_chosen: bool = False
@@ -93,6 +97,7 @@ class ColumnSurvey:
     as_text: NamedOptions = field(default_factory=NamedOptions)
     as_labels: NamedOptions = field(default_factory=NamedOptions)
     values: Counter[str] = field(default_factory=Counter)
+    marks: frozenset[MarkKind] = _MARKS
 
     def __post_init__(self) -> None:
         """Remember the options of a choice, however many a guess would take for texts."""
@@ -106,6 +111,8 @@ class ColumnSurvey:
         if not text:
             return
         self.filled += 1
+        if self.marks:
+            self.marks &= marks_in(text)
         self.as_text.see(split_options(text), are_several="|" in text or "\n" in text)
         if self.is_labelled:
             labels = labels_in(text)
@@ -189,6 +196,8 @@ class ColumnSurvey:
             kind: the kind of the field, if specified.
         """
         required = self.rows == asked and self.filled >= _LEAST_FILLED * asked
+        if kind is None and self.filled and (marks := min(self.marks, default=None)):
+            return FieldTable(kind="text", marks=marks, required=required)
         kind = kind or self._kind()
         if kind == "number":
             low, high = self._grades() or (self.low, self.high)
@@ -224,6 +233,25 @@ class ColumnSurvey:
         if high is None or (len(self.values) < _LEAST_GRADES and not self.as_text.is_cut):
             return None
         return low, float(high)
+
+
+def marks_in(text: str) -> frozenset[MarkKind]:
+    """Return the kinds of marks that a text may hold, in the JSON of crowd elements.
+
+    >>> sorted(marks_in('{"boundingBoxes": []}')), sorted(marks_in('{"labels": ["cat"]}'))
+    (['boxes'], [])
+    """
+    if not text.startswith("{"):
+        return frozenset()
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(
+        kind
+        for kind in _MARKS
+        if isinstance(document.get(MERGED[kind]), dict if kind == "masks" else list)
+    )
 
 
 def split_options(text: str) -> list[str]:

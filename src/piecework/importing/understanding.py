@@ -292,10 +292,12 @@ class _Items:
         """Yield what was guessed about the kinds of fields."""
         sent = {name: self._reading.answers.get(name, name) for name in fields}
         for name, table in fields.items():
-            if "kind" in self._reading.fields.get(name, {}):
+            if {"kind", "marks"} & self._reading.fields.get(name, {}).keys():
                 continue
             key = f"fields.{toml_key(name)}.kind"
-            if table.kind == "number":
+            if table.marks:
+                yield f"{name} holds {table.marks}", f'{key} = "text"'
+            elif table.kind == "number":
                 scale = f"from {table.minimum:g} to {table.maximum:g}"
                 yield f"{name} holds numbers {scale}", f'{key} = "choice"'
             elif self.answers[sent[name]].looks_like_numbers:
@@ -309,7 +311,7 @@ class _Items:
         stated = FieldTable.model_validate(self._reading.fields.get(field, {}))
         # Ids are no options: the campaign file and the dataset would list them.
         are_ids = len(self._workers_in.get(name) or ()) > 1
-        kind = stated.kind or ("text" if are_ids else None)
+        kind = stated.kind or ("text" if are_ids or stated.marks else None)
         guess = self.answers[name].guess(self._asked(name), kind)
         options = map(str, guess.options or ())
         if not stated.kind and any(ids.everywhere(each) != each for each in options):

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from piecework.domain.field import MERGED
 from piecework.hit_templates.own_html import control_kinds as own_html
 from piecework.hit_templates.own_html.control_kinds import LABELS, of_flat
-from piecework.hit_templates.own_html.fields_of_controls import CROWD
+from piecework.hit_templates.own_html.fields_of_controls import CROWD, nested
 
 __all__ = ["CROWD", "Labels", "as_text", "flattened", "folded", "labels_in"]
 
@@ -23,6 +24,9 @@ _ALONE = "on"
 _LONGEST_LIST = 10_000
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
 _ENTRY = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\[\]{}]+))\s*(?:,|$)""")
+
+
+_MARKS = re.compile(rf"(.+?)\.(?:{'|'.join(MERGED.values())})(?:\..+)?")
 
 
 class Labels(NamedTuple):
@@ -63,13 +67,14 @@ def as_text(value: object) -> str:
 
 
 def folded(sent: Mapping[str, str]) -> Mapping[str, str]:
-    """Return answers with flattened buttons, boxes and labels as one answer each.
+    """Return answers with flattened buttons, boxes, labels and marks as one answer each.
 
     >>> folded({"rating.1": "false", "rating.2": "true", "note.on": "true"})
     {'rating': '2', 'note': 'on'}
     """
     if not any("." in name for name in sent):
         return sent
+    sent = _with_marks(sent)
     groups: dict[str, dict[str, str]] = defaultdict(dict)
     for name, cell in sent.items():
         base, dot, ending = name.rpartition(".")
@@ -87,6 +92,25 @@ def folded(sent: Mapping[str, str]) -> Mapping[str, str]:
             answers[name] = cell
         elif base not in answers:
             answers[base] = of_flat(flat[base])
+    return answers
+
+
+def _with_marks(sent: Mapping[str, str]) -> Mapping[str, str]:
+    """Return answers with marks of crowd elements as the JSON that they were before."""
+    bases = {match[1] for name in sent if (match := _MARKS.fullmatch(name))} - sent.keys()
+    if not bases:
+        return sent
+    flat: dict[str, dict[str, str]] = {base: {} for base in bases}
+    answers: dict[str, str] = {}
+    for name, cell in sent.items():
+        base = next((base for base in bases if name.startswith(f"{base}.")), "")
+        if base:
+            flat[base][name.removeprefix(f"{base}.")] = cell
+        else:
+            answers[name] = cell
+    for base, cells in flat.items():
+        is_filled = any(map(str.strip, cells.values()))
+        answers[base] = json.dumps(nested(cells), ensure_ascii=False) if is_filled else ""
     return answers
 
 

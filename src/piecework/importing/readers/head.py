@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from piecework.importing.readers.moments import TimesSeen
 _HEAD_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 20
 
+_ZIP = b"PK\x03\x04"
 _LOOKED_AT = 4096
 _PERCENT = 100
 """One character in this many may be unprintable, as typed by a stranger."""
@@ -47,7 +49,7 @@ class Head:
 
     Attributes:
         is_folder: whether it is a folder; then everything except `names` is empty.
-        names: the files in a folder and its subfolders.
+        names: the files in a folder and its subfolders, or in a zip.
         text: the first megabyte; "" if it is not text.
         encoding: the encoding's name in Python.
         delimiter: the delimiter of a table, else "".
@@ -97,6 +99,8 @@ def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - i
     magic = _first_bytes(path)
     if magic.startswith(b"PAR1"):
         return Head(magic=magic[:4], reading=reading)
+    if magic.startswith(_ZIP) and (names := _of_annotations(path)):
+        return Head(magic=magic[:4], names=names, reading=reading)
     encoding, guesses = _encoding(path, magic, reading.encoding)
     text = magic.decode(encoding, errors="replace")
     start = text[:_LOOKED_AT]
@@ -111,10 +115,44 @@ def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - i
             reading=reading,
             guesses=tuple(guesses),
         )
+    if is_tagged(text):
+        # A token may be a quote, which no table of CSV has alone.
+        return Head(
+            text=text,
+            encoding=encoding,
+            magic=magic[:4],
+            reading=reading,
+            guesses=tuple(guesses),
+        )
     try:
         return _table_head(text, encoding, magic[:4], reading, guesses)
     except csv.Error as fault:
         raise ConfigError([f"{path}: line 1: {csv_fault(fault)}"]) from fault
+
+
+_TAGGED = re.compile(r"\S.*[ \t](?:O|[BIESLU]-\S+)[ \t\r]*")
+
+
+def is_tagged(text: str) -> bool:
+    r"""Return whether the text is tokens with tags, as CoNLL's, with a line for each.
+
+    >>> is_tagged("# item_id = 1\nAda\tB-Person\n.\tO\n"), is_tagged("word\ttag\nAda\tO\n")
+    (True, False)
+    """
+    *whole, last = text.lstrip("\ufeff").split("\n")
+    lines = whole if len(text) >= _HEAD_BYTES // 4 else [*whole, last]
+    tokens = [line for line in lines if line.strip() and not line.startswith("# ")]
+    return bool(tokens) and all(map(_TAGGED.fullmatch, tokens))
+
+
+def _of_annotations(path: Path) -> frozenset[str]:
+    """Return the names of the files in a zip of brat's annotations; none of another file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = frozenset(Path(name).name for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError):
+        return frozenset()
+    return names if any(name.endswith(".ann") for name in names) else frozenset()
 
 
 def _first_bytes(path: Path) -> bytes:

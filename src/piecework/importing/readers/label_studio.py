@@ -3,7 +3,8 @@
 JSON has a task with its `data` and an annotation for each annotator; each annotation is
 a list of results. JSON-MIN and CSV have a row for each annotation, in which nothing
 tells columns of the task from answers. Cancelled annotations and predictions are no
-answers. Marked regions stay JSON.
+answers. Boxes, polygons, points and spans become what crowd elements send; other regions stay
+as they are, as JSON.
 """
 
 import json
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
+from piecework.importing.readers.label_studio_regions import marks_of_regions
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.readers.tables import (
     CellError,
@@ -173,17 +175,20 @@ def _annotation(
         submitted_at=submitted,
         outcome="ground truth" if is_truth else "",
         shown=({"id": task_id} if task_id else {}) | shown,
-        sent=_sent(result),
+        sent=_sent(result, [*shown.values()]),
     )
 
 
-def _sent(result: list[object]) -> dict[str, str]:
-    values: dict[str, list[object]] = defaultdict(list)
+def _sent(result: list[object], texts: list[str]) -> dict[str, str]:
+    entries: dict[str, list[Document]] = defaultdict(list)
     for entry in result:
         # Relations between regions have no name.
         if isinstance(entry, dict) and (name := text_in(entry, "from_name")):
-            values[name].append(entry.get("value"))
-    return {name: _text(many) for name, many in values.items()}
+            entries[name].append(entry)
+    return {
+        name: marks_of_regions(many, texts) or _text([entry.get("value") for entry in many])
+        for name, many in entries.items()
+    }
 
 
 def _text(values: list[object]) -> str:
@@ -257,11 +262,11 @@ def _flat_row(roles: Roles, line: int, cells: Cells) -> Read:
         submitted_at=submitted,
         shown=({"id": task_id} if task_id else {})
         | {key: cell for key, cell in cells.items() if key in roles.shown},
-        sent={key: _answer(cells.get(key, "")) for key in sorted(roles.sent)},
+        sent={key: _answer(cells.get(key, ""), [*cells.values()]) for key in sorted(roles.sent)},
     )
 
 
-def _answer(cell: str) -> str:
+def _answer(cell: str, texts: list[str]) -> str:
     """Return an answer of a flat export, which wraps all but single texts in JSON."""
     if cell.lstrip()[:1] not in {"[", "{"}:
         return cell
@@ -273,4 +278,7 @@ def _answer(cell: str) -> str:
         texts = [part for part in value if isinstance(part, str)]
         # One choice each, of questions about several parts; or several texts.
         return "|".join(texts) if len(texts) == len(value) else cell
-    return _text(value if isinstance(value, list) else [value])
+    values = value if isinstance(value, list) else [value]
+    # A region of a flat export has its picture's size beside it, not around it.
+    regions = [{**each, "value": each} for each in values if isinstance(each, dict)]
+    return marks_of_regions(regions, texts) or _text(values)

@@ -12,7 +12,11 @@ from piecework.domain.imported import Reading
 from piecework.domain.text import did_you_mean
 from piecework.importing.readers import (
     amti,
+    brat,
+    coco,
+    conll,
     figure_eight,
+    imagefolder,
     label_studio,
     mapped,
     mephisto,
@@ -22,6 +26,7 @@ from piecework.importing.readers import (
     potato,
     prolific_export,
     results_file,
+    sagemaker,
     simple_amt,
 )
 from piecework.importing.readers.head import Head, head_of
@@ -40,6 +45,11 @@ READERS: tuple[Reader, ...] = (
     simple_amt,
     mephisto,
     potato,
+    coco,
+    imagefolder,
+    sagemaker,
+    brat,
+    conll,
 )
 
 
