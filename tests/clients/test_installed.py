@@ -146,6 +146,7 @@ def test_the_wheel_declares_its_licence_and_may_be_uploaded(wheel: Path) -> None
         "backup",
         "dask",
         "describe",
+        "detections",
         "huggingface",
         "offline-markets",
         "oidc",

@@ -30,6 +30,8 @@ from piecework.cli.options import (
 from piecework.domain.imported import NamedColumns, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from piecework.report.page import SectionsPage
 
 
@@ -239,7 +241,7 @@ def _show(
     "dataset",
     required=True,
     type=click.Path(path_type=Path),
-    help="The dataset with people's captions.",
+    help="The dataset with people's captions or objects.",
 )
 @BY
 @ITEMS
@@ -272,19 +274,31 @@ def score(  # noqa: PLR0913 - an argument an option
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Score captioning systems against a dataset.
+    """Score captioning systems or detectors against a dataset.
 
-    PREDICTIONS are COCO results as JSON, named after the system, or CSV files with a
-    column "system".
+    PREDICTIONS are COCO results as JSON, named after the system, or CSV files of captions
+    with a column "system".
 
-    The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals;
-    systems are tested against each other.
+    The scores of captions are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D, those of
+    boxes and segmentations AP and AR as COCO defines them, with 95 % intervals; systems
+    are compared with each other.
 
     Examples:
       piecework data score model.json --against out/demo/rehearsals/1/dataset
       piecework data score a.json b.json --against val.json --by difficulty
+      piecework data score detector.json --against dataset/boxes_coco_val.json
     """
     from piecework.importing.captions import read_captions_to_compare
+    from piecework.postprocess.datasets.detections import read_results
+
+    if (results := read_results(predictions)) is not None:
+        unused = {"--by": groupings, "--items": items, "--vizwiz": vizwiz}
+        if others := [name for name, value in unused.items() if value]:
+            raise click.UsageError(f"{', '.join(others)}: no use with detectors")
+        _score_detectors(
+            results, dataset, resamples=resamples, seed=seed, html=html, as_json=as_json
+        )
+        return
     from piecework.postprocess.datasets.image_columns import read_image_ids
     from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
     from piecework.report.corpus.system_page import system_page
@@ -303,3 +317,21 @@ def score(  # noqa: PLR0913 - an argument an option
         files=ids.files,
     )
     _show(system_page(scores, published=vizwiz), scores.as_dict(), html=html, as_json=as_json)
+
+
+def _score_detectors(
+    results: "Mapping[str, Sequence[object]]",
+    dataset: Path,
+    *,
+    resamples: int,
+    seed: int,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    from piecework.postprocess.datasets.detections import detections_of, read_objects
+    from piecework.report.corpus.detector_scores import detectors_page, score_detectors
+
+    people = read_objects(dataset)
+    systems = {name: detections_of(listed, name, people) for name, listed in results.items()}
+    scores = score_detectors(people, systems, resamples=resamples, seed=seed)
+    _show(detectors_page(scores), scores.as_dict(), html=html, as_json=as_json)

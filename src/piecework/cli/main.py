@@ -26,7 +26,9 @@ _DATA = LazyGroup(
             "analyse", "analyse", "Measure agreement, labels, comparisons and order effects."
         ),
         LazyCommand("describe", "analyse:describe", "Describe a caption dataset."),
-        LazyCommand("score", "analyse:score", "Score captioning systems against a dataset."),
+        LazyCommand(
+            "score", "analyse:score", "Score captioning systems or detectors against a dataset."
+        ),
         LazyCommand("clean", "clean", "Clean the texts in a table."),
         LazyCommand("words", "clean:words", "Show or decide words that cleaning doubts."),
     ],
