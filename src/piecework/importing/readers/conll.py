@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from piecework.analyses.mark_texts import spans_text
-from piecework.importing.readers.head import LONGEST_CELL, Head, is_tagged
+from piecework.foundation.csv_text import LONGEST_CELL
+from piecework.importing.readers.head import Head, is_tagged
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable, worker_of_file
 
 NAME = "CoNLL"
