@@ -219,9 +219,9 @@ def test_an_intent_is_declared_whether_it_is_open_or_closed(kept: Store) -> None
     assert declared == {"bonus:a", "bonus:c"}
 
 
-def test_an_argument_is_that_of_the_intent_that_is_named(kept: Store) -> None:
-    """It is text, even if it was declared as a number."""
-    assert intents.argument(kept, "bonus:d", "cents") == "32"
+def test_arguments_are_those_of_the_intent_that_is_named(kept: Store) -> None:
+    """As they were declared."""
+    assert intents.arguments(kept, "bonus:d")["cents"] == 32
 
 
 def test_open_cents_are_those_of_what_may_still_be_spent(kept: Store) -> None:
