@@ -75,8 +75,8 @@ class Assignment:
             raise missing(state, "assignment", assignment_id)
         return cls.of_row(row)
 
-    def document(self, state: State) -> dict[str, Any]:
-        """Return the assignment as the API shows it."""
+    def document(self, state: State, latest_ms: int | None = None) -> dict[str, Any]:
+        """Return the assignment as the API shows it, with bonuses until a time or now."""
         payment = Project.find(state, self.project_id).fields.payment_cents
         return {
             "participantId": self.participant_id,
@@ -85,17 +85,18 @@ class Assignment:
             "completionTime": iso(self.completed_ms),
             "status": self.status,
             "payment": money.to_dollars(payment),
-            "bonus": money.to_dollars(self.paid(state, "bonuses")),
+            "bonus": money.to_dollars(self.paid(state, "bonuses", latest_ms)),
             "completion": None
             if self.completed_ms is None
             else {"completionCode": self.entered_code, "submissionType": self.completion_type},
         }
 
-    def paid(self, state: State, account: str) -> int:
-        """Return what the participant got as `payments` or `bonuses`."""
+    def paid(self, state: State, account: str, latest_ms: int | None = None) -> int:
+        """Return what the participant got as `payments` or `bonuses`, until a time or now."""
         return state.number(
-            "SELECT coalesce(sum(amount), 0) FROM ledger WHERE assignment_id = ? AND target = ?",
-            (self.assignment_id, account),
+            "SELECT coalesce(sum(amount), 0) FROM ledger WHERE assignment_id = ? AND target = ? "
+            "AND at_ms <= ?",
+            (self.assignment_id, account, state.now_ms if latest_ms is None else latest_ms),
         )
 
 

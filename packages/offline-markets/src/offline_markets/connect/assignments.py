@@ -59,9 +59,9 @@ def list_assignments(call: Call) -> dict[str, Any]:
     return {
         "assignments": [
             # Connect knows three statuses, so one in progress can only be Pending.
-            {**each.document(state), "status": PENDING}
+            {**each.document(state, latest_ms), "status": PENDING}
             if each.status == IN_PROGRESS
-            else each.document(state)
+            else each.document(state, latest_ms)
             for each in listed
             if (each.completed_ms or each.started_ms) <= latest_ms
         ]

@@ -14,7 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from offline_markets.core.errors import ApiError
 
 Kind = Literal[
-    "lose_request", "lose_reply", "server_error", "bad_gateway", "throttle", "slow", "lag"
+    "lose_request",
+    "lose_reply",
+    "server_error",
+    "bad_gateway",
+    "throttle",
+    "refuse",
+    "slow",
+    "lag",
 ]
 
 _LONGEST_SECONDS = 30 * 24 * 3600.0
@@ -25,10 +32,11 @@ class Fault(BaseModel):
 
     Attributes:
         kind: `lose_request` cuts the connection and does nothing; `lose_reply` does the
-            call first. `server_error` and `throttle` answer 500 and 429 and do nothing.
+            call first. `server_error`, `throttle` and `refuse` answer 500, 429 and 400
+            and do nothing.
             `bad_gateway` does the call, then answers 502 with an HTML page. `slow`
             waits first. `lag` strikes no call: while it is set, lists leave out what
-            is new.
+            is new, at Connect also new bonuses.
         operation: the name of the operation to count calls of; None counts all.
         call: the first call to strike, from 1.
         times: how many calls to strike.
@@ -50,6 +58,8 @@ class Fault(BaseModel):
         """Return the answer if the call is not done."""
         if self.kind == "server_error":
             return ApiError(500, "The service failed.")
+        if self.kind == "refuse":
+            return ApiError(400, "The service refuses this call.")
         if self.kind == "throttle":
             return ApiError(
                 429, "Too many requests; try again later.", wait_seconds=math.ceil(self.seconds)

@@ -61,6 +61,8 @@ class Switches(OfflineSwitches):
             AWAITING REVIEW (as seen by a client) instead of COMPLETED (as documented).
         rejection_awaits_review: whether a decided study with a place that a rejection
             freed stays AWAITING REVIEW instead of becoming COMPLETED.
+        rejection_pauses: whether a rejection or return pauses a full study (as Prolific's
+            help says), and only a paused one can START (as its document says).
         late_completion: whether a timed-out submission can still be completed.
         unreject: whether a rejection can be undone.
         internal_links: whether links to other pages name an unreachable host.
@@ -77,6 +79,7 @@ class Switches(OfflineSwitches):
     errors: Literal["documented", "wrapped", "bare"] = "documented"
     stop_awaits_review: bool = False
     rejection_awaits_review: bool = False
+    rejection_pauses: bool = False
     late_completion: bool = False
     unreject: bool = True
     internal_links: bool = False

@@ -1,9 +1,11 @@
 """The states of a study, and the money held in each.
 
-    UNPUBLISHED -> (SCHEDULED ->) PUBLISHING -> ACTIVE <-> PAUSED ACTIVE -> AWAITING
-    REVIEW, when every place is used and all work is submitted AWAITING REVIEW ->
-    COMPLETED, when every submission is decided ACTIVE, PAUSED -> COMPLETED, when it is
-    stopped AWAITING REVIEW, COMPLETED -> ACTIVE, when places are raised
+    UNPUBLISHED -> (SCHEDULED ->) PUBLISHING -> ACTIVE <-> PAUSED
+    ACTIVE -> AWAITING REVIEW, when every place is used and all work is submitted
+    AWAITING REVIEW -> COMPLETED, when every submission is decided
+    AWAITING REVIEW -> PAUSED, when a place is freed (if `rejection_pauses`)
+    ACTIVE, PAUSED -> COMPLETED, when it is stopped
+    AWAITING REVIEW, COMPLETED -> ACTIVE, when places are raised
 
 While it recruits, a study holds the cost of all unpaid places; later, only the cost of
 undecided submissions.
@@ -73,9 +75,18 @@ def recruit(state: State, study_id: str) -> None:
         study.set_status(state, "ACTIVE")
 
 
-def follow(state: State, study_id: str) -> None:
-    """Update a study's status and held money to match its submissions."""
+def follow(state: State, study_id: str, *, frees_place: bool = False) -> None:
+    """Update a study's status and held money to match its submissions.
+
+    Args:
+        state: the emulator's memory.
+        study_id: the study.
+        frees_place: whether a submission was just rejected or returned.
+    """
     study = Study.find(state, study_id)
+    was_full = frees_place and study.free_places(state) == 1
+    if was_full and study.status == "AWAITING REVIEW" and state.switches.rejection_pauses:
+        study = study.set_status(state, "PAUSED")
     counts = study.counts(state)
     in_hand = counts["RESERVED"] + counts["ACTIVE"]
     if study.status == "ACTIVE" and _has_full_screen_out(state, study):
@@ -179,6 +190,9 @@ def _pause(state: State, study: Study) -> None:
 
 
 def _start(state: State, study: Study) -> None:
+    """Recruit again for a study that awaits review: a guess (see `rejection_pauses`)."""
+    if state.switches.rejection_pauses:
+        raise ApiError(400, f"A study that is {study.status} cannot START.")
     if study.free_places(state) <= 0:
         raise ApiError(400, "No place is free; raise total_available_places.")
     if _has_full_screen_out(state, study):

@@ -152,7 +152,8 @@ def set_status(state: State, submission: Submission, status: str) -> Submission:
         status=status,
         participant_id=submission.participant_id,
     )
-    study_life.follow(state, submission.study_id)
+    frees_place = submission.status == "AWAITING REVIEW" and status in ("REJECTED", "RETURNED")
+    study_life.follow(state, submission.study_id, frees_place=frees_place)
     return Submission.find(state, submission.submission_id)
 
 

@@ -125,6 +125,19 @@ def test_lists_lag_behind(requester: Requester) -> None:
     assert requester.statuses(project_id) == ["Pending"]
 
 
+def test_bonuses_lag_behind(requester: Requester) -> None:
+    """One that was paid is shown a minute later."""
+    project_id = requester.live()
+    worker = requester.done(project_id)
+    requester.offline.advance(timedelta(minutes=1))
+    requester.offline.set_faults({"kind": "lag", "seconds": 60})
+    bonus = {"id": worker.assignment_id, "amount": 1.5}
+    requester.post(f"/assignments/{project_id}/bonus", {"bonusPayment": [bonus]})
+    assert [each["bonus"] for each in requester.assignments(project_id)] == [0]
+    requester.offline.advance(timedelta(minutes=1))
+    assert [each["bonus"] for each in requester.assignments(project_id)] == [1.5]
+
+
 def test_a_script_names_known_operations(requester: Requester) -> None:
     """And is refused otherwise."""
     with pytest.raises(ControlRefusedError, match="Unknown operation pay"):

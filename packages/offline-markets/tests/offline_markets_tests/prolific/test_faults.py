@@ -52,7 +52,9 @@ def test_a_lost_payment_was_made(researcher: Researcher) -> None:
     assert researcher.submission(submission_id)["bonus_payments"] == [100, 100]
 
 
-@pytest.mark.parametrize(("kind", "status"), [("server_error", 500), ("throttle", 429)])
+@pytest.mark.parametrize(
+    ("kind", "status"), [("server_error", 500), ("throttle", 429), ("refuse", 400)]
+)
 def test_a_burst_strikes_so_many_calls_and_does_nothing(
     researcher: Researcher, kind: str, status: int
 ) -> None:

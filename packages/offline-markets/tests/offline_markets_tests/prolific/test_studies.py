@@ -406,3 +406,24 @@ def test_a_published_study_of_an_older_file_can_be_changed(tmp_path: Path) -> No
         assert changed["internal_name"] == "run 2"
         with pytest.raises(Refused, match="cannot be changed after publication"):
             researcher.ask("PATCH", path, {"is_external_study_url_secure": True})
+
+
+@pytest.mark.parametrize("is_returned", [True, False])
+def test_a_freed_place_pauses_a_full_study(researcher: Researcher, *, is_returned: bool) -> None:
+    """Its money stays held until it is started and filled, or stopped."""
+    researcher.control("PUT", "/switches", {"rejection_pauses": True})
+    study_id = researcher.study(total_available_places=2)
+    ann, bob = researcher.participant(), researcher.participant()
+    ann.do(study_id)
+    submission_id = bob.do(study_id)
+    assert researcher.status(study_id) == "AWAITING REVIEW"
+    _refused(researcher, "POST", f"/studies/{study_id}/transition/", {"action": "START"})
+    if is_returned:
+        bob.give_back(submission_id)
+    else:
+        researcher.judge(submission_id, "REJECT", **REJECTION)
+    assert researcher.status(study_id) == "PAUSED"
+    assert researcher.balance() == (BALANCE - 2 * UNIT, 2 * UNIT)
+    assert researcher.move(study_id, "START") == "ACTIVE"
+    researcher.participant().do(study_id)
+    assert researcher.status(study_id) == "AWAITING REVIEW"
