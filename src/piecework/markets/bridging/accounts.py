@@ -227,9 +227,9 @@ class LastStart:
         )
 
 
-def number_of(transaction: Transaction, query: str) -> int:
+def number_of(transaction: Transaction, query: str, *values: object) -> int:
     """Return the one number that a query yields; 0 without a row."""
-    row = transaction.first_row(query)
+    row = transaction.first_row(query, *values)
     return int(row[0]) if row else 0
 
 

@@ -16,6 +16,7 @@ from piecework.foundation.client.errors import Lost, Refused, Unusable
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.accounts import number_of
 from piecework.markets.bridging.settling import book_batch, list_bonuses, waiting_lines
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
@@ -55,7 +56,8 @@ _BATCHES = (
     "LEFT JOIN participants USING (worker) "
     "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus "
     f"WHERE bonus_batches.stage <> 'Paid' AND studies.market = '{NAME}' "
-    "ORDER BY bonus_batches.id"
+    # What is being paid first: it may need no more than a look.
+    "ORDER BY bonus_batches.stage <> 'Paying', bonus_batches.id"
 )
 _BOOKED = (
     "SELECT coalesce(sum(cents), 0) FROM bonus_lines JOIN bonus_batches "
@@ -119,14 +121,11 @@ def _separate(transaction: Transaction) -> None:
 
 
 def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
-    there = _bonus_there(bridge, batch)
-    with bridge.backend.reading() as transaction:
-        booked = transaction.first_row(_BOOKED, batch["visit"])
-        booked_cents = int(booked[0]) if booked else 0
     if batch["stage"] == "Paying":
-        _look_whether_paid(bridge, batch, there)
+        _look_whether_paid(bridge, batch, _bonus_there(bridge, batch))
         return
     with bridge.backend.reading() as transaction:
+        booked_cents = number_of(transaction, _BOOKED, batch["visit"])
         now_ms = transaction.due_ms
     if batch["paying_ms"] and now_ms < batch["paying_ms"] + _AFTER_REFUSAL_MS:
         return
@@ -141,6 +140,11 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
             ),
         )
         return
+    trouble = _objection(bridge, batch)
+    if trouble:
+        bridge.say_of_bonus(batch, trouble)
+        return
+    there = _bonus_there(bridge, batch)
     if there is not None and there > booked_cents and not is_stated:
         bridge.say_of_bonus(
             batch,
@@ -151,16 +155,15 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
             "with --paid if it is, or --unpaid to pay it as well",
         )
         return
-    trouble = _objection(bridge, batch)
-    bridge.say_of_bonus(batch, trouble)
-    if trouble:
-        return
     with bridge.backend.transaction() as transaction:
+        # Connect may not show yet what was paid and booked.
         transaction.execute(
-            "UPDATE bonus_lines SET paid_before = ? WHERE batch = ?", there or 0, batch["id"]
+            "UPDATE bonus_lines SET paid_before = ? WHERE batch = ?",
+            max(there or 0, booked_cents),
+            batch["id"],
         )
         transaction.execute(
-            "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ? WHERE id = ?",
+            "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ?, trouble = '' WHERE id = ?",
             transaction.now_ms,
             batch["id"],
         )
@@ -168,13 +171,17 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
 
 
 def _bonus_there(bridge: Bridge, batch: sqlite3.Row) -> int | None:
-    """Return the bonuses of a visit's assignment; None if it is not listed."""
+    """Return the bonuses of a visit's assignment; None if it is not listed.
+
+    A step lists each project once, and again after a payment.
+    """
     if batch["visit_status"] == AT_WORK:
         return None
-    for each in bridge.connect.assignments.of_project(batch["study_id"]):
-        if each.id == batch["submission_id"]:
-            return each.bonus_cents
-    return None
+    project = batch["study_id"]
+    if project not in bridge.bonuses:
+        listed = bridge.connect.assignments.of_project(project)
+        bridge.bonuses[project] = {each.id: each.bonus_cents for each in listed}
+    return bridge.bonuses[project].get(batch["submission_id"])
 
 
 def _is_stated(bridge: Bridge, batch: sqlite3.Row) -> bool:
@@ -203,6 +210,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row) -> str:
 
 def _pay_once(bridge: Bridge, batch: sqlite3.Row, *, is_first: bool) -> None:
     bridge.changes += 1
+    bridge.bonuses.pop(batch["study_id"], None)
     is_listed = batch["visit_status"] != AT_WORK
     bonus = Bonus(
         subject_id=batch["submission_id"] if is_listed else batch["participant_id"],

@@ -95,6 +95,7 @@ class Bridge(accounts.Bridge):
         asked: when a decision was asked for, in milliseconds, by assignment and act;
             lists may lag behind it.
         listed: projects of the account by internal name, as this step read them.
+        bonuses: cents by project and assignment, as this step read them.
     """
 
     name: ClassVar[str] = NAME
@@ -105,6 +106,7 @@ class Bridge(accounts.Bridge):
     statistics: dict[int, Statistics] = field(default_factory=dict)
     asked: dict[tuple[str, str], int] = field(default_factory=dict)
     listed: dict[str, Project] | None = None
+    bonuses: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 _WAITING = (

@@ -291,6 +291,7 @@ def step(bridge: Bridge) -> bool:
     published or paid before the file is compared with Connect.
     """
     bridge.listed = None
+    bridge.bonuses.clear()
     return bridge.made_step(
         reading.compare_projects,
         (
