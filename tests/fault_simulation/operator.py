@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from piecework.foundation.client.errors import ApiError, Unusable
+from piecework.foundation.client.errors import ApiError, Refused, Unusable
 from piecework.markets.bridging.losses import UnknownStudy
 from piecework.markets.prolific.bridge.adopting import adopt, pay_lost
 from piecework.markets.prolific.bridge.bonuses import settle_unknown
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.reading import look, set_aside
 from piecework.markets.prolific.bridge.reconciling import reconcile
-from piecework.markets.prolific.bridge.status import read_status
+from piecework.markets.prolific.bridge.status import StudyStatus, read_status
+from piecework.markets.prolific.bridge.studies import HALTED_THERE
+from piecework.markets.prolific.resources.studies import StudyChanges
 from tests.fault_simulation.laws import Books
 from tests.fault_simulation.parts import Served
 from tests.fault_simulation.people import Record
@@ -42,7 +44,7 @@ class Operator:
         """
         try:
             with self.served.command(steps_left) as bridge:
-                self._act(bridge)
+                self._act(bridge, is_steady=is_steady)
         except ApiError as fault:
             if is_steady:
                 raise
@@ -54,7 +56,7 @@ class Operator:
             look(bridge)
             reconcile(bridge)
 
-    def _act(self, bridge: Bridge) -> None:
+    def _act(self, bridge: Bridge, *, is_steady: bool) -> None:
         with bridge.backend.transaction() as transaction:
             status = read_status(transaction)
         for study in status.unknown:
@@ -63,7 +65,24 @@ class Operator:
         for study_id in sorted({match[1] for match in map(_LOST.search, status.troubles) if match}):
             number = pay_lost(bridge, study_id)
             self.record.tell(f"a person has {number} paid for lost answers")
+        for each in status.of_hit_types:
+            # Places that a person adds are above a cap that binds; the end has none.
+            if each.trouble in HALTED_THERE.values() and (is_steady or each.status == "PAUSED"):
+                self._let_go_on(bridge, each)
         self._settle(bridge, status.troubles)
+
+    def _let_go_on(self, bridge: Bridge, study: StudyStatus) -> None:
+        """Do at Prolific what the study's sentence names."""
+        studies, study_id = bridge.prolific.studies, study.study_id or ""
+        try:
+            if study.status == "PAUSED":
+                studies.transition(study_id, "START")
+            else:
+                studies.change(study_id, StudyChanges(places=study.places + 1))
+        except Refused as refusal:
+            self.record.tell(f"Prolific refuses a person: {refusal}")
+        else:
+            self.record.tell(f"a person lets {study_id[-6:]} go on, which was {study.status}")
 
     def _decide(self, bridge: Bridge, study: UnknownStudy) -> None:
         hit_type_id = self._hit_type_id(study)

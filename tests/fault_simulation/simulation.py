@@ -171,6 +171,7 @@ class Simulation:
             "publishing_seconds": self.rng.choice((0, 0, 600)),
             "settling_seconds": self.settling_seconds,
             "stop_awaits_review": self.rng.random() < 0.3,
+            "rejection_pauses": self.rng.random() < 0.5,
             "publishes_at_once": self.rng.random() < 0.3,
             "unreject": self.rng.random() < 0.7,
             "late_completion": self.rng.random() < 0.2,
@@ -385,7 +386,9 @@ class Simulation:
         """The servers themselves fail by a script, until the next one."""
         first = {"call": self.rng.randint(1, 4), "times": self.rng.randint(1, 8)}
         if self.has_participants and self.rng.random() < 0.6:
-            kind = self.rng.choice(("throttle", "server_error", "bad_gateway", "lose_reply", "lag"))
+            kind = self.rng.choice(
+                ("throttle", "refuse", "server_error", "bad_gateway", "lose_reply", "lag")
+            )
             fault: dict[str, Any] = {"kind": kind, **first}
             if kind == "lag":
                 # A list that lags hides a study that the file lacks, too.

@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
-from piecework.foundation.client.errors import ApiError, Unusable
+from piecework.foundation.client.errors import ApiError, Refused, Unusable
 from piecework.foundation.client.token import AccountToken
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.foundation.tracing.spans import span
@@ -104,17 +104,76 @@ class Bridge:
 
     def say(self, study: sqlite3.Row, trouble: str) -> None:
         """Store a sentence about a study for people to read; "" clears it."""
-        if trouble != study["trouble"]:
+        self._say("studies", study, trouble)
+
+    def say_of_visit(self, visit: sqlite3.Row, trouble: str) -> None:
+        """Store a sentence about a visit for people to read; "" clears it."""
+        self._say("visits", visit, trouble)
+
+    def _say(self, table: str, row: sqlite3.Row, trouble: str) -> None:
+        # The row was read before, and this step may have said something else since.
+        with self.backend.reading() as transaction:
+            is_stored = transaction.has(
+                f"SELECT 1 FROM {table} WHERE id = ? AND trouble = ?", row["id"], trouble
+            )
+        if not is_stored:
             with self.backend.transaction() as transaction:
                 transaction.execute(
-                    "UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"]
+                    f"UPDATE {table} SET trouble = ? WHERE id = ?", trouble, row["id"]
                 )
 
-    def note(self, study: sqlite3.Row, *, stage: str, status: str) -> None:
-        """Store how far a study is."""
+    def stays_halted(
+        self, study: sqlite3.Row, sentences: Mapping[str, str], *, is_needed: bool
+    ) -> bool:
+        """Return whether a person paused or ended a study there; say so if it is needed.
+
+        Args:
+            study: its row.
+            sentences: what is said, by status of a study that admits nobody.
+            is_needed: whether there is work for it.
+        """
+        sentence = "" if study["halted_by"] else sentences.get(study["status"], "")
+        if sentence and is_needed:
+            self.say(study, sentence)
+        elif study["trouble"] in sentences.values():
+            self.say(study, "")
+        return bool(sentence)
+
+    @contextmanager
+    def saying_refusals(self, study: sqlite3.Row) -> Iterator[None]:
+        """Say of a study which call about it was refused in the block."""
+        try:
+            yield
+        except Refused as refusal:
+            self.say(study, f"{refusal} {refusal.next_step}".strip())
+            raise
+
+    @contextmanager
+    def saying_refusals_of_visit(self, visit: sqlite3.Row) -> Iterator[None]:
+        """Say of a visit which call about it was refused in the block, unless it may pass."""
+        try:
+            yield
+        except Refused as refusal:
+            if not refusal.may_pass:
+                self.say_of_visit(
+                    visit,
+                    f"{self.market} refused a call about {visit['submission_id']}: "
+                    f"{refusal} {refusal.next_step}".strip(),
+                )
+            raise
+
+    def note(
+        self, study: sqlite3.Row, *, stage: str, status: str, halted_by: str | None = None
+    ) -> None:
+        """Store how far a study is, and why it admits nobody; None keeps the reason."""
         with self.backend.transaction() as transaction:
             transaction.execute(
-                "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
+                "UPDATE studies SET stage = ?, status = ?, halted_by = coalesce(?, halted_by) "
+                "WHERE id = ?",
+                stage,
+                status,
+                halted_by,
+                study["id"],
             )
 
     def study(self, study_id: int) -> sqlite3.Row:

@@ -66,6 +66,26 @@ def present_study(transaction: Transaction, hit_type: int, market: str) -> sqlit
     return transaction.first_row(_STUDY, hit_type, market)
 
 
+def revive_halted(transaction: Transaction, market: str, ended: Sequence[str]) -> None:
+    """Read again what a person ended at a market, if there is work: no other takes its place.
+
+    Args:
+        transaction: the open one.
+        market: how the marketplace's tables name the market.
+        ended: the market's statuses of studies that have ended.
+    """
+    marks = ", ".join("?" * len(ended))
+    transaction.execute(
+        "UPDATE studies SET stage = 'Published' WHERE market = ? AND stage = 'Retired' "
+        f"AND halted_by = '' AND status IN ({marks}) AND id IN (SELECT max(studies.id) "
+        "FROM studies JOIN hit_types ON hit_types.id = studies.hit_type "
+        "WHERE qualification_type IS NULL AND assignable_hits > 0 "
+        "GROUP BY studies.hit_type, studies.market)",
+        market,
+        *ended,
+    )
+
+
 def published_studies(transaction: Transaction, market: str) -> list[sqlite3.Row]:
     """Return a market's studies that are there and not retired."""
     return transaction.all(

@@ -109,6 +109,7 @@ def test_where_no_rejection_can_be_taken_back_a_bonus_pays(tmp_path: Path) -> No
     [
         pytest.param({"settling_seconds": 3600, "publishing_seconds": 0}, marks=pytest.mark.full),
         {"stop_awaits_review": True, "publishes_at_once": True, "errors": "bare"},
+        {"rejection_pauses": True},
     ],
     ids=str,
 )

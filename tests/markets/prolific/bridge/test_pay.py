@@ -151,8 +151,11 @@ def test_who_holds_a_place_of_a_study_that_was_stopped_is_paid(town: Town) -> No
     decide(town, ann, "approve", 0, 1)
     town.settle()
     assert town.researcher.submission(ann.submission_id)["status"] == "APPROVED"
-    # What is left to do has a study of its own.
-    town.visitor().work(town.study())
+    # Somebody stopped the study, so it is theirs to offer what is left to do.
+    assert [each["status"] for each in town.studies()] == ["COMPLETED"]
+    places = {"total_available_places": 3}
+    town.researcher.ask("PATCH", f"/studies/{study}/", places)
+    town.visitor().work(study)
     town.wait(days=21)
     town.settle()
     check(town)

@@ -8,6 +8,7 @@ call the next step sees whether the call is still needed.
 """
 
 import sqlite3
+from contextlib import nullcontext
 from functools import partial
 
 from piecework.foundation.client.errors import Refused
@@ -86,12 +87,15 @@ def _ask(bridge: Bridge, visits_asked: list[sqlite3.Row], act: str) -> None:
     bridge.changes += 1
     # The counts may return to the same values.
     bridge.statistics.pop(visits_asked[0]["study"], None)
+    for visit in visits_asked:
+        bridge.say_of_visit(visit, "")
 
 
 def _approve(bridge: Bridge, project_id: str, some: list[sqlite3.Row]) -> None:
     ids = [visit["submission_id"] for visit in some]
     try:
-        bridge.connect.assignments.approve(project_id, ids)
+        with bridge.saying_refusals_of_visit(some[0]) if len(some) == 1 else nullcontext():
+            bridge.connect.assignments.approve(project_id, ids)
     except Refused as refusal:
         if refusal.may_pass or len(some) == 1:
             raise
@@ -104,6 +108,11 @@ def _approve(bridge: Bridge, project_id: str, some: list[sqlite3.Row]) -> None:
 
 
 def _decide(bridge: Bridge, visit: sqlite3.Row, due_ms: int) -> None:
+    with bridge.saying_refusals_of_visit(visit):
+        _decide_one(bridge, visit, due_ms)
+
+
+def _decide_one(bridge: Bridge, visit: sqlite3.Row, due_ms: int) -> None:
     status = visit["status"]
     if status == "Pending":
         if not _was_asked(bridge, visit, "reject", due_ms):
@@ -155,8 +164,7 @@ def _approve_after_all(bridge: Bridge, visit: sqlite3.Row) -> None:
     with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction) + visit["cost_cents"]
     if committed > most:
-        _say(
-            bridge,
+        bridge.say_of_visit(
             visit,
             "reversing the rejection would bring the amount spent or committed to "
             f"{money(committed)}, above the limit of {money(most)}",
@@ -201,9 +209,3 @@ def _never_listed(bridge: Bridge, visit: sqlite3.Row) -> None:
 def _conclude(bridge: Bridge, visit: sqlite3.Row, outcome: str) -> None:
     with bridge.backend.transaction() as transaction:
         conclude(transaction, visit, outcome, "")
-
-
-def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
-    if trouble != visit["trouble"]:
-        with bridge.backend.transaction() as transaction:
-            conclude(transaction, visit, visit["outcome"], trouble)

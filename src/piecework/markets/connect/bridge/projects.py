@@ -3,17 +3,14 @@
 A project is found again by its internal name, so a lost reply leads to no second one. A
 published project can only get more places. It is paused, and then closed, when no work
 is left while places are free: closing gives their money back. New work then gets a new
-project.
+project. What a person paused or closed at Connect stays so, and no other takes its place.
 """
 
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from piecework.foundation.client.errors import NoAccess, Refused, Unusable
-from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state import worker_limits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction, next_number
@@ -21,7 +18,7 @@ from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
 from piecework.markets.bridging.studies import StudyName, measured_seconds
-from piecework.markets.connect.bridge import reading
+from piecework.markets.connect.bridge import reading, targeting
 from piecework.markets.connect.bridge.bridge import (
     LEAST_PER_HOUR_CENTS,
     NAME,
@@ -33,6 +30,16 @@ from piecework.markets.connect.bridge.reading import cost_of_place, look
 from piecework.markets.connect.bridge.status import committed_cents
 from piecework.markets.connect.client import LEAST_MINUTES, NewProject, ProjectStatus
 
+_CLOSED_THERE = (
+    "somebody other than this server paused or closed the project at Connect, so nothing is "
+    "published for the work left; to go on, run `piecework market connect reconcile --leave "
+    "PROJECT`"
+)
+_HALTED_THERE = {
+    "Paused": "somebody other than this server paused the project at Connect, so it stays "
+    "paused; to go on, set it live there",
+    **dict.fromkeys(reading.ENDED, _CLOSED_THERE),
+}
 _NOT_ARRIVED_HERE = (
     "SELECT count(*) FROM visits WHERE study = ? AND status = ? AND stage IN ('Open', 'Done')"
 )
@@ -40,7 +47,8 @@ _NOT_ARRIVED_HERE = (
 
 def recruit(bridge: Bridge) -> None:
     """Update the projects of each HIT type to match its open HITs."""
-    with bridge.backend.reading() as transaction:
+    with bridge.backend.transaction() as transaction:
+        studies.revive_halted(transaction, NAME, reading.ENDED)
         hit_types = studies.open_hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
@@ -60,7 +68,13 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         return
     possible = visits_possible(slots, study["hits_per_visit"])
     if study["stage"] == "Published":
-        if _follow(bridge, study, hit_type, possible, is_settled=is_settled):
+        is_needed = longest_visit(slots, 1) > 0
+        is_halted = bridge.stays_halted(study, _HALTED_THERE, is_needed=is_needed)
+        if is_halted and (possible or study["status"] in reading.ENDED):
+            return
+        with bridge.saying_refusals(study):
+            needs_another = _follow(bridge, study, hit_type, possible, is_settled=is_settled)
+        if needs_another:
             most = study["hits_per_visit"] if possible else study["hits_per_visit"] - 1
             _begin(bridge, hit_type, slots, most=most)
     elif not possible:
@@ -77,7 +91,7 @@ def _follow(
         return is_settled and not _not_arrived(bridge, study)
     if study["id"] not in bridge.assignments:
         return False
-    if is_outdated(bridge, study, hit_type):
+    if targeting.is_outdated(bridge, study, hit_type):
         _close(bridge, study)
     else:
         _keep_open(bridge, study, possible, is_settled=is_settled)
@@ -94,10 +108,20 @@ def _keep_open(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled:
     elif study["status"] == "Paused" and possible:
         if study["places"] - taken > possible:
             _close(bridge, study)  # Its places cannot become fewer.
-        elif not reading.why_not_publish(bridge):
-            _set_status(bridge, study, "Live")
+        else:
+            _set_live_again(bridge, study, study["places"] - taken)
     elif wanted > study["places"] and is_settled:
         _add_places(bridge, study, wanted)
+
+
+def _set_live_again(bridge: Bridge, study: sqlite3.Row, free_places: int) -> None:
+    trouble = reading.why_not_publish(bridge) or _objection(
+        bridge, study, free_places, is_committed=True
+    )
+    if trouble:
+        bridge.say(study, trouble)
+    else:
+        _set_status(bridge, study, "Live")
 
 
 def _not_arrived(bridge: Bridge, study: sqlite3.Row) -> int:
@@ -118,6 +142,7 @@ def _pause_or_close(bridge: Bridge, study: sqlite3.Row) -> None:
 def _close(bridge: Bridge, study: sqlite3.Row) -> None:
     if study["status"] == "Live":
         _set_status(bridge, study, "Paused")
+        study = bridge.study(study["id"])
     _set_status(bridge, study, "Closed")
 
 
@@ -142,14 +167,11 @@ def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: i
         with bridge.backend.transaction() as transaction:
             transaction.execute("UPDATE studies SET places = ? WHERE id = ?", possible, study_id)
         study = bridge.study(study_id)
-    try:
+    with bridge.saying_refusals(study):
         if study["stage"] == "Wanted":
             draft(bridge, study, hit_type)
             study = bridge.study(study_id)
         _publish(bridge, study, possible)
-    except Refused as refusal:
-        bridge.say(study, f"{refusal} {refusal.next_step}".strip())
-        raise
 
 
 def _publish(bridge: Bridge, study: sqlite3.Row, possible: int | None) -> None:
@@ -160,13 +182,23 @@ def _publish(bridge: Bridge, study: sqlite3.Row, possible: int | None) -> None:
         _drop(bridge, study)  # Fewer people than places can work.
         return
     trouble = _objection(bridge, study, study["places"])
-    bridge.say(study, trouble)
-    if not trouble:
+    if trouble:
+        bridge.say(study, trouble)
+    else:
         _set_status(bridge, study, "Live")
 
 
-def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
-    """Return why this many more places cannot be paid for now; "" if they can."""
+def _objection(
+    bridge: Bridge, study: sqlite3.Row, more_places: int, *, is_committed: bool = False
+) -> str:
+    """Return why this many more places cannot be paid for now; "" if they can.
+
+    Args:
+        bridge: the bridge.
+        study: its row.
+        more_places: how many.
+        is_committed: whether what is committed counts them already.
+    """
     terms = bridge.terms
     hourly = study["reward_cents"] * 60 // study["minutes"]
     if hourly < LEAST_PER_HOUR_CENTS:
@@ -180,14 +212,14 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
         return f"{more_places} places would cost {money(more)}; nothing is published without --live"
     with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
-    if committed + more > terms.spend_at_most_cents:
+    if committed + more * (not is_committed) > terms.spend_at_most_cents:
         return (
             f"{more_places} places would cost {money(more)}; {money(committed)} of "
             f"the limit of {money(terms.spend_at_most_cents)} is already spent or "
             "committed"
         )
     balance = bridge.connect.account.balance()
-    if balance.available_cents < more:
+    if not is_committed and balance.available_cents < more:
         return (
             f"{more_places} places would cost {money(more)}; the account has "
             f"{money(balance.available_cents)}"
@@ -197,41 +229,43 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 def _add_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     trouble = reading.why_not_publish(bridge) or _objection(bridge, study, places - study["places"])
-    bridge.say(study, trouble)
     if trouble:
+        bridge.say(study, trouble)
         return
-    # Stored first: if the reply is lost, the cap still counts it.
-    with bridge.backend.transaction() as transaction:
-        transaction.execute("UPDATE studies SET places = ? WHERE id = ?", places, study["id"])
-    bridge.changes += 1
     there = bridge.connect.projects.get(study["study_id"])
+    # Stored first: if the reply is lost, the cap still counts it.
+    _note_places(bridge, study, places)
+    bridge.changes += 1
     try:
         bridge.connect.projects.add_participants(there, places)
     except Refused:
-        with bridge.backend.transaction() as transaction:
-            transaction.execute(
-                "UPDATE studies SET places = ? WHERE id = ?", study["places"], study["id"]
-            )
+        _note_places(bridge, study, study["places"])
         raise
+    bridge.say(study, "")
+
+
+def _note_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute("UPDATE studies SET places = ? WHERE id = ?", places, study["id"])
 
 
 def _set_status(bridge: Bridge, study: sqlite3.Row, status: ProjectStatus) -> None:
     """Change a status; after a lost reply, the project's status shows it."""
     bridge.changes += 1
+    bridge.statistics.pop(study["id"], None)
     if status == "Live":
         # Before the call, so that the cap counts it even if the reply is lost.
-        _note(bridge, study, stage="Published", status="Live")
+        bridge.note(study, stage="Published", status="Live")
+    elif study["status"] == "Live" or study["halted_by"]:
+        # The bridge may go on after its own pause, and not after a person's.
+        bridge.note(study, stage=study["stage"], status=study["status"], halted_by="Bridge")
     try:
         bridge.connect.projects.set_status(study["study_id"], status)
     except Refused:
-        _note(bridge, study, stage=study["stage"], status=study["status"])
+        bridge.note(study, stage=study["stage"], status=study["status"])
         raise
-    _note(bridge, study, stage="Published", status=status)
-
-
-def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
-    bridge.note(study, stage=stage, status=status)
-    bridge.statistics.pop(study["id"], None)
+    bridge.note(study, stage="Published", status=status, halted_by="" if status == "Live" else None)
+    bridge.say(study, "")
 
 
 def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
@@ -251,18 +285,22 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
             bridge.say(study, f"an unneeded project could not be archived: {refusal}")
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET stage = 'Retired', status = 'Archived', "
+            "UPDATE studies SET stage = 'Retired', status = 'Archived', halted_by = 'Bridge', "
             "cost_cents = coalesce(cost_cents, 0) WHERE id = ?",
             study["id"],
         )
 
 
 def _retire(bridge: Bridge) -> None:
-    """Stop reading projects that are over and fully settled."""
+    """Stop reading projects that are over and fully settled.
+
+    A project that a person closed is over if no HIT is left for it.
+    """
     with bridge.backend.reading() as transaction:
         ended = transaction.all(
             f"SELECT id FROM studies WHERE market = '{NAME}' AND stage = 'Published' "
-            "AND status IN ('Closed', 'Completed', 'Archived') AND NOT EXISTS "
+            f"AND status IN {reading.ENDED} AND (halted_by <> '' OR 0 = (SELECT "
+            "assignable_hits FROM hit_types WHERE id = studies.hit_type)) AND NOT EXISTS "
             "(SELECT 1 FROM visits WHERE study = studies.id "
             f"AND (outcome IS NULL OR {PAID_EARLY}))"
         )
@@ -274,17 +312,6 @@ def _retire(bridge: Bridge) -> None:
             transaction.execute(
                 "UPDATE studies SET stage = 'Retired', trouble = '' WHERE id = ?", study["id"]
             )
-
-
-NOBODY_HOLDS = (
-    "no participant holds the qualifications that these HITs require, so the project "
-    "would admit no participant; grant them to participants who have come before"
-)
-_ALL_WORKERS = (
-    "SELECT studies.*, hit_types.requirements, hit_types.requester, "
-    "hit_types.hit_group_id FROM studies JOIN hit_types "
-    "ON hit_types.id = studies.hit_type WHERE studies.id = ?"
-)
 
 
 def want(
@@ -354,12 +381,12 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         Lost: it may have been created; its name finds it.
     """
     wanted = studies.requirements_of(hit_type)
-    locations = _locations(wanted)
+    locations = targeting.allowed_countries(wanted)
     own = studies.own_requirements(wanted)
-    let_in, keep_out = admitted(bridge, study["id"], own)
+    let_in, keep_out = targeting.admitted(bridge, study["id"], own)
     included = None if let_in is None else tuple(sorted(let_in - keep_out))
     if included is not None and not included:
-        raise Unusable(NOBODY_HOLDS)
+        raise Unusable(targeting.NOBODY_HOLDS)
     there = look(bridge).get(study["internal_name"])
     if there is None:
         token = f"{study['internal_name']} {study['refusals']}"
@@ -398,70 +425,6 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             there.id,
             cost_of_place(there),
             max(1, there.participants),
-            None if let_in is None else _digest(let_in),
+            None if let_in is None else targeting.digest(let_in),
             study["id"],
         )
-
-
-def admitted(
-    bridge: Bridge, study_id: int, own: Sequence[Mapping[str, Any]]
-) -> tuple[set[str] | None, set[str]]:
-    """Return those with the qualifications (None is everyone), and those to keep out.
-
-    Some hold the qualifications and have done too many of the HITs: they are in both.
-
-    Args:
-        bridge: the bridge.
-        study_id: row id.
-        own: the requirements on requesters' own qualification types.
-    """
-    with bridge.backend.reading() as transaction:
-        study = transaction.first_row(_ALL_WORKERS, study_id)
-        if study is None:
-            raise LookupError(f"no study has the row id {study_id}")
-        participants = transaction.all(studies.PARTICIPANTS, NAME)
-        fitting, unfit = studies.fitting_and_unfit(
-            transaction, study, participants, [dict(each) for each in own]
-        )
-    return (fitting if studies.needs_holding(own) else None), unfit
-
-
-def is_outdated(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> bool:
-    """Return whether other participants may work than a running project admits.
-
-    Connect fixes them when a project is published.
-    """
-    if study["let_in_group"] is None:
-        return False
-    own = studies.own_requirements(studies.requirements_of(hit_type))
-    let_in, _ = admitted(bridge, study["id"], own)
-    return bool(let_in) and _digest(let_in or set()) != study["let_in_group"]
-
-
-def _digest(people: set[str]) -> str:
-    return " ".join(sorted(people))
-
-
-def _locations(wanted: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the countries that requirements allow; () is any.
-
-    Raises:
-        Unusable: Connect cannot express a requirement.
-    """
-    locations: tuple[str, ...] = ()
-    for requirement in wanted:
-        type_id = requirement["QualificationTypeId"]
-        if type_id in system.MASTERS:
-            raise Unusable("Connect has no Masters qualification; leave out that requirement")
-        if type_id != system.LOCALE:
-            continue
-        places = requirement.get("LocaleValues", ())
-        if requirement["Comparator"] not in ("EqualTo", "In") or any(
-            "Subdivision" in each for each in places
-        ):
-            raise Unusable(
-                "Connect admits participants of named countries; name countries "
-                "without states, and none to leave out"
-            )
-        locations = tuple(sorted(each["Country"] for each in places))
-    return locations

@@ -70,10 +70,14 @@ def why_not_publish(bridge: Bridge) -> str:
 def set_aside(bridge: Bridge, project_id: str) -> None:
     """Stop an unknown project and leave it to Connect, which pays its participants.
 
+    A project of this file that a person closed is left as it is, and another may begin.
+
     Raises:
         Unusable: there is no such project.
     """
     with bridge.backend.transaction() as transaction:
+        if transaction.all(_LET_GO_ON, project_id):
+            return
         _row(transaction, project_id)
     status = bridge.connect.projects.get(project_id).status
     if status == "Live":
@@ -156,11 +160,12 @@ def _insert(transaction: Transaction, there: Project) -> sqlite3.Row:
     row = transaction.first_row(
         "INSERT INTO studies (hit_type, market, internal_name, study_id, status, "
         "stage, hits_per_visit, currency, reward_cents, cost_cents, minutes, "
-        "most_minutes, places, code, own_code, has_own_code, made_ms) "
-        "VALUES (?, ?, ?, ?, ?, 'Published', ?, 'USD', ?, ?, ?, ?, ?, ?, ?, 0, ?) "
+        "most_minutes, places, code, own_code, has_own_code, made_ms, halted_by) "
+        "VALUES (?, ?, ?, ?, ?, 'Published', ?, 'USD', ?, ?, ?, ?, ?, ?, ?, 0, ?, ?) "
         "ON CONFLICT (internal_name) DO UPDATE SET study_id = excluded.study_id, "
         "status = excluded.status, stage = 'Published', places = excluded.places, "
-        "cost_cents = excluded.cost_cents, code = excluded.code, trouble = '' "
+        "cost_cents = excluded.cost_cents, code = excluded.code, "
+        "halted_by = excluded.halted_by, trouble = '' "
         "RETURNING *",
         hit_type["id"],
         NAME,
@@ -176,6 +181,8 @@ def _insert(transaction: Transaction, there: Project) -> sqlite3.Row:
         code,
         f"R{there.id}",
         transaction.now_ms,
+        # Who adopts a project wants it to go on.
+        "Bridge" if there.status in ENDED else "",
     )
     if row is None:
         raise LookupError("the project was just added")
@@ -225,6 +232,10 @@ AT_WORK = "InProgress"
 
 RECRUITING = ("Live", "Paused")
 ENDED = ("Closed", "Completed", "Archived")
+_LET_GO_ON = (
+    "UPDATE studies SET halted_by = 'Bridge', trouble = '' WHERE study_id = ? "
+    f"AND market = '{NAME}' AND halted_by = '' AND status IN {ENDED} RETURNING id"
+)
 MAY_BE_PAID = ("Pending", "Approved")
 
 
@@ -243,10 +254,12 @@ def read_project(bridge: Bridge, study: sqlite3.Row) -> None:
     is_draft = status == "Unpublished"
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET status = ?, places = max(places, ?), stage = ? WHERE id = ?",
+            "UPDATE studies SET status = ?, places = ?, stage = ?, "
+            "halted_by = coalesce(?, halted_by) WHERE id = ?",
             status,
-            there.participants,
+            max(1, there.participants),
             "Draft" if is_draft else "Published",
+            {"Live": "", "Completed": "Places"}.get(there.status or ""),
             study["id"],
         )
     if is_draft:

@@ -138,7 +138,8 @@ def settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
     "--leave",
     metavar="PROJECT",
     default="",
-    help="Close a project that the file lacks; Connect pays its participants.",
+    help="Close a project that the file lacks, and Connect pays its participants; or go on "
+    "beside one that you closed there.",
 )
 @click.option(
     "--pay-lost",

@@ -15,7 +15,7 @@ from piecework.markets.bridging import losses
 from piecework.markets.bridging.studies import StudyName
 from piecework.markets.prolific.bridge import requirements
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
-from piecework.markets.prolific.bridge.reading import AWAITING, PAID, check_unknown
+from piecework.markets.prolific.bridge.reading import AWAITING, ENDED, PAID, check_unknown
 from piecework.markets.prolific.resources.studies import SetCode, StudyWhole
 from piecework.markets.prolific.resources.submissions import Submission
 
@@ -168,6 +168,8 @@ def _values(
         "study_id": there.id,
         "status": there.status,
         "stage": "Published",
+        # Who adopts a study wants it to go on.
+        "halted_by": "Bridge" if there.status in ENDED else "",
         "hits_per_visit": hits,
         "reward_cents": reward,
         "minutes": there.minutes,

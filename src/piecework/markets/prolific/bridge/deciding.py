@@ -5,12 +5,13 @@ A decision about a visit follows from those about its assignments.
 
 import re
 import sqlite3
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
 from piecework.foundation.client.calls import is_id
-from piecework.foundation.client.errors import Lost, Refused
+from piecework.foundation.client.errors import Lost, NoAccess, Refused
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
@@ -100,7 +101,7 @@ def decide(bridge: Bridge) -> None:
     with bridge.backend.reading() as transaction:
         waiting = transaction.all(_UNDECIDED)
         now_ms = transaction.now_ms
-    to_approve = []
+    to_approve: list[sqlite3.Row] = []
     for visit in waiting:
         is_decided = visit["approved"] and not visit["submitted"]
         is_due = is_decided or _took_test(visit) or visit["loss"] == "Stated"
@@ -108,9 +109,9 @@ def decide(bridge: Bridge) -> None:
         if is_due and visit["status"] == "AWAITING REVIEW":
             asked_ms = bridge.approving.get(visit["submission_id"])
             if not is_id(visit["submission_id"]):
-                _say(bridge, visit, _NOT_AN_ID)
+                bridge.say_of_visit(visit, _NOT_AN_ID)
             elif asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
-                to_approve.append(visit["submission_id"])
+                to_approve.append(visit)
             bridge.counts.pop(visit["study"], None)
         else:
             bridge.approving.pop(visit["submission_id"], None)
@@ -120,14 +121,31 @@ def decide(bridge: Bridge) -> None:
         bridge.tried(partial(_approve, bridge, some, now_ms))
 
 
-def _approve(bridge: Bridge, submission_ids: list[str], now_ms: int) -> None:
+def _approve(bridge: Bridge, some: list[sqlite3.Row], now_ms: int) -> None:
+    submission_ids = [visit["submission_id"] for visit in some]
     bridge.changes += 1
-    bridge.prolific.submissions.bulk_approve(submission_ids)
+    try:
+        with bridge.saying_refusals_of_visit(some[0]) if len(some) == 1 else nullcontext():
+            bridge.prolific.submissions.bulk_approve(submission_ids)
+    except Refused as refusal:
+        if refusal.may_pass or isinstance(refusal, NoAccess) or len(some) == 1:
+            raise
+        # One of them may be decided at Prolific, and keeps none of the others from pay.
+        for visit in some:
+            bridge.tried(partial(_approve, bridge, [visit], now_ms))
+        return
     LOG.info("submissions are approved at Prolific: count=%d", len(submission_ids))
     bridge.approving |= dict.fromkeys(submission_ids, now_ms)
+    for visit in some:
+        bridge.say_of_visit(visit, "")
 
 
 def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    with bridge.saying_refusals_of_visit(visit):
+        _decide_one(bridge, visit, now_ms)
+
+
+def _decide_one(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     status = visit["status"]
     if status in (*AT_WORK, "AWAITING REVIEW"):
         _decide_undecided(bridge, visit, now_ms)
@@ -211,8 +229,8 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
     may_unreject = visit["status"] == "REJECTED" and not visit["by_bonus_cents"]
     if may_unreject and not _has_unbooked_bonus(bridge, visit):
         trouble = _objection(bridge, visit)
-        _say(bridge, visit, trouble)
         if trouble:
+            bridge.say_of_visit(visit, trouble)
             return
         there = _unrejected(bridge, visit)
         if there.status != "REJECTED":
@@ -251,12 +269,6 @@ def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:
     )
 
 
-def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
-    if trouble != visit["trouble"]:
-        with bridge.backend.transaction() as transaction:
-            transaction.execute("UPDATE visits SET trouble = ? WHERE id = ?", trouble, visit["id"])
-
-
 def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:
     """Undo a rejection if possible, and return the submission."""
     try:
@@ -272,7 +284,9 @@ def _transit(
 ) -> Submission:
     bridge.changes += 1
     bridge.counts.pop(visit["study"], None)  # They may return to the same values.
-    return bridge.prolific.submissions.transition(visit["submission_id"], action, code=code)
+    changed = bridge.prolific.submissions.transition(visit["submission_id"], action, code=code)
+    bridge.say_of_visit(visit, "")
+    return changed
 
 
 def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -296,24 +310,29 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
         with bridge.backend.transaction() as transaction:
             take_in(transaction, visit, there)
         return
-    if there.return_requested_at is None and now_ms < last_ms:
-        _ask_for_return(bridge, visit, reason)  # The first call was lost.
-        return
-    category, message = rejection(reason)
+    was_asked = there.return_requested_at is not None
+    if not was_asked and now_ms < last_ms and _ask_for_return(bridge, visit, reason):
+        return  # The first call was lost or refused.
+    category, message = rejection(reason, was_asked=was_asked)
     bridge.changes += 1
     bridge.counts.pop(visit["study"], None)
     rejected = bridge.prolific.submissions.reject(
         visit["submission_id"], category=category, message=message
     )
     LOG.info("a submission is rejected at Prolific: category=%s", category)
+    bridge.say_of_visit(visit, "")
     with bridge.backend.transaction() as transaction:
         take_in(transaction, visit, rejected)
 
 
-def rejection(feedback: str) -> tuple[RejectionCategory, str]:
+def rejection(feedback: str, *, was_asked: bool = True) -> tuple[RejectionCategory, str]:
     """Return Prolific's category and a message of the length that it requires.
 
     A requester can name a category in brackets at the start of the feedback.
+
+    Args:
+        feedback: the requester's.
+        was_asked: whether the participant was asked for a return before.
 
     >>> rejection("[LOW_EFFORT] One word a picture.")[0]
     'LOW_EFFORT'
@@ -325,30 +344,45 @@ def rejection(feedback: str) -> tuple[RejectionCategory, str]:
     words = _NAMED.sub("", feedback).strip() or _NO_REASON
     message = (
         f"Your submission was not accepted for this reason: {words} We looked at all "
-        "of its answers and first asked you to return it."
+        f"of its answers{' and first asked you to return it' if was_asked else ''}."
     )
     return category, message.ljust(LEAST_REJECTION_LETTERS, ".")
 
 
-def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> None:
+def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> bool:
+    """Ask a participant for a return; return False if Prolific refuses that for good.
+
+    A rejection still follows at its time: otherwise Prolific pays for rejected work.
+    """
     words = _NAMED.sub("", reason).strip() or _NO_REASON
-    _mark_asked(bridge, visit, is_asked=True)
+    with bridge.backend.reading() as transaction:
+        now_ms = transaction.now_ms
+    _mark_asked(bridge, visit, now_ms)
     bridge.changes += 1
     try:
         bridge.prolific.submissions.request_return(visit["submission_id"], [words])
     except Lost:
         raise  # It is checked before anything is rejected.
-    except Refused:
-        _mark_asked(bridge, visit, is_asked=False)
-        raise
+    except Refused as refusal:
+        if refusal.may_pass or isinstance(refusal, NoAccess):
+            _mark_asked(bridge, visit, visit["return_asked_ms"])
+            raise
+        _mark_asked(bridge, visit, visit["return_asked_ms"] or now_ms)
+        bridge.say_of_visit(
+            visit,
+            "Prolific refused to ask the participant for the return of "
+            f"{visit['submission_id']}: {refusal} {refusal.next_step}".strip(),
+        )
+        LOG.warning("%s", refusal)
+        return False
+    bridge.say_of_visit(visit, "")
+    return True
 
 
-def _mark_asked(bridge: Bridge, visit: sqlite3.Row, *, is_asked: bool) -> None:
+def _mark_asked(bridge: Bridge, visit: sqlite3.Row, at_ms: int | None) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE visits SET return_asked_ms = ? WHERE id = ?",
-            transaction.now_ms if is_asked else None,
-            visit["id"],
+            "UPDATE visits SET return_asked_ms = ? WHERE id = ?", at_ms, visit["id"]
         )
 
 

@@ -15,7 +15,7 @@ Changes made by hand on Prolific's own pages arrive in the same way.
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from piecework.foundation.client.errors import NoAccess, Unusable
@@ -150,6 +150,7 @@ AWAITING = "AWAITING REVIEW"
 TIMED_OUT = "TIMED-OUT"
 GIVEN_BACK = ("RETURNED", TIMED_OUT)
 PAID = ("APPROVED", "PARTIALLY APPROVED")
+ENDED = (AWAITING, "COMPLETED")
 RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
 """Studies with free places that can still be taken, so their cost is held."""
 
@@ -210,20 +211,23 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
             raise
         _forget_draft(bridge, study)
         return
+    is_draft = there.status == "UNPUBLISHED"
+    counts = {} if is_draft else dict(bridge.prolific.submissions.counts(study["study_id"]))
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET status = ?, places = coalesce(?, places), "
+            "halted_by = coalesce(?, halted_by), "
             "stage = iif(? IN ('UNPUBLISHED', 'SCHEDULED'), 'Draft', 'Published') "
             "WHERE id = ?",
             there.status,
             there.places,
+            _halted_by(study, there, counts),
             there.status,
             study["id"],
         )
-    if there.status == "UNPUBLISHED":
+    if is_draft:
         bridge.submissions[study["id"]] = {}
         return
-    counts = dict(bridge.prolific.submissions.counts(study["study_id"]))
     if counts == bridge.counts.get(study["id"]):
         return
     listed = {each.id: each for each in bridge.prolific.submissions.of_study(study["study_id"])}
@@ -248,6 +252,25 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
             study["id"],
         )
         _suspect_losses(bridge, transaction, study, listed)
+
+
+def _halted_by(study: sqlite3.Row, there: Study, counts: Mapping[str, int]) -> str | None:
+    """Return why a study admits nobody now; None if the reason is as before.
+
+    Prolific pauses a full study by itself when a rejection or a return frees a place. It
+    was full when the bridge last read it; otherwise a person paused it.
+    """
+    if there.status in (_PUBLISHING, "ACTIVE"):
+        return ""
+    taken = sum(
+        number for name, number in counts.items() if name not in (*FREES_ITS_PLACE, "TOTAL")
+    )
+    has_ended = there.status in ENDED
+    if has_ended and taken >= (there.places or study["places"]):
+        return "Places"
+    if has_ended and (study["status"], study["halted_by"]) == ("PAUSED", "Places"):
+        return ""  # A person stopped it meanwhile.
+    return None
 
 
 def _suspect_losses(

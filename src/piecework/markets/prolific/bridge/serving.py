@@ -45,7 +45,7 @@ from piecework.markets.prolific.bridge import (
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms, send
 from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.markets.prolific.bridge.status import LastStart, last_start, price_list
-from piecework.markets.prolific.bridge.studies import bring_out, stop
+from piecework.markets.prolific.bridge.studies import HALTED_THERE, bring_out, start_again, stop
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.calling import PROLIFIC, Token
 from piecework.markets.prolific.client import Prolific
@@ -387,11 +387,20 @@ def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row
 
 
 def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
-    """Publish a wanted screening; end one that is no longer needed."""
-    if study["status"] == "ACTIVE" and not is_needed:
-        stop(bridge, study)
-    elif study["stage"] in ("Wanted", "Draft"):
+    """Publish a wanted screening, or start it again; end one that is no longer needed."""
+    if study["stage"] in ("Wanted", "Draft"):
         bring_out(bridge, study["id"], _hit_type(bridge, study["hit_type"]))
+        return
+    taken = reading.places_taken(bridge, study["id"])
+    is_halted = bridge.stays_halted(study, HALTED_THERE, is_needed=is_needed)
+    with bridge.saying_refusals(study):
+        if not is_needed and study["status"] in ("ACTIVE", "PAUSED"):
+            stop(bridge, study)
+        elif study["status"] == "PAUSED" and taken is not None and not is_halted:
+            if taken < study["places"]:
+                start_again(bridge, study, study["places"] - taken)
+            else:
+                stop(bridge, study)
 
 
 def _offer(bridge: Bridge, study: sqlite3.Row) -> None:

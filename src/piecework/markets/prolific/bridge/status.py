@@ -26,7 +26,7 @@ from piecework.markets.bridging.places import VisitPlan
 from piecework.markets.bridging.settling import SCREENED_OUT, paid_rejections
 from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.bridge import NAME, Terms
-from piecework.markets.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
+from piecework.markets.prolific.bridge.reading import ENDED, FREES_ITS_PLACE, RECRUITING
 from piecework.markets.prolific.bridge.recruiting import with_recruiting
 from piecework.markets.prolific.bridge.requirements import Requirement, filters_of
 from piecework.markets.prolific.calling import PROLIFIC
@@ -54,8 +54,10 @@ _NOT_HERE = (
 _COMMITTED = (
     "SELECT (SELECT coalesce(sum(cost_cents * "
     f"iif(stage = 'Retired', {_PAID}, "
-    # A place may be taken again, and its earlier rejection may be undone.
-    "max(places, (SELECT count(*) FROM visits "
+    # A place may be taken again, and its earlier rejection may be undone. The free places
+    # of a study that a person stopped are offered again only by that person.
+    f"max(iif(halted_by = '' AND status IN {ENDED}, {_PAID} + undecided, places), "
+    "(SELECT count(*) FROM visits "
     f"WHERE study = studies.id AND status NOT IN {FREES_ITS_PLACE}))) "
     "+ screen_out_cost_cents * "
     f"iif(stage = 'Retired', {_SCREENED_OUT}, screen_out_slots)), 0) FROM studies "

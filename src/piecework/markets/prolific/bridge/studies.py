@@ -4,16 +4,18 @@ A draft is found again by its internal name, so a lost reply leads to no second 
 Even a second draft would cost nothing, and only one is ever published. A published
 study can only get more places. A study is stopped when no work is left while places are
 free, or will be free because a participant was turned away. New work then gets a new
-study.
+study. A study that a person paused or stopped at Prolific stays so, and no other takes its
+place until that person lets it go on.
 """
 
 import sqlite3
+from collections.abc import Mapping
 from functools import partial
 
 from piecework.foundation.client.errors import NoAccess, Refused, Throttled
 from piecework.marketplace.state.clock import SECOND
 from piecework.markets.bridging import studies
-from piecework.markets.bridging.places import visits_possible
+from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
 from piecework.markets.prolific.bridge import reading, study_drafts
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge
@@ -23,6 +25,17 @@ from piecework.markets.prolific.resources.studies import StudyAction, StudyChang
 _LONGEST_REST_SECONDS = 3600
 """The longest wait that Prolific may ask for; after that, a call shows the limit."""
 
+_STOPPED_THERE = (
+    "somebody other than this server paused or stopped the study at Prolific, so nothing is "
+    "published for the work left; to go on, increase its places there"
+)
+HALTED_THERE = {
+    "PAUSED": "somebody other than this server paused the study at Prolific, so it stays "
+    "paused; to go on, start it there",
+    **dict.fromkeys(reading.ENDED, _STOPPED_THERE),
+}
+"""What people read of a study that a person paused or stopped, by its status."""
+
 _LEFT_IN_REVIEW = (
     "Prolific keeps the study in AWAITING REVIEW, because a place was not filled; no "
     "work is left for it, and nothing more is paid"
@@ -31,7 +44,8 @@ _LEFT_IN_REVIEW = (
 
 def recruit(bridge: Bridge) -> None:
     """Update the studies of each HIT type to match its open HITs."""
-    with bridge.backend.reading() as transaction:
+    with bridge.backend.transaction() as transaction:
+        studies.revive_halted(transaction, NAME, reading.ENDED)
         hit_types = studies.open_hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
@@ -51,7 +65,9 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         return
     possible = visits_possible(slots, study["hits_per_visit"])
     if study["stage"] == "Published":
-        if not _follow(bridge, study, possible, is_settled=is_settled):
+        with bridge.saying_refusals(study):
+            needs_another = _follow(bridge, study, slots, possible, is_settled=is_settled)
+        if not needs_another:
             return
         if is_settled:
             most = study["hits_per_visit"] if possible else study["hits_per_visit"] - 1
@@ -64,7 +80,14 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         bring_out(bridge, study["id"], hit_type)
 
 
-def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool) -> bool:
+def _follow(
+    bridge: Bridge,
+    study: sqlite3.Row,
+    slots: Mapping[int, int],
+    possible: int,
+    *,
+    is_settled: bool,
+) -> bool:
     """Update a published study; return whether the HITs left need another one."""
     taken = reading.places_taken(bridge, study["id"])
     if taken is None:
@@ -72,21 +95,44 @@ def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bo
     to_come = reading.not_arrived(bridge, study["id"])
     soon_free = reading.will_be_returned(bridge, study["id"])
     wanted, places = taken - soon_free - to_come + possible, study["places"]
-    is_open = study["status"] == "ACTIVE"
-    is_inviting = places > taken - soon_free
-    if is_open and not possible and is_inviting:
-        _transit(bridge, study, "STOP")
-        return False
-    if wanted > places and study["status"] in ("ACTIVE", "AWAITING REVIEW", "COMPLETED"):
+    status = study["status"]
+    is_paused, has_ended = status == "PAUSED", status in reading.ENDED
+    is_inviting = is_paused or (status == "ACTIVE" and places > taken - soon_free)
+    if is_inviting and not possible:
+        stop(bridge, study)
+    elif bridge.stays_halted(study, HALTED_THERE, is_needed=longest_visit(slots, 1) > 0):
+        pass
+    elif wanted > places and (has_ended or status in ("ACTIVE", "PAUSED")):
         if is_settled:
             _raise_places(bridge, study, wanted)
+    elif 0 < places - taken <= possible and (is_paused or status == reading.AWAITING):
+        return not start_again(bridge, study, places - taken) and not to_come
+    elif is_paused and places - taken > possible:
+        stop(bridge, study)  # Its places cannot become fewer.
+    else:
+        return has_ended and not to_come
+    return False
+
+
+def start_again(bridge: Bridge, study: sqlite3.Row, free_places: int) -> bool:
+    """Let participants take the free places of a study that Prolific paused or closed.
+
+    Prolific documents START of a paused study only. Where it refuses another one, return
+    False: that study stays closed.
+    """
+    trouble = reading.why_not_publish(bridge) or _objection(
+        bridge, study, free_places, is_committed=True
+    )
+    if trouble:
+        bridge.say(study, trouble)
+        return True
+    try:
+        _transit(bridge, study, "START")
+    except Refused as refusal:
+        if refusal.may_pass or study["status"] == "PAUSED":
+            raise
         return False
-    if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
-        if not reading.why_not_publish(bridge):
-            _transit(bridge, study, "START")
-        return False
-    is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
-    return is_closed and not to_come
+    return True
 
 
 def _begin(
@@ -108,15 +154,14 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
         bridge.say(study, trouble)
         return
     try:
-        if study["stage"] == "Wanted":
-            study_drafts.draft(bridge, study, hit_type)
-            study = bridge.study(study_id)
-        if study["stage"] == "Draft":
-            _publish(bridge, study)
-    except Refused as refusal:
-        if isinstance(refusal, Throttled):
-            _begin_rest(bridge, refusal)
-        bridge.say(study, f"{refusal} {refusal.next_step}".strip())
+        with bridge.saying_refusals(study):
+            if study["stage"] == "Wanted":
+                study_drafts.draft(bridge, study, hit_type)
+                study = bridge.study(study_id)
+            if study["stage"] == "Draft":
+                _publish(bridge, study)
+    except Throttled as refusal:
+        _begin_rest(bridge, refusal)
         raise
 
 
@@ -148,13 +193,23 @@ def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
         changes = StudyChanges(places=study["places"])
         bridge.prolific.studies.change(study["study_id"], changes)
     trouble = _objection(bridge, study, study["places"])
-    bridge.say(study, trouble)
-    if not trouble:
+    if trouble:
+        bridge.say(study, trouble)
+    else:
         _transit(bridge, study, "PUBLISH")
 
 
-def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
-    """Return why this many more places cannot be paid for now; "" if they can."""
+def _objection(
+    bridge: Bridge, study: sqlite3.Row, more_places: int, *, is_committed: bool = False
+) -> str:
+    """Return why this many more places cannot be paid for now; "" if they can.
+
+    Args:
+        bridge: the bridge.
+        study: its row.
+        more_places: how many.
+        is_committed: whether what is committed counts them already.
+    """
     terms = bridge.terms
     hourly = study["reward_cents"] * 60 // study["minutes"]
     if hourly < terms.least_per_hour_cents:
@@ -173,7 +228,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
         )
     with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
-    if committed + more > terms.spend_at_most_cents:
+    if committed + more * (not is_committed) > terms.spend_at_most_cents:
         return (
             f"{more_places} places would cost {terms.money(more)}; "
             f"{terms.money(committed)} of the limit of "
@@ -182,7 +237,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
     balance = bridge.prolific.account.balance(terms.workspace_id)
     if balance.currency != terms.currency:
         return f"the workspace is now in {balance.currency}, not in {terms.currency}"
-    if balance.available_minor < more:
+    if not is_committed and balance.available_minor < more:
         return (
             f"{more_places} places would cost {terms.money(more)}; the workspace has "
             f"{balance.available}"
@@ -192,21 +247,43 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     trouble = reading.why_not_publish(bridge) or _objection(bridge, study, places - study["places"])
-    bridge.say(study, trouble)
     if trouble:
+        bridge.say(study, trouble)
         return
     # The new total is stored first: if the reply is lost, the cap still counts it. A
     # completed study recruits again, so `_retire` must not retire it.
+    is_paused = study["status"] == "PAUSED"
+    _note_places(bridge, study, places, "PAUSED" if is_paused else "ACTIVE")
+    bridge.changes += 1
+    try:
+        bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
+    except Refused:
+        _note_places(bridge, study, study["places"], study["status"])
+        raise
+    bridge.say(study, "")
+    if is_paused:
+        _transit(bridge, study, "START")
+
+
+def _note_places(bridge: Bridge, study: sqlite3.Row, places: int, status: str) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?", places, study["id"]
+            "UPDATE studies SET places = ?, status = ? WHERE id = ?", places, status, study["id"]
         )
-    bridge.changes += 1
-    bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
 
 
 def stop(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Stop recruiting for a study; participants at work may finish."""
+    """Stop recruiting for a study; participants at work may finish.
+
+    Stored first: the bridge may go on after its own stop, and not after a person's pause.
+    """
+    is_ours = study["halted_by"] or study["status"] != "PAUSED"
+    bridge.note(
+        study,
+        stage=study["stage"],
+        status=study["status"],
+        halted_by="Bridge" if is_ours else None,
+    )
     _transit(bridge, study, "STOP")
 
 
@@ -221,7 +298,8 @@ def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
     except Refused:
         bridge.note(study, stage=study["stage"], status=study["status"])
         raise
-    bridge.note(study, stage="Published", status=status)
+    bridge.note(study, stage="Published", status=status, halted_by=None if action == "STOP" else "")
+    bridge.say(study, "")
 
 
 def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
@@ -246,15 +324,15 @@ def _retire(bridge: Bridge) -> None:
     """Stop reading studies that are over and fully settled.
 
     Prolific may keep a study in AWAITING REVIEW because a rejection left a place free.
-    It is over if no HIT is left for that place. It then admits no participant and
-    holds no money.
+    It is over if no HIT is left for that place, as a study that a person stopped. It then
+    admits no participant and holds no money.
     """
     with bridge.backend.transaction() as transaction:
         for study in transaction.all(
             "SELECT id, status FROM studies WHERE stage = 'Published' "
-            f"AND market = '{NAME}' AND "
-            "(status = 'COMPLETED' OR status = 'AWAITING REVIEW' "
-            "AND qualification_type IS NULL AND 0 = (SELECT assignable_hits "
+            f"AND market = '{NAME}' AND status IN {reading.ENDED} AND "
+            "iif(halted_by <> '' AND (status = 'COMPLETED' OR qualification_type IS NOT NULL), "
+            "1, qualification_type IS NULL AND 0 = (SELECT assignable_hits "
             "FROM hit_types WHERE id = studies.hit_type)) AND NOT EXISTS "
             "(SELECT 1 FROM visits WHERE study = studies.id "
             f"AND (outcome IS NULL OR {PAID_EARLY}))"
