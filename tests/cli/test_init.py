@@ -438,6 +438,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
         ((), "--task: "),
         (("--task", "caption"), "--items: "),
         (("photos", "--task", "caption"), "piecework init photos.toml --items photos"),
+        (("/", "--yes"), "piecework init campaign.toml --items /"),
         (("my birds.csv",), "piecework init 'my birds.toml' --items 'my birds.csv'"),
         (("hit.html", "--items", "birds.csv"), "piecework init hit.toml --task hit.html"),
         (("--task", "captoin", "--items", "photos"), "did you mean 'caption'"),

@@ -245,8 +245,11 @@ def _as_needed(campaign: "Campaign") -> Rows:
     rule = campaign.posting.as_needed
     if rule is None:
         return []
-    is_label = bool(campaign.task.label_fields)
-    sure = "the label's probability" if is_label else "the agreement of what is merged"
+    label, merged = "the label's probability", "the agreement of what is merged"
+    task = campaign.task
+    sure = f"{label} and {merged}" if task.label_fields and task.merged_fields else label
+    if not task.label_fields:
+        sure = merged
     return [("as needed", f"up to {rule.most}", f"answers, until {sure} is {rule.until:g}")]
 
 
