@@ -10,6 +10,7 @@ Names of faults in `Answer.problems`: a broken rule has the rule's name
 (`questioned:<rule>` if the rule only asks); a malformed field has one of
 `missing:<field>`, `unknown_option:<field>`, `not_a_number:<field or measure>`,
 `malformed:typing` (no record of how texts were entered; it is not read),
+`unreadable:<field>` (no marks of its kind, or more than are read),
 `out_of_range:<field>`, `wrong_item` (the page showed another item there),
 `wrong_order:<what>` (not the assignment's order). Faults in fields that are asked once
 per HIT are named in each of its answers, and so is `extra_item` (a field of the page
@@ -27,7 +28,7 @@ from typing import NamedTuple
 
 from piecework.domain.assignment import Answer, FieldValue
 from piecework.domain.column_names import MEASURES
-from piecework.domain.field import Field, FieldScope, mirrored
+from piecework.domain.field import MERGED, Field, FieldScope, mirrored
 from piecework.domain.ids import AssignmentId, ItemId, answer_id
 from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING, TypingRecord, typing_records
@@ -77,6 +78,12 @@ def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[st
             steps, round(steps), abs_tol=1e-6
         )
         return [] if is_fit else [f"out_of_range:{field.name}"]
+    if field.regions in MERGED.values() and value:
+        # Only such tasks need it, and it loads pandas.
+        from piecework.analyses.regions import read_marks  # noqa: PLC0415
+
+        part = next(part for part in MERGED.values() if part == field.regions)
+        return [] if read_marks(str(value), part) is not None else [f"unreadable:{field.name}"]
     if field.kind in {"choice", "choices"} and not field.is_open:
         chosen = (value,) if isinstance(value, str) else value
         known = (

@@ -164,7 +164,7 @@ def _fits(field: Field, text: str, item: Item) -> bool:
         # Only such tasks need it, and it loads pandas.
         from piecework.analyses.regions import marks_in  # noqa: PLC0415
 
-        return marks_in(text) is not None
+        return marks_in(text, is_merged=True) is not None
     value = typed(field, text)
     return value is not None and not value_problems(field, value, item.columns)
 

@@ -160,15 +160,15 @@ def _judged(
 def _judged_merged(
     table: pd.DataFrame, tolerance: float
 ) -> Iterator[tuple[str, pd.DataFrame, pd.Series[bool]]]:
-    """Yield the same of fields with marks or transcripts alone."""
+    """Yield the same of fields with marks or transcripts alone, of answers that can be read."""
     for merged in own_merged(table, prefix=GOLD):
-        field, read = merged.field, merged.read
+        field = merged.field
         with_gold = merged.rows[merged.rows[GOLD + field] != ""]
         pairs = zip(with_gold[merged.column], with_gold[GOLD + field], strict=True)
-        is_wrong = [
-            is_beyond(1 - merged.compare(read(own), read(known)), tolerance) for own, known in pairs
-        ]
-        yield field, with_gold, pd.Series(is_wrong, index=with_gold.index, dtype="bool")
+        apart = pd.Series([merged.apart(*pair) for pair in pairs], with_gold.index, "float64")
+        apart = apart.dropna()
+        is_wrong = apart.map(lambda far: is_beyond(far, tolerance)).astype("bool")
+        yield field, with_gold.loc[apart.index], is_wrong
 
 
 TOLERANCE = 0.25

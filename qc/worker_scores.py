@@ -6,7 +6,9 @@ most against them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from piecework.analyses.regions import f1, marks_in
@@ -40,7 +42,8 @@ class MergedAnswers(NamedTuple):
     Attributes:
         rows: the answers.
         column: their column with the texts as they were sent.
-        read: turns a text into what `compare` takes.
+        read: turns a text into what `compare` takes; `None` if it cannot be read.
+        read_known: the same of a known answer, which may be larger.
         compare: returns how alike two answers are, from 0 to 1.
     """
 
@@ -48,7 +51,13 @@ class MergedAnswers(NamedTuple):
     rows: pd.DataFrame
     column: str
     read: Callable[[str], Any]
+    read_known: Callable[[str], Any]
     compare: Callable[[Any, Any], float]
+
+    def apart(self, own: str, known: str) -> float:
+        """Return how far an answer is from the known one, from 0 to 1; NaN if it is unreadable."""
+        answer = self.read(own)
+        return math.nan if answer is None else 1 - self.compare(answer, self.read_known(known))
 
 
 def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.DataFrame:
@@ -98,14 +107,16 @@ def own_answers(
         yield field, known[is_given(known[RATED + field])]
 
 
-def _comparison(prefix: str) -> tuple[Callable[[str], Any], Callable[[Any, Any], float]]:
-    """Return how the answers in columns of this prefix are read and compared."""
+def _comparison(
+    prefix: str,
+) -> tuple[Callable[[str], Any], Callable[[str], Any], Callable[[Any, Any], float]]:
+    """Return how answers in columns of this prefix, and known ones, are read, and compared."""
     if prefix == DRAWN:
-        return marks_in, f1
+        return marks_in, partial(marks_in, is_merged=True), f1
     # Commands that only check a campaign's rules load this module too.
     from piecework.analyses.transcripts import likeness, words_in  # noqa: PLC0415
 
-    return words_in, likeness
+    return words_in, words_in, likeness
 
 
 def own_merged(table: pd.DataFrame, *, prefix: str = "") -> Iterator[MergedAnswers]:
@@ -122,8 +133,8 @@ def own_merged(table: pd.DataFrame, *, prefix: str = "") -> Iterator[MergedAnswe
         return
     known = table[is_first(table) & (table["worker_id"] != "")]
     for name, column in columns:
-        read, compare = _comparison(column.removesuffix(name))
-        yield MergedAnswers(name, known[known[column] != ""], column, read, compare)
+        comparison = _comparison(column.removesuffix(name))
+        yield MergedAnswers(name, known[known[column] != ""], column, *comparison)
 
 
 def rareness(times: int, of: int, chance: float) -> float:

@@ -30,7 +30,8 @@ theorem", 1951). With two options nothing of this excuses a worker whose votes a
 
 Edge cases: agreement beyond chance is 1 minus the mean distance from the others, divided by that
 of an answer drawn blindly from all; if these never differ, nothing is measured. A worker's second
-answer about an item does not count. Of marks and transcripts, only the strength counts.
+answer about an item does not count, and neither do marks that cannot be read. Of marks and
+transcripts, only the strength counts.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ from piecework.qc.worker_scores import (
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
-VERSION = 7
+VERSION = 8
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, WORDED, MATTER_OF_FACT)
@@ -378,11 +379,14 @@ def _compare_merged(merged: MergedAnswers, params: Params) -> _Compared:
     for _, rows in merged.rows.groupby("item_id", sort=True):
         if len(rows) <= params.min_others:
             continue
-        answers = [merged.read(text) for text in rows[merged.column].tolist()]
+        read = [merged.read(text) for text in rows[merged.column].tolist()]
+        answers = [answer for answer in read if answer is not None]
+        if len(answers) <= params.min_others:
+            continue
         alike = np.zeros((len(answers), len(answers)))
         for i, j in combinations(range(len(answers)), 2):
             alike[i, j] = alike[j, i] = merged.compare(answers[i], answers[j])
-        workers += rows["worker_id"].tolist()
+        workers += rows["worker_id"][[answer is not None for answer in read]].tolist()
         distances += (1.0 - alike.sum(axis=1) / (len(answers) - 1)).tolist()
     own = np.array(distances, dtype="float64")
     return _Compared(

@@ -1,14 +1,17 @@
 """Whatever a form sends becomes answers, and what is wrong with it is named."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.assignment import Answer
 from piecework.domain.column_names import MEASURES
+from piecework.domain.field import Field
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.answers import read_answers, value_problems
 from piecework.hit_templates.tasks import load_task
 from tests.typing_records import record
 
@@ -91,6 +94,22 @@ def test_a_fault_is_named_and_the_other_answer_stays_clean(
     first, second = read(caption_task, fields)
     assert first.problems == problems
     assert second.problems == ()
+
+
+@pytest.mark.parametrize("part", ["keypoints", "lines", "labeledImage"])
+def test_marks_that_no_measure_reads_are_a_fault(part: str) -> None:
+    """Of marks that are merged: other JSON, and more marks than are compared."""
+    field = Field(name="marks", kind="text", label="Mark", regions=part)
+
+    def problems(count: int) -> list[str]:
+        points = [{"label": "a", "x": n, "y": n} for n in range(count)]
+        return value_problems(field, json.dumps({part: points}), {})
+
+    assert value_problems(field, "", {}) == []
+    fault = [] if part == "lines" else ["unreadable:marks"]
+    assert value_problems(field, "[", {}) == problems(501) == fault
+    if part == "keypoints":
+        assert problems(500) == problems(0) == []
 
 
 def test_how_a_text_was_entered_is_read_if_the_page_recorded_it(caption_task: Task) -> None:

@@ -173,7 +173,7 @@ def read_marks(text: str, part: Regions, *, is_merged: bool = False) -> Marks | 
     """Return the marks of an answer as crowd elements send it; `None` if it is unreadable.
 
     Marks without a size or with ends that are no numbers are left out. An answer with more
-    than `MOST` marks counts as unreadable, but not what was merged of several.
+    than `MOST` marks counts as unreadable, but not a known one or what was merged of several.
     """
     try:
         document = json.loads(text)
@@ -203,12 +203,10 @@ def read_marks(text: str, part: Regions, *, is_merged: bool = False) -> Marks | 
     )
 
 
-def marks_in(text: str) -> Marks | None:
-    """Return the marks of an answer of any kind; `None` if none is readable."""
-    return next(
-        (marks for part in _LEAST if (marks := read_marks(text, part)) is not None),
-        None,
-    )
+def marks_in(text: str, *, is_merged: bool = False) -> Marks | None:
+    """Return the marks of an answer of any kind; `None` as in `read_marks`."""
+    read = (read_marks(text, part, is_merged=is_merged) for part in _LEAST)
+    return next((marks for marks in read if marks is not None), None)
 
 
 def overlaps(first: Marks | None, second: Marks | None) -> Floats | None:

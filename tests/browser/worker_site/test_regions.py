@@ -14,6 +14,8 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image, ImageColor
 from playwright.sync_api import Browser, Page, expect
 
+from piecework.analyses.areas import MOST_CELLS
+from piecework.analyses.regions import MOST, marks_in
 from piecework.hit_templates.generic import Asked
 from piecework.hit_templates.tagging import tag_task
 from tests.browser.pages import sign_in, violations
@@ -771,6 +773,78 @@ def test_a_mask_beyond_the_limit_of_an_answer_is_not_lost(market: Market, browse
         )
         document = sent(page, market, hit)
     assert mask_of(document["areas"]["labeledImage"]["pngImageData"]).size == (4000, 3000)
+
+
+def test_what_no_measure_reads_is_not_sent(market: Market, browser: Browser) -> None:
+    """Too many marks, areas around most of the picture, a mask of too many pixels."""
+    far = SVG.format(2_000, 2_000)
+    body = crowd_form(
+        marked("crowd-keypoint", "points") + marked("crowd-polygon", "areas", "", far)
+    )
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        submit = frame.get_by_role("button", name="Submit")
+        page.frames[1].evaluate(
+            """([most, areas]) => {
+              const mark = (tag, shape, count, points) => {
+                const { tool } = document.querySelector(tag);
+                const region = { label: "Cat", shape, points };
+                tool.regions = Array.from({ length: count }, () => ({ ...region }));
+                tool.refresh();
+              };
+              mark("crowd-keypoint", "point", most + 1, [[1, 1]]);
+              mark("crowd-polygon", "polygon", areas, [[0, 0], [2000, 0], [2000, 2000]]);
+            }""",
+            [MOST, MOST_CELLS // 2_000**2 + 1],
+        )
+        submit.click()
+        alert = frame.locator("crowd-keypoint").get_by_role("alert")
+        expect(alert).to_have_text(f"There are {MOST + 1} marks; at most {MOST} can be sent.")
+        frame.locator("crowd-keypoint").get_by_role(
+            "button", name=f"Delete point {MOST + 1}"
+        ).click()
+        submit.click()
+        alert = frame.locator("crowd-polygon").get_by_role("alert")
+        expect(alert).to_contain_text("The areas cover too much of the picture together")
+        for name in ("Delete polygon 1", "Delete polygon 1"):
+            frame.get_by_role("button", name=name, exact=True).click()
+        document = sent(page, market, hit)
+    for name in ("points", "areas"):
+        assert marks_in(json.dumps(document[name])) is not None
+
+
+def test_a_mask_that_no_measure_reads_is_not_sent(market: Market, browser: Browser) -> None:
+    """Labels with spots in all corners of a large picture, and a picture that is larger still."""
+    labels = json.dumps([f"L{n}" for n in range(MOST_CELLS // 2_000**2 + 5)])
+    size = SVG.format(2_000, 2_000)
+    mask = marked("crowd-semantic-segmentation", "areas", source=size)
+    body = crowd_form(mask.replace("['Cat', 'Dog']", labels.replace('"', "'")))
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        page.frames[1].evaluate(
+            """() => { const { tool } = document.querySelector("crowd-semantic-segmentation");
+              const spot = { shape: "brush", width: 2 };
+              tool.regions = tool.labels.flatMap((label, n) => [
+                { ...spot, label, points: [[2, 2 + 9 * n]] },
+                { ...spot, label, points: [[1998, 1998 - 9 * n]] }]);
+              tool.refresh(); }"""
+        )
+        frame.get_by_role("button", name="Submit").click()
+        expect(frame.get_by_role("alert")).to_contain_text(
+            "the areas cover too much of the picture"
+        )
+        page.frames[1].evaluate(
+            """() => { const { tool } = document.querySelector("crowd-semantic-segmentation");
+              tool.regions = tool.regions.slice(10); tool.refresh(); }"""
+        )
+        document = sent(page, market, hit)
+    assert marks_in(json.dumps(document["areas"])) is not None
+    body = crowd_form(
+        marked("crowd-instance-segmentation", "areas", source=SVG.format(8_001, 8_000))
+    )
+    with at_work(market, browser, body) as (page, _):
+        alert = page.frame_locator("iframe").get_by_role("alert")
+        expect(alert).to_contain_text("The picture has more than 64000000 pixels")
 
 
 def test_labels_have_the_colours_of_the_page_and_may_come_later(

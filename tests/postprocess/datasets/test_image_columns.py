@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.postprocess.datasets.image_columns import read_image_column
+from piecework.postprocess.datasets.image_columns import read_image_column, read_marks_of
 
 _SPLITS = {"a": "train", "b": "test", "c": ""}
 
@@ -70,3 +70,16 @@ def test_an_unclosed_quote_hides_no_rows(tmp_path: Path) -> None:
     path.write_text('item_id,split\na,"train\nb,test\n')
     with pytest.raises(ConfigError, match="not CSV"):
         read_image_column(path, "split")
+
+
+def test_marks_of_a_dataset_are_found_beside_answers_that_cannot_be_read(tmp_path: Path) -> None:
+    """An answer with more marks than are read is no reason to disown the dataset."""
+    points = [{"label": "a", "x": 1, "y": 1}] * 501
+    sent = [json.dumps({"keypoints": points[:size]}) for size in (501, 1, 2)]
+    rows = [{"item_id": f"i{n}", "note": "{}", "marks": text} for n, text in enumerate(sent)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "answers.parquet")
+    read = read_marks_of(tmp_path)
+    assert read is not None
+    assert read["marks"].tolist() == sent
+    pq.write_table(pa.Table.from_pylist([*rows[:1], *rows[:1]]), tmp_path / "answers.parquet")
+    assert read_marks_of(tmp_path) is None

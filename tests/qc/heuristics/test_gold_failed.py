@@ -1,9 +1,10 @@
 """Laws of items with a known answer."""
 
+import json
 from dataclasses import replace
 
 from piecework.domain.field import Field
-from piecework.qc.gold import wrong_by_answer
+from piecework.qc.gold import gold_scores, wrong_by_answer
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
 from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
@@ -66,7 +67,24 @@ def test_boxes_are_right_if_most_match_the_known_ones() -> None:
         return flagged(score(ratings(task, rows, items=items), HALF))
 
     assert flags(box(40)) == flags(box(43)) == set()
-    assert flags(box(46)) == flags(box(40, "nest")) == flags("no JSON") == {"w"}
+    assert flags(box(46)) == flags(box(40, "nest")) == {"w"}
+
+
+def test_a_known_answer_may_have_more_marks_than_an_answer() -> None:
+    """An answer of 500 of 600 known points is right; what cannot be read is not judged."""
+    task = task_of(replace(boxes("s"), regions="keypoints"))
+
+    def points(count: int) -> str:
+        places = [{"label": "a", "x": 40 * (n % 25), "y": 40 * (n // 25)} for n in range(count)]
+        size = {"width": 1_000, "height": 1_000}
+        return json.dumps({"keypoints": places, "inputImageProperties": size})
+
+    items = {f"i{n}": {"gold.s": points(600)} for n in range(3)}
+    sent = {"most": points(500), "few": points(300), "many": points(501), "bad": "no JSON"}
+    rows = [(worker, item, text) for item in items for worker, text in sent.items()]
+    answers = ratings(task, rows, items=items)
+    assert flagged(score(answers, HALF)) == {"few"}
+    assert [*gold_scores(answers, 0.25).index] == ["few", "most"]
 
 
 def test_without_gold_it_says_nothing() -> None:

@@ -1,6 +1,7 @@
 """Laws of agreement with the others beyond chance."""
 
 import itertools
+import json
 import math
 import random
 import re
@@ -258,12 +259,20 @@ def test_who_transcribes_something_else_is_flagged() -> None:
     assert "agrees little with others about said: 0.00" in cells(scores, "x")[2]
 
 
-def test_boxes_that_cannot_be_read_match_none() -> None:
-    """What a script sends is no reason to fail."""
+def test_boxes_that_cannot_be_read_count_for_nobody() -> None:
+    """Neither the worker who sent them nor the others of the item agree less for them."""
     task = task_of(boxes("boxes"))
-    drawn = {"a": box(0), "b": box(0), "c": box(0), "x": "[", "y": '{"boundingBoxes": 5}'}
+    many = json.dumps({"boundingBoxes": json.loads(box(0))["boundingBoxes"] * 501})
+    drawn = {"a": box(0), "b": box(0), "c": box(0), "x": box(500)}
+    bad = {"y": "[", "z": '{"boundingBoxes": 5}', "many": many}
     rows = [(worker, f"i{n}", text) for n in range(12) for worker, text in drawn.items()]
-    assert flagged(score(ratings(task, rows), Params())) == {"x", "y"}
+    more = [(worker, f"i{n}", text) for n in range(12) for worker, text in bad.items()]
+    scores = score(ratings(task, rows + more), Params())
+    assert flagged(scores) == {"x"}
+    alone = score(ratings(task, rows), Params())
+    assert scores.loc[[*drawn]].to_dict() == alone.to_dict()
+    # Two workers whose answers can be read are too few to compare.
+    assert not score(ratings(task, rows[::2] + more), Params())["flag"].any()
 
 
 def _limits(sentence: str) -> list[tuple[float, float]]:

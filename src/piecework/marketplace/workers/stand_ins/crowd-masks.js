@@ -107,7 +107,15 @@ const fillRow = (row, y, { index, polygon }) => {
   }
 };
 
+// The PNG, and a box around each colour that was used: left, top, right and bottom.
 export const fill = async (wide, high, base, regions, indexOf, colors) => {
+  const boxes = [];
+  const widen = (index, x, y) => {
+    const box = (boxes[index] ??= [x, y, x, y]);
+    if (x < box[0]) box[0] = x;
+    if (x > box[2]) box[2] = x;
+    box[3] = y;
+  };
   const shapes = regions.flatMap((region) => polygonsOf(region).map((polygon) => edges(polygon, indexOf(region))));
   const depth = [1, 2, 4, 8].find((bits) => colors.length < 2 ** bits);
   const above = new Uint8Array(Math.ceil((wide * depth) / 8) + 1);
@@ -123,7 +131,10 @@ export const fill = async (wide, high, base, regions, indexOf, colors) => {
         row.set(base ? base.subarray((top + n) * wide, (top + n + 1) * wide) : new Uint8Array(wide));
         near.forEach((shape) => fillRow(row, top + n + 0.5, shape));
         packed.fill(0);
-        row.forEach((index, x) => { packed[1 + ((x * depth) >> 3)] |= index << (8 - depth - ((x * depth) & 7)); });
+        row.forEach((index, x) => {
+          packed[1 + ((x * depth) >> 3)] |= index << (8 - depth - ((x * depth) & 7));
+          if (index) widen(index, x, top + n);
+        });
         // As the difference to the row above, which most rows equal.
         packed.forEach((byte, at) => { bytes[n * width + at] = byte - above[at]; });
         bytes[n * width] = 2;
@@ -132,7 +143,8 @@ export const fill = async (wide, high, base, regions, indexOf, colors) => {
       yield bytes;
     }
   };
-  return png(wide, high, depth, [[255, 255, 255], ...colors.map(bytesOf)].flat(), rows());
+  const image = await png(wide, high, depth, [[255, 255, 255], ...colors.map(bytesOf)].flat(), rows());
+  return { boxes: boxes.filter(Boolean), image };
 };
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) =>

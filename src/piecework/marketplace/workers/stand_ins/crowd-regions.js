@@ -4,7 +4,7 @@
 // orientation. A pointer and the keyboard's cross do the same three things: press, move,
 // release. So whatever a mouse draws, a finger and a keyboard draw too.
 import { fill, maskImage, paint } from "./crowd-masks.js";
-import { Tool } from "./crowd-tools.js";
+import { cellsOf, MOST_CELLS, MOST_PIXELS, Tool } from "./crowd-tools.js";
 
 const KINDS = {
   "crowd-bounding-box": { word: "box", shape: "box", part: "boundingBoxes", tellsChange: true },
@@ -24,6 +24,7 @@ const SMALLEST = 3;
 const BIGGEST_ZOOM = 16;
 const WIDEST_PREVIEW = 2000;
 const ERASER = "Eraser";
+const TOO_WIDE = "the areas cover too much of the picture together; mark fewer of them, or smaller ones";
 
 const round = Math.round;
 // What is not a number becomes 0.
@@ -137,6 +138,11 @@ class Regions extends Tool {
     this.say("", true);
     this.layer.setAttribute("viewBox", `0 0 ${this.wide} ${this.high}`);
     this.layer.append(this.drawing, this.crosshair);
+    if (this.mask && this.wide * this.high > MOST_PIXELS) {
+      this.isBroken = true;
+      this.say(`The picture has more than ${MOST_PIXELS} pixels, so its mask cannot be read. Return the HIT.`, true);
+      return;
+    }
     if (this.mask) {
       const part = Math.min(1, WIDEST_PREVIEW / Math.max(this.wide, this.high));
       [this.mask.width, this.mask.height] = [Math.ceil(this.wide * part), Math.ceil(this.high * part)];
@@ -671,11 +677,18 @@ class Regions extends Tool {
     if (!this.mask) return [];
     return this.regions.filter(({ label, instance }) => label !== null && !this.names().includes(instance ?? label));
   }
+  excess() {
+    const isArea = this.shape === "polygon" && !this.mask;
+    const boxes = isArea ? this.regions.map(({ points }) => this.boxed(points).flat()) : [];
+    return super.excess() || (cellsOf(this.wide, this.high, boxes) > MOST_CELLS ? TOO_WIDE : "");
+  }
   async settle() {
     if (!this.mask) return;
     const names = this.names();
     const indexOf = ({ label, instance }) => (label === null ? 0 : names.indexOf(instance ?? label) + 1);
-    this.png = await fill(this.wide, this.high, this.base, this.regions, indexOf, this.colors());
+    const { boxes, image } = await fill(this.wide, this.high, this.base, this.regions, indexOf, this.colors());
+    if (cellsOf(this.wide, this.high, boxes) > MOST_CELLS) throw new Error(TOO_WIDE);
+    this.png = image;
   }
 }
 

@@ -7,6 +7,16 @@ const COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b"
   "#e6550d", "#31a354", "#756bb1", "#a55194", "#006d77", "#b5179e", "#5f0f40", "#3a5a40"];
 // A mask's palette has 256 colors, and white is what has no label.
 const MOST_COLORS = 255;
+// More marks, pixels of a mask's picture, or cells of all areas are not read (analyses/regions.py).
+const MOST_MARKS = 500;
+export const MOST_PIXELS = 64_000_000;
+export const MOST_CELLS = 64_000_000;
+// The cells of boxes around areas; a cell is a pixel, or more in a picture with a long side.
+export const cellsOf = (wide, high, boxes) => {
+  const cell = Math.max(1, Math.ceil(Math.max(wide, high) / 2048));
+  const along = (from, to) => Math.floor((to - from) / cell) + 1;
+  return boxes.reduce((sum, [left, top, right, bottom]) => sum + along(left, right) * along(top, bottom), 0);
+};
 // What a page's script took from the labels.
 const NO_LABEL = "#000000";
 
@@ -352,6 +362,11 @@ export class Tool {
   // --- sending ----------------------------------------------------------------------
   // Marks that an answer cannot hold.
   unsendable() { return []; }
+  // What a reader of answers refuses: more marks than it compares.
+  excess() {
+    const counted = this.kind?.isMask ? 0 : this.regions.length;
+    return counted > MOST_MARKS ? `There are ${counted} marks; at most ${MOST_MARKS} can be sent.` : "";
+  }
   complain() {
     let fault = "";
     const unsendable = this.unsendable();
@@ -364,10 +379,12 @@ export class Tool {
       fault = `The page no longer has the label of ${names}. Choose another label, or delete it.`;
     } else if (!this.regions.length && !this.base && !this.nothing.checked) {
       fault = `Mark at least one ${this.word}, or tick "Nothing to mark here".`;
+    } else {
+      fault = this.excess();
     }
     if (fault) {
       this.say(fault, true);
-      const control = unsendable[0]?.row.querySelector("select") || this.nothing;
+      const control = unsendable[0]?.row.querySelector("select") || (this.nothingRow.hidden ? this.stage : this.nothing);
       (this.isBroken || this.open?.length ? this.stage : control).focus();
       this.fault.scrollIntoView({ block: "center" });
     }
