@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -181,6 +182,41 @@ def test_spans_that_touch_stay_two() -> None:
     marked = _spans(("Name", 0, 3), ("Name", 3, 6))
     merged = json.loads(_of_item(marked, marked, part="entities")["merged"])
     assert [(e["startOffset"], e["endOffset"]) for e in merged["entities"]] == [(0, 3), (3, 6)]
+
+
+def _merged_spans(*values: str) -> list[tuple[str, int, int]]:
+    merged = json.loads(_of_item(*values, part="entities")["merged"])["entities"]
+    return [(each["label"], each["startOffset"], each["endOffset"]) for each in merged]
+
+
+def test_merged_spans_of_one_label_do_not_overlap() -> None:
+    """Two of four workers see one name where the others see two: the text is marked once.
+
+    If two workers differ about the border of two names, the first name has what is between.
+    """
+    parted, whole = _spans(("A", 0, 10), ("A", 11, 20)), _spans(("A", 0, 20))
+    assert _merged_spans(parted, parted, whole, whole) == [("A", 0, 20)]
+    borders = [_spans(("A", 0, cut), ("A", cut, 20)) for cut in (10, 12)]
+    assert _merged_spans(*borders) == [("A", 0, 12), ("A", 12, 20)]
+    chance = Random(7)  # noqa: S311 - drawn for a test
+    for workers in (2, 3, 4) * 30:
+        answers = []
+        for _ in range(workers):
+            cuts = sorted(chance.sample(range(40), 6))
+            pairs = zip(cuts[::2], cuts[1::2], strict=True)
+            answers.append(_spans(*((chance.choice("AB"), *pair) for pair in pairs)))
+        merged = _merged_spans(*answers)
+        for label in "AB":
+            ends = [(low, high) for own, low, high in merged if own == label]
+            assert all(high <= low for (_, high), (low, _) in pairwise(ends)), answers
+
+
+def test_spans_that_workers_nest_stay_nested() -> None:
+    """Other tools let a worker mark a name within a name."""
+    nested = _spans(("A", 0, 20), ("A", 5, 8))
+    both = [("A", 0, 20), ("A", 5, 8)]
+    assert _merged_spans(nested) == _merged_spans(nested, nested) == both
+    assert _merged_spans(_spans(("A", 0, 20)), _spans(("B", 5, 8))) == [("A", 0, 20), ("B", 5, 8)]
 
 
 def test_the_interval_is_over_items_and_repeats_with_its_seed() -> None:

@@ -11,7 +11,8 @@ Marks of all workers are put into clusters, best matches first, with at most one
 worker in a cluster. A cluster that at least half of the workers drew becomes one mark. Each
 end of a box, point or span is the median, weighted by how far each worker agrees with the
 others about the item; so are the cells of polygons and masks (`piecework.analyses.areas`).
-So one worker decides alone, and of two workers both count.
+So one worker decides alone, and of two workers both count. Merged spans of one label do not
+overlap, unless a worker drew two that do.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from piecework.analyses.areas import (
     read_polygons,
 )
 from piecework.analyses.masks import masks_document, read_masks
+from piecework.analyses.spans import cut_apart
 from piecework.analyses.votes import votes_that_count
 from piecework.domain.field import Regions
 from piecework.domain.late_modules import np, npt, pd
@@ -377,13 +379,16 @@ def _merged(answers: Sequence[Marks], matches: Matches, weights: Floats) -> Mark
         ).reshape(len(kept), ends.shape[1], 2)
         for end in (0, 1)
     )
-    # The text that at least half have goes from the low median to the high one.
-    ends = np.stack(
-        [low[:, :, 0], high[:, :, 1]] if extents[0].is_of_text else [low.mean(2), high.mean(2)],
-        axis=2,
-    )
     labels = labels[[members[0] for members in kept]] if kept else labels[:0]
-    order = sorted(range(len(kept)), key=lambda n: (ends[n, :, 0].tolist(), labels[n]))
+    left = range(len(kept))
+    if extents[0].is_of_text:
+        # The text that at least half have goes from the low median to the high one.
+        merged = np.stack([low[:, 0, 0], high[:, 0, 1]], axis=1)
+        drawn = [{int(owners[n]): ends[n, 0].tolist() for n in members} for members in kept]
+        ends, left = cut_apart(merged, labels, drawn)
+    else:
+        ends = np.stack([low.mean(2), high.mean(2)], axis=2)
+    order = sorted(left, key=lambda n: (ends[n, :, 0].tolist(), labels[n]))
     sizes = [marks.size for marks in extents if marks.size is not None]
     return Extents(
         labels=labels[order],
