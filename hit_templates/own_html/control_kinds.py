@@ -3,7 +3,6 @@
 Crowd elements that the marketplace lacks are named as such.
 """
 
-import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -231,9 +230,6 @@ def _float(text: str | None, default: float | None) -> float | None:
         return default
 
 
-_TEXT_MEMBER = re.compile(r"""\btext["']?\s*:\s*(["'])((?:\\.|(?!\1).)+)\1""")
-
-
 def _categories(values: Mapping[str, str]) -> tuple[Sequence[str], bool]:
     text = values.get("categories", "")
     if is_mark(text):
@@ -247,34 +243,59 @@ def _exclusion(text: str) -> list[str]:
     >>> _exclusion("{ text: 'None' }"), _exclusion('{"text": "None"}'), _exclusion("")
     (['None'], ['None'], [])
     """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        match = _TEXT_MEMBER.search(text)
-        return [re.sub(r"\\(.)", r"\1", match[2])] if match else []
+    value = loose(text)
     option = value.get("text") if isinstance(value, dict) else None
     return [str(option)] if option else []
 
 
-def listed(text: str) -> list[str]:
-    """Parse a list in an attribute: JSON, or similar with single quotes.
+_ANY = r"[^\n\r\u2028\u2029]"
+"""What a dot is in JavaScript."""
 
-    >>> listed("['Cat', 'Dog']"), listed('["a"]'), listed("none")
-    (['Cat', 'Dog'], ['a'], [])
+_TOKEN = re.compile(
+    rf"""'((?:[^'\\]|\\{_ANY})*)'|("(?:[^"\\]|\\{_ANY})*")|//[^\n]*|/\*[\s\S]*?\*/"""
+    r"""|,(?=\s*[\]}])|([A-Za-z_$][A-Za-z0-9_$]*)(?=\s*:)"""
+)
+_QUOTED = re.compile(rf"""'(?:[^'\\]|\\{_ANY})*'|"(?:[^"\\]|\\{_ANY})*\"""")
+_ESCAPED = re.compile(rf"\\({_ANY})")
+
+
+def loose(text: str) -> object:
+    """Parse an attribute as crowd elements do: JSON, or as JavaScript writes it; else `None`.
+
+    Single quotes, names without quotes, a comma after the last member and comments are read.
+    """
+    for attempt in (text, _TOKEN.sub(_as_json, text)):
+        try:
+            return json.loads(attempt, parse_constant=_refuse)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _as_json(token: re.Match[str]) -> str:
+    single, double, name = token.groups()
+    if single is not None:
+        return json.dumps(_ESCAPED.sub(r"\1", single))
+    return double or (f'"{name}"' if name else "")
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)
+
+
+def listed(text: str) -> list[str]:
+    """Return the labels of a list in an attribute, or else the words in quotes.
+
+    >>> listed("['Cat', 'Dog']"), listed("[{label: 'Cat'}]"), listed("'a', 'b'"), listed("none")
+    (['Cat', 'Dog'], ['Cat'], ['a', 'b'], [])
     >>> listed("[{'label': 'person', 'shortDisplayName': 'per'}]")
     ['person']
     """
-    for read in (json.loads, ast.literal_eval):
-        try:
-            literal = read(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(literal, list):
-            return [
-                str(member.get("label", "") if isinstance(member, dict) else member)
-                for member in literal
-            ]
-    return []
+    value = loose(text)
+    if not isinstance(value, list):
+        return [_ESCAPED.sub(r"\1", word[1:-1]) for word in _QUOTED.findall(text)]
+    labels = (member.get("label", "") if isinstance(member, dict) else member for member in value)
+    return [label if isinstance(label, str) else json.dumps(label) for label in labels]
 
 
 def _is_on(values: Mapping[str, str], name: str) -> bool:
