@@ -377,7 +377,7 @@ LABELS = frozenset({"label", "labels"})
 """How crowd forms name the part of an answer that holds what was chosen."""
 
 _CHOSEN = LABELS | {"choice", "choices"}
-"""Members whose empty list says that nothing was chosen; others list marks."""
+"""Members whose list says what was chosen; an empty list in others, or one of objects, is marks."""
 
 
 def of_flat(flat: Mapping[str, str]) -> str:
@@ -430,7 +430,11 @@ def _of_object(value: Mapping[str, object]) -> str:
     if value and all(isinstance(is_ticked, bool) for is_ticked in value.values()):
         return SEPARATOR.join(_ticked(value))
     (name, only), *others = [*value.items()] or [("", None)]
-    is_marks = isinstance(only, list) and name not in _CHOSEN and not only
+    is_marks = (
+        isinstance(only, list)
+        and name not in _CHOSEN
+        and all(isinstance(mark, Mapping) for mark in only)
+    )
     if not others and isinstance(only, str | list | int | float) and not is_marks:
         return as_text(only)
     return json.dumps(value, ensure_ascii=False)

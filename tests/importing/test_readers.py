@@ -13,6 +13,8 @@ import pytest
 from piecework.config.shared_files import read_reading
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Times
+from piecework.hit_templates.own_html.control_kinds import REGIONS
+from piecework.importing.readers.crowd_form import flattened
 from piecework.importing.readers.moments import moment
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.results_file import unpack
@@ -148,6 +150,19 @@ def test_a_crowd_form_is_taken_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "b.csv", [row(1, "W1", shown={}, sent=sent)])
     (source,) = recognise([path])
     assert only(list(source.rows())).sent == {"caption": "a dog", "flaws": "blur"}
+
+
+@for_each("part", sorted({*REGIONS.values()}))
+def test_marks_keep_the_name_of_their_kind(part: str) -> None:
+    """However many they are, and with or without the picture's size; what was chosen does not."""
+    mark = {"label": "Cat", "x": 1, "y": 2}
+    for marks in ([], [mark], [mark, mark]):
+        for sent in ({part: marks}, {part: marks, "inputImageProperties": {"width": 9}}):
+            assert json.loads(flattened(json.dumps({"a": sent}))["a"]) == sent
+    assert flattened(json.dumps({"a": {"labels": ["Cat"]}, "b": {"choices": []}})) == {
+        "a": "Cat",
+        "b": "",
+    }
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
