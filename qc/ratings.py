@@ -178,6 +178,11 @@ def is_scale(ratings: pd.Series[Any]) -> bool:
     return ratings.dtype == "float64"
 
 
+def has_places(field: Field) -> bool:
+    """Whether a field is a number or a choice between grades in fixed order."""
+    return field.kind == "number" or (is_graded(field) and not field.shuffled)
+
+
 def is_given(ratings: pd.Series[Any]) -> pd.Series[bool]:
     """Whether each answer has a rating."""
     if is_scale(ratings):
@@ -219,7 +224,7 @@ def rating(field: Field, value: FieldValue | None) -> Rating:
     """
     if field.kind == "number":
         return float(_places(field, value)) if isinstance(value, float) else math.nan
-    if _is_scale(field):
+    if has_places(field):
         return _place_of_grade(field, value)
     if value is None or value == "" or isinstance(value, float):
         return ()
@@ -268,7 +273,7 @@ def _ratings_of(
         cells[GOLD] = asked_items.cells(
             GOLD + field.name,
             lambda text: expected_rating(field, text),
-            "float64" if _is_scale(field) else "object",
+            "float64" if has_places(field) else "object",
         )
         if asked_items.has(SECTION):
             cells[SECTION_OF] = asked_items.cells(SECTION, str)
@@ -291,7 +296,7 @@ def _rated(field: Field, values: pd.Series[Any]) -> _Cells:
     if field.kind == "number":
         return _places(field, values.to_numpy(dtype="float64"))
     return mapped(
-        values, lambda value: rating(field, value), "float64" if _is_scale(field) else "object"
+        values, lambda value: rating(field, value), "float64" if has_places(field) else "object"
     )
 
 
@@ -428,11 +433,6 @@ def _is_outside(table: pd.DataFrame, fields: list[Field]) -> npt.NDArray[np.bool
         if field.kind != "number":
             is_outside |= mapped(table[value_column(field)], leaves, "bool")
     return is_outside
-
-
-def _is_scale(field: Field) -> bool:
-    """Whether a field is a number or a choice between grades in fixed order."""
-    return field.kind == "number" or (is_graded(field) and not field.shuffled)
 
 
 def _place_of_grade(field: Field, value: FieldValue | None) -> float:

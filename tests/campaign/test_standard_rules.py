@@ -5,10 +5,13 @@ from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.standard_rules import standard_rules
+from piecework.domain.field import MERGED, Field
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.qc.registry import is_on
+from piecework.qc.silence import silences
 from tests.for_each import for_each
+from tests.qc.rated import boxes, choice, choices, ratings, scale, task_of
 
 
 def named(task: Task) -> set[str]:
@@ -26,6 +29,30 @@ def test_words_about_quality_count_in_caption_tasks_alone() -> None:
     assert not is_on("quality_words", own.heuristics)
     assert "quality_words" not in named(own)
     assert "capitals" in named(own)
+
+
+PATTERNS = {"straight_line", "low_scale_variance", "low_agreement"}
+GRADES = choice("f", "1", "2", "3")
+MARKS = {part: replace(boxes("f"), regions=part) for part in (*MERGED.values(), "lines")}
+ANSWERS: dict[str, tuple[Field, object]] = {
+    "choice": (choice("f", "yes", "no"), "yes"),
+    "ticks": (choices("f", "a", "b"), ("a", "b")),
+    "grades": (GRADES, "2"),
+    "shuffled grades": (replace(GRADES, shuffled=True), "2"),
+    "number": (scale("f"), 40.0),
+    "text": (replace(boxes("f"), regions=""), "A dog"),
+    "transcript": (replace(boxes("f"), regions="", is_transcript=True), "a dog"),
+    **{part: (field, f'{{"{part}": []}}') for part, field in MARKS.items()},
+}
+
+
+@for_each("kind", ANSWERS)
+def test_rules_name_the_heuristics_about_patterns_that_read_the_field(kind: str) -> None:
+    """Who can say something about answers of this kind is named, and nobody else."""
+    field, answer = ANSWERS[kind]
+    task = task_of(field)
+    table = ratings(task, [(worker, f"i{n}", answer) for worker in "abc" for n in range(20)])
+    assert named(task) & PATTERNS == PATTERNS - silences(table, {}).keys()
 
 
 @for_each("name", task_names())

@@ -6,10 +6,12 @@ first, because a new campaign file says `by = "person"`.
 
 from collections.abc import Iterator, Sequence
 
+from piecework.domain.field import MERGED
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TWIN, Task
 from piecework.domain.verdicts import PolicyRule
 from piecework.qc.heuristics import quality_words
+from piecework.qc.ratings import has_places
 from piecework.qc.registry import is_on
 
 _TWO_IN_FIVE = 0.4
@@ -58,10 +60,13 @@ def _is_judged(task: Task) -> bool:
 def _patterns(task: Task) -> Iterator[str]:
     """Yield heuristics about workers who answer by a pattern or by chance."""
     fields = task.item_fields
-    kinds = {field.kind for field in fields}
-    if kinds & {"choice", "choices"}:
+    scales = [field for field in fields if has_places(field)]
+    if any(
+        (field.kind != "text" and field not in scales) or field.regions in MERGED.values()
+        for field in fields
+    ):
         yield "straight_line"
-    if "number" in kinds or any(field.mirrored_by for field in fields):
+    if scales or any(field.mirrored_by for field in fields):
         yield "low_scale_variance"
     if task.arrangements or any(field.shuffled for field in fields):
         yield "same_place"
