@@ -34,6 +34,7 @@ from piecework.domain.task import (
 )
 from piecework.domain.text import did_you_mean, plural
 from piecework.hit_templates.answers import typed, value_problems
+from piecework.hit_templates.item_faults import TRANSCRIBED
 from piecework.hit_templates.jinja_helpers import filled
 from piecework.hit_templates.messages import FOLDER, frame_texts, messages, table_in
 from piecework.hit_templates.own_html.task import ITEM_ID
@@ -305,7 +306,7 @@ def _faults_of_parts(asked: Asked, parts: Sequence[Part], rows: Sequence[Row]) -
     header = ", ".join(rows[0])
     if not parts:
         yield f"items: no column can be shown; the columns are {header}"
-    elif asked.kind == "transcribe" and not any(part.kind in _TRANSCRIBED for part in parts):
+    elif asked.kind == "transcribe" and not any(part.kind in TRANSCRIBED for part in parts):
         yield (
             "items: workers transcribe a sound, a video or a picture, and no column has "
             f"addresses of any; the columns are {header}"
@@ -386,7 +387,6 @@ _AGGREGATES = {
     "number": "mean",
     "transcribe": "transcript",
 }
-_TRANSCRIBED = frozenset({"audio", "video", "picture"})
 
 
 def _is_seen(parts: Sequence[Part]) -> bool:

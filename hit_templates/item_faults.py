@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
-from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Task
+from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, PartKind, Task
 from piecework.domain.text import NOT_FOR_XML, one_line
 from piecework.hit_templates.answers import offered, typed, value_problems
 
@@ -100,7 +100,14 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
     yield from _faults_of_parts(task, item)
 
 
+TRANSCRIBED: frozenset[PartKind] = frozenset({"audio", "video", "picture"})
+
+
 def _faults_of_parts(task: Task, item: Item) -> Iterator[str]:
+    is_heard = any(field.is_transcript for field in task.item_fields)
+    heard = [part.column for part in task.parts if is_heard and part.kind in TRANSCRIBED]
+    if heard and not any(item.columns.get(name, "").strip() for name in heard):
+        yield f"nothing to transcribe: {', '.join(heard)} is empty"
     for part in task.parts:
         text = item.columns.get(part.column, "")
         # The first rows of a source that grows said what the column holds; others come later.

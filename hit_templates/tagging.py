@@ -63,11 +63,16 @@ def tag_task(asked: Asked, rows: Sequence[Row], *, grows: bool = False) -> Task:
         header=tuple(dict.fromkeys(name for row in rows for name in row)),
     )
     task = html_task(Path(asked.path), around, page)
+    # A row that arrives later and has nothing to mark is set aside.
+    marked = _marked(parts)
+    needed = () if marked is None else (marked.column,)
     own = own_files(asked)
     digest = hashlib.sha256(f"{own.digest}{page}".encode()).hexdigest()
     return replace(
         task,
         name=TAG,
+        columns=(*task.columns, *needed),
+        optional_columns=tuple(name for name in task.optional_columns if name not in needed),
         seconds_per_item=task.seconds_per_item if asked.seconds else _SECONDS,
         own=replace(own, digest=digest, templates={}),
     )

@@ -528,12 +528,37 @@ def test_tags_of_items_that_grow_are_asked_about_the_first_rows(tmp_path: Path) 
     finite = path.read_text()
     growing = finite.replace("[items]", "[grows]\nbatch = 5\n[items]")
     path.write_text(growing)
-    assert "text" in load_campaign(path).task.optional_columns
+    assert "text" in load_campaign(path).task.columns
     (tmp_path / "items.csv").write_text("item_id,text\n")
     for stated, fault in ((growing, "no row can be used yet"), (finite, "has no items")):
         path.write_text(stated)
         with pytest.raises(ConfigError, match=fault):
             load_campaign(path)
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind", "cell"),
+    [
+        (TAGS, "text", "To Rome!"),
+        (TAGS, "photo", "https://e.org/b.png"),
+        ('task = "transcribe"', "sound", "https://e.org/b.mp3"),
+    ],
+)
+def test_a_later_row_with_nothing_to_work_on_is_set_aside(
+    tmp_path: Path, stated: str, kind: str, cell: str
+) -> None:
+    """A text beside it is no work; the same row with the cell is asked about."""
+    first = {"item_id": "a", "about": "Names", kind: cell}
+    path = written(tmp_path, stated, [first, first | {"item_id": "b"}])
+    path.write_text(path.read_text().replace("[items]", "[grows]\nbatch = 5\n[items]"))
+    campaign = load_campaign(path)
+
+    def faults(of_row: str) -> list[str]:
+        cells = {"item_id": "c", "about": "Towns", kind: of_row}
+        return faults_of_row(campaign, Item(item_id=ItemId("c"), columns=cells))
+
+    assert not faults(cell)
+    assert [kind in fault and "empty" in fault for fault in faults("")] == [True]
 
 
 def test_a_known_answer_of_tags_is_what_the_page_sends(tmp_path: Path) -> None:

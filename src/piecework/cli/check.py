@@ -260,13 +260,13 @@ def _fields(campaign: "Campaign") -> Rows:
     if campaign.task.html_page is None:
         return []
     first = campaign.items[0]
-    (id_column,) = campaign.task.columns
+    id_column, *needed = campaign.task.columns
     cells = first.columns
     return [
         ("id of an item", id_column, f"the first is {first.item_id}"),
         *(
             ("fills the page", column, f"the first is {_beginning(cells[column])}")
-            for column in campaign.task.optional_columns
+            for column in (*needed, *campaign.task.optional_columns)
             if cells.get(column)
         ),
         *(
