@@ -1,6 +1,7 @@
 """Items with known answers, mixed in: asked like others, and in no dataset."""
 
 import csv
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -173,6 +174,58 @@ def test_a_worker_is_told_what_was_clicked_whichever_side_came_first(*, is_swapp
     (words,) = feedback_by_assignment(campaign, answers, [item]).values()
     right = "#2 much better" if is_swapped else "#1 much better"
     assert f'you answered "#2 slightly better"; the known answer is "{right}".' in words
+
+
+def _told_of_marks(folder: Path, cells: dict[str, str], own: str, known: str) -> str:
+    """What a worker of a campaign that asks for marks is told of an answer to a known item."""
+    with (folder / "items.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["item_id", *cells])
+        writer.writeheader()
+        writer.writerows([{"item_id": name, **cells} for name in "ab"])
+    path = folder / "tags.toml"
+    path.write_text(
+        'task = "tag"\nquestion = "Mark it"\noptions = ["cat", "dog"]\nitems = "items.csv"\n'
+        'hourly_wage = "12.00"\n'
+    )
+    campaign = replace(load_campaign(path), tells_gold=True)
+    task = campaign.task
+    columns = {"item_id": "a", **cells, MIXED_IN: "yes", "gold.answer": known}
+    item = Item(item_id=ItemId("a"), columns=columns)
+    answers = table(
+        row("A.1", assignment_id="A", item_id="a", **{"value.answer": own}),
+        columns={**COLLECTED, **task_columns(task)},
+    )
+    (words,) = feedback_by_assignment(campaign, answers, [item]).values()
+    return words.partition("you answered ")[2]
+
+
+def test_a_worker_is_told_what_marks_differ_in(tmp_path: Path) -> None:
+    """Boxes with the same labels in other places; the words of spans, which have places."""
+
+    def boxes(*places: int) -> str:
+        sizes = {"top": 0, "width": 9, "height": 9}
+        return json.dumps({"boundingBoxes": [{"label": "cat", "left": x, **sizes} for x in places]})
+
+    def spans(*ends: tuple[int, int]) -> str:
+        named = [{"label": "cat", "startOffset": low, "endOffset": high} for low, high in ends]
+        return json.dumps({"entities": named})
+
+    picture = {"photo": "https://e.org/a.png"}
+    assert _told_of_marks(tmp_path, picture, boxes(0), boxes(50)) == (
+        '"1 box: cat"; the known answer is "1 box: cat". '
+        "You met 0 of 1 known mark; 1 of yours is not among them."
+    )
+    assert _told_of_marks(tmp_path, picture, boxes(0), boxes(0, 50, 90)) == (
+        '"1 box: cat"; the known answer is "3 boxes: cat (3)". You met 1 of 3 known marks.'
+    )
+    text = {"text": "Tom saw Kitty."}
+    assert _told_of_marks(tmp_path, text, spans((0, 3)), spans((8, 13))) == (
+        '"cat: Tom"; the known answer is "cat: Kitty". '
+        "You met 0 of 1 known mark; 1 of yours is not among them."
+    )
+    assert _told_of_marks(tmp_path, text, spans(), spans((0, 3), (8, 13))) == (
+        '"no spans"; the known answer is "cat: Tom; cat: Kitty".'
+    )
 
 
 def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(tmp_path: Path, at_work: Open) -> None:

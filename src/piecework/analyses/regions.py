@@ -229,12 +229,21 @@ def f1(first: Marks | None, second: Marks | None) -> float:
     >>> f1(marks_in(box), marks_in(box)), f1(marks_in(box), marks_in('{"boundingBoxes": []}'))
     (1.0, 0.0)
     """
+    counts = matched(first, second)
+    if counts is None:
+        return 0.0
+    matches, *whole = counts
+    return 2 * matches / sum(whole) if any(whole) else 1.0
+
+
+def matched(first: Marks | None, second: Marks | None) -> tuple[int, int, int] | None:
+    """Return how many marks of two answers match, and the number of each; `None` as `overlaps`."""
     shares = overlaps(first, second)
     if shares is None:
-        return 0.0
+        return None
     is_of_text = isinstance(first, Extents) and first.is_of_text
     least = _LEAST["entities" if is_of_text else "boundingBoxes"]
-    return 2 * len(_matches(shares, least)) / sum(shares.shape) if any(shares.shape) else 1.0
+    return len(_matches(shares, least)), *shares.shape
 
 
 def are_alike(first: Marks, second: Marks, *, least: float) -> bool:

@@ -26,8 +26,9 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import ORDER, value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Task
-from piecework.domain.text import one_line, regions_in_words, shell_word
+from piecework.domain.text import one_line, shell_word
 from piecework.domain.verdicts import Decision, Verdict
+from piecework.engine.gold_marks import marks_compared
 from piecework.engine.payments.pay import close_interrupted, has_interrupted_payments
 from piecework.engine.requirements import UNKNOWN_WORKER, exclusion_types
 from piecework.engine.snapshot import Reader, Step
@@ -347,19 +348,21 @@ def _about_item(task: Task, field: Field, row: Mapping[Any, Any], item: Item) ->
     # The worker saw and chose the reverse of what is stored if the page swapped the sides.
     if task.is_turned(field, row.get(ORDER + field.mirrored_by, ())):
         values = [value if value is None else mirrored(field, value) for value in values]
-    own, right = (_in_labels(field, value, item) for value in values)
-    because = " ".join(item.columns.get(GOLD_BECAUSE, "").split())
+    if field.regions:
+        own, right, compared = marks_compared(task, field, item, str(values[0]))
+    else:
+        own, right = (_in_labels(field, value, item) for value in values)
+        compared = ""
     words = (
         f"The answer to item {row['place']} of this HIT was known in advance. "
         f'To "{field.label}" you answered "{own}"; the known answer is "{right}".'
     )
-    return f"{words} {because}" if because else words
+    because = " ".join(item.columns.get(GOLD_BECAUSE, "").split())
+    return " ".join(filter(None, (words, compared, because)))
 
 
 def _in_labels(field: Field, value: object, item: Item) -> str:
     """Return a value with the labels that the worker read."""
-    if field.regions and isinstance(value, str):
-        return regions_in_words(value, field.regions)
     if isinstance(value, float | int):
         return f"{value:g}"
     labels = {
