@@ -447,8 +447,11 @@ def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> Non
 def test_transcripts_are_rehearsed_to_a_merged_text(
     tmp_path: Path, column: str, cells: list[str], asked: str
 ) -> None:
-    """Of what simulated workers hear, most words are right; the page plays nothing by itself."""
-    truth = "the last train follows my neighbour in the morning"
+    """Of what simulated workers hear, most words are right; the page plays nothing by itself.
+
+    Line breaks and spaces stay as they were written.
+    """
+    truth = "the last train\nfollows my  neighbour in the morning"
     rows = [{column: cell, "truth.answer": truth} for cell in cells]
     path = written(tmp_path, 'task = "transcribe"', rows)
     page = page_of(path)
@@ -457,6 +460,10 @@ def test_transcripts_are_rehearsed_to_a_merged_text(
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)
         export(run)
+    answers = pd.read_csv(tmp_path / "out/own/dataset/answers.csv")
+    assert answers["answer"].tolist() == answers["answer_original"].tolist()
+    assert answers["answer"].str.contains("\n").any()
+    assert "What cleaning changed" not in (tmp_path / "out/own/report.html").read_text()
     items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
     assert all(likeness(words_in(text), words_in(truth)) >= 0.5 for text in items["answer_merged"])
     assert items["answer_agreement"].between(0, 1).all()

@@ -334,6 +334,14 @@ class Task:
         return self.seconds_to_begin + self.seconds_per_item * items
 
     @property
+    def is_cleaned(self) -> bool:
+        """Whether its main text is cleaned: no transcript, and none of a custom page's texts."""
+        is_word_for_word = any(
+            field.is_transcript for field in self.fields if field.name == self.main_text
+        )
+        return self.html_page is None and not is_word_for_word
+
+    @property
     def picture_columns(self) -> tuple[str, ...]:
         """Columns with addresses of pictures."""
         if self.is_generic:

@@ -232,12 +232,12 @@ def clean_answers(opened: OpenedCampaign) -> int:
 
     Dropped answers are cleaned too: they are exported, and a word that workers wrote
     about many items is not a typo, even if some of these answers were dropped. Texts
-    from custom pages are not cleaned: they may be in any language. People's decisions
-    about words override the rules.
+    from custom pages are not cleaned: they may be in any language; nor are transcripts, which
+    are word for word. People's decisions about words override the rules.
     """
     verdicts = results.load_words(opened.store)
-    is_known = opened.campaign.task.html_page is None
-    texts = _texts_to_clean(opened, right_here(verdicts)) if is_known else []
+    is_cleaned = opened.campaign.task.is_cleaned
+    texts = _texts_to_clean(opened, right_here(verdicts)) if is_cleaned else []
     cleaning = clean_and_propose(texts)
     forget_texts()
     made, unsure = {}, {}

@@ -213,7 +213,7 @@ _PAIR_CHARACTERS = 60
 
 def cleaning_section(model: ReportModel) -> Section | None:
     """Show the edits by rule, and the most frequent changes."""
-    if not model.facts.task.main_text:
+    if not (model.facts.task.main_text and model.facts.task.is_cleaned):
         return None
     lists: list[tuple[Edit, ...]] = model.column("edits", "novel").tolist()
     edits = [edit for edits in lists for edit in edits]

@@ -170,7 +170,7 @@ def export_files(
         run_parts("ids", partial(_see_ids, job), range(len(pieces)))
         job.folder.keep("hidden", partial(_hidden, job))
         run_parts("split", partial(split, job), range(len(pieces)))
-        is_judged = not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None
+        is_judged = not _CLEANED.keys() <= wanted.keys() and facts.task.is_cleaned
         if is_judged:
             judge(job, run_parts)
         run_parts("writing", partial(_write, job, is_judged=is_judged), range(job.buckets))
