@@ -240,7 +240,8 @@ def imagefolder_document(fields: Mapping[str, Objects], items: pd.DataFrame) -> 
 
     A line for each picture with an answer: `file_name`, `item_id`, `split` and `objects` with
     `bbox` as COCO has it, `category` (the label) and `category_id` (COCO's number). With
-    several fields, `objects_<field>`, empty where the field has no answer.
+    several fields, `objects_<field>`, empty where the field has no answer. Boxes of all items of
+    a picture are in its line; if any picture has several items, `item_id` of each box is there.
 
     Args:
         fields: the boxes of each field.
@@ -251,21 +252,26 @@ def imagefolder_document(fields: Mapping[str, Objects], items: pd.DataFrame) -> 
 
 def _write_imagefolder(fields: Mapping[str, Objects], items: pd.DataFrame, file: BinaryIO) -> None:
     columns = ("file_name", "item_id", "split")
-    written = set[str]()
-    for place, cells in enumerate(zip(*(items[name].tolist() for name in columns), strict=True)):
-        is_answered = any(boxes.drawn[place] is not None for boxes in fields.values())
-        # Two items may show one picture, which the list can name once.
-        if not is_answered or cells[0] in written:
-            continue
-        written.add(cells[0])
-        line: dict[str, object] = dict(zip(columns, cells, strict=True))
+    cells = [*zip(*(items[name].tolist() for name in columns), strict=True)]
+    answered: dict[str, list[int]] = {}
+    for place, (picture, *_) in enumerate(cells):
+        if any(boxes.drawn[place] is not None for boxes in fields.values()):
+            answered.setdefault(picture, []).append(place)
+    are_shared = any(len(places) > 1 for places in answered.values())
+    for places in answered.values():
+        line: dict[str, object] = dict(zip(columns, cells[places[0]], strict=True))
         for name, boxes in fields.items():
-            drawn = boxes.drawn[place]
-            labels = [] if drawn is None else drawn.labels
+            drawn = [
+                (cells[place][1], label, box)
+                for place in places
+                if (each := boxes.drawn[place]) is not None
+                for label, box in zip(each.labels, each.boxes, strict=True)
+            ]
             line["objects" if len(fields) == 1 else f"objects_{name}"] = {
-                "bbox": [] if drawn is None else drawn.boxes,
-                "category": labels,
-                "category_id": [boxes.numbers[label] for label in labels],
+                "bbox": [box for *_, box in drawn],
+                "category": [label for _, label, _ in drawn],
+                "category_id": [boxes.numbers[label] for _, label, _ in drawn],
+                **({"item_id": [item_id for item_id, *_ in drawn]} if are_shared else {}),
             }
         file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
 

@@ -192,6 +192,23 @@ def test_boxes_are_objects_of_an_imagefolder() -> None:
     assert "images/metadata.jsonl" not in contents(table, ITEMS, facts, formats_of(MARKED))
 
 
+def test_a_picture_of_several_items_has_the_boxes_of_all() -> None:
+    """Two questions about one picture: no box is lost, and each says whose it is."""
+    facts = replace(FACTS, task=MARKED, publication=replace(FACTS.publication, pictures="files"))
+    items = [replace(each, columns={**each.columns, "url": "/pictures/a.png"}) for each in ITEMS]
+    answers = {"i1": _drawn(("Cat", 1, 2, 30, 40)), "i2": _drawn(("Dog", 5, 6, 7, 8))}
+    table = rows([("a", item, {"boxes": text}) for item, text in answers.items()], MARKED)
+    made = contents(table, items, facts, formats_of(MARKED))
+    (line,) = map(json.loads, made["images/metadata.jsonl"].splitlines())
+    assert line["item_id"] == "i1"
+    assert line["objects"] == {
+        "bbox": [[1, 2, 30, 40], [5, 6, 7, 8]],
+        "category": ["Cat", "Dog"],
+        "category_id": [1, 2],
+        "item_id": ["i1", "i2"],
+    }
+
+
 def test_a_new_answer_renumbers_no_box_of_other_pictures() -> None:
     """Neither a box more in the first picture nor a new label changes the second."""
 
