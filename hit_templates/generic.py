@@ -33,6 +33,7 @@ from piecework.domain.task import (
     WorkedExample,
 )
 from piecework.domain.text import did_you_mean, plural
+from piecework.foundation.media_types import suffixes_of
 from piecework.hit_templates.answers import typed, value_problems
 from piecework.hit_templates.item_faults import TRANSCRIBED
 from piecework.hit_templates.jinja_helpers import filled
@@ -238,8 +239,7 @@ def _is_in_words(asked: Asked) -> bool:
 
 _IDS = frozenset({ITEM_ID, "id"})
 _NOT_SHOWN = frozenset({PRACTICE, TWIN, TWIN_REVERSED, MIXED_IN})
-_SOUNDS = frozenset({".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac", ".aac", ".opus"})
-_FILMS = frozenset({".mp4", ".webm", ".m4v", ".mov", ".ogv"})
+_SOUNDS, _FILMS = suffixes_of("audio"), suffixes_of("video")
 _NAMES_OF_PICTURES = re.compile(r"^url$|(image|picture|photo|img|thumbnail|logo)", re.IGNORECASE)
 
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote
 
+from piecework.foundation.media_types import SCRIPT, STYLE, TYPES
 from piecework.hit_templates.own_html.page import CANDIDATE, FILES, IN_SCRIPT, NOT_BESIDE
 
 LARGEST_BYTES = 900_000
@@ -21,31 +22,7 @@ LARGEST_BYTES = 900_000
 IS_MISSING = "does not exist"
 """The end of the reason why a file that is not there is left out."""
 
-_STYLE, _SCRIPT = "text/css", "text/javascript"
-_TYPES = {
-    ".css": _STYLE,
-    **dict.fromkeys((".js", ".mjs"), _SCRIPT),
-    ".png": "image/png",
-    **dict.fromkeys((".jpg", ".jpeg"), "image/jpeg"),
-    ".gif": "image/gif",
-    ".svg": "image/svg+xml",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
-    ".ico": "image/x-icon",
-    ".woff": "font/woff",
-    ".woff2": "font/woff2",
-    ".ttf": "font/ttf",
-    ".otf": "font/otf",
-    ".mp3": "audio/mpeg",
-    ".wav": "audio/wav",
-    ".ogg": "audio/ogg",
-    ".m4a": "audio/mp4",
-    ".mp4": "video/mp4",
-    ".webm": "video/webm",
-}
-"""By suffix, the files that may be shown to workers; others stay private."""
-
-_CODE = {_STYLE, _SCRIPT}
+_CODE = {STYLE, SCRIPT}
 _URL = (
     r"""url\(\s*+["']?(?P<url>[^"'()\s]+)["']?\s*+\)"""
     r"""|@import\s+["'](?P<import>[^"'\n]+)["']"""
@@ -121,7 +98,7 @@ def _order(file: Path | str) -> tuple[bool, int]:
     """Sort styles and scripts first, then the smallest."""
     if isinstance(file, str):
         return True, 0
-    return _TYPES[file.suffix.lower()] not in _CODE, file.stat().st_size
+    return TYPES[file.suffix.lower()] not in _CODE, file.stat().st_size
 
 
 def _changed(html: str, change: _Change) -> str:
@@ -196,7 +173,7 @@ class _Files:
         """Return the file that an address names, or why it cannot be used."""
         name = unquote(re.split(r"[?#]", address, maxsplit=1)[0])
         path = beside / name
-        if path.suffix.lower() not in _TYPES:
+        if path.suffix.lower() not in TYPES:
             return f"a page cannot hold a file of the kind {path.suffix!r}"
         try:
             real = path.resolve()
@@ -227,7 +204,7 @@ class _Files:
             return
         content = file.read_bytes()
         self.digests[file] = sha256(content).hexdigest()
-        kind = _TYPES[file.suffix.lower()]
+        kind = TYPES[file.suffix.lower()]
         charset = ""
         if kind in _CODE:
             charset = ";charset=utf-8"
@@ -245,7 +222,7 @@ class _Files:
         self.made[file] = f"data:{kind}{charset};base64,{b64encode(content).decode()}"
 
     def _code(self, file: Path, text: str, kind: str, room: int) -> str:
-        if kind == _STYLE:
+        if kind == STYLE:
             self.styles[file] = text
             return self._style(file, text, room)
         for match in IN_SCRIPT.finditer(text):

@@ -11,7 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 from PIL import Image
+from starlette import responses
 
+from piecework.foundation.media_types import TYPES
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.domain.test_picture_metadata import OWNER, animated, is_clean, saved
 from tests.marketplace.market import QUESTION, Market, post
@@ -112,3 +114,20 @@ def test_a_hit_in_the_list_has_a_small_copy_of_its_first_picture(
             assert "sandbox" in copy.headers["content-security-policy"]
         for missing in ("own.js", "broken.jpg", "../m.db", "%2e%2e/m.db", "none.jpg", "x" * 5000):
             assert ann.http.get(f"/thumbnails/{missing}").status_code == 404, missing
+
+
+def test_the_type_of_a_file_does_not_depend_on_the_machine(
+    served: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python may know no sound of a machine without a list of types; browsers may not guess."""
+    monkeypatch.setattr(responses, "guess_type", lambda _: (None, None))
+    for suffix, kind in {
+        **TYPES,
+        ".MP3": "audio/mpeg",
+        ".what": "application/octet-stream",
+    }.items():
+        (folder / f"file{suffix}").write_bytes(b"RIFF sound")
+        reply = served.get(f"file{suffix}", headers={"Range": "bytes=0-3"})
+        assert reply.headers["content-type"].partition(";")[0] == kind, suffix
+        assert (reply.status_code, reply.content) == (206, b"RIFF")
+        assert reply.headers["x-content-type-options"] == "nosniff"

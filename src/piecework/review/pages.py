@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from mimetypes import guess_type
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -20,6 +19,7 @@ from starlette.routing import Route
 
 from piecework.domain.errors import StoreError, StoreLocked
 from piecework.domain.hit import Item
+from piecework.foundation.media_types import type_of
 from piecework.foundation.server import security_log
 from piecework.foundation.server.transport import is_body_length, is_in_utf8
 from piecework.qc.registry import TITLES
@@ -206,7 +206,7 @@ class Pictures:
             if copy is not None:
                 kind, content = copy
                 return Response(content, media_type=kind, headers=PICTURE_HEADERS)
-        kind = guess_type(path.name)[0] or ""
+        kind = type_of(path.name)
         if not kind.startswith("image/"):
             kind = "application/octet-stream"
         content = await run_in_threadpool(clean_picture, path)

@@ -22,7 +22,7 @@ from starlette.types import Scope
 
 from piecework.campaign.exchange.picture_bucket import BucketUnreadableError, PictureBucket
 from piecework.marketplace.state import clock
-from piecework.marketplace.workers.picture_folder import in_sandbox
+from piecework.marketplace.workers.picture_folder import in_sandbox, typed
 
 _HOUR_SECONDS = 3600
 _MAC_LENGTH = 32
@@ -148,7 +148,7 @@ class BucketPictures(StaticFiles):
         if not self._is_signed(path, scope["query_string"]):
             raise HTTPException(403, "This address of a picture is not valid any more.")
         try:
-            return in_sandbox(await super().get_response(path, scope))
+            return in_sandbox(typed(await super().get_response(path, scope), path))
         except BucketUnreadableError as fault:
             _LOG.warning("%s", fault)
             raise HTTPException(503, "The pictures cannot be read just now.") from fault

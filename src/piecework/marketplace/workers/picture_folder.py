@@ -20,12 +20,13 @@ from urllib.parse import quote, unquote
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from piecework.domain.picture_metadata.cleaning import is_known, small_copy, without_metadata
+from piecework.foundation.media_types import type_of
 
 _HEAD_BYTES = 256
 _MOST_BYTES = 200_000_000
@@ -60,7 +61,7 @@ class PictureFolder(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return the file in a sandbox."""
-        return in_sandbox(await super().get_response(path, scope))
+        return in_sandbox(typed(await super().get_response(path, scope), path))
 
 
 class Thumbnails:
@@ -116,6 +117,15 @@ class Thumbnails:
     @staticmethod
     def _make(path: Path, _changed_ns: int) -> tuple[str, bytes] | None:
         return small_copy(path.read_bytes(), is_svg=path.suffix.lower() == ".svg")
+
+
+def typed(reply: Response, path: str) -> Response:
+    """Return a file's response that names the type of this path."""
+    if isinstance(reply, FileResponse):
+        kind = type_of(path)
+        is_text = kind.startswith("text/")
+        reply.headers["Content-Type"] = f"{kind}; charset=utf-8" if is_text else kind
+    return reply
 
 
 def in_sandbox(reply: Response) -> Response:
