@@ -1,11 +1,14 @@
 """The marks of all workers about an item, drawn in one picture or text."""
 
+import base64
+import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from piecework.review.model.marks import MOST_DRAWN
@@ -199,3 +202,64 @@ def test_points_polygons_and_lines_are_drawn_too(tmp_path: Path) -> None:
             ("polyline", "line", "0,0 9,9 9,0"),
         ]
         assert "1 not drawn" in card
+
+
+def _mask(*rectangles: tuple[int, tuple[int, int, int, int]], wide: int = 640) -> Mapping[str, str]:
+    """An answer with a mask: rectangles of colour 1 (House), 2 (Sun) or 0 (none), in order."""
+    picture, file = Image.new("P", (wide, 420), 0), io.BytesIO()
+    picture.putpalette([255, 255, 255, 0x1F, 0x77, 0xB4, 0xFF, 0x7F, 0x0E])
+    for colour, place in rectangles:
+        picture.paste(colour, place)
+    picture.save(file, "PNG")
+    labels = {
+        "House": {"color": "#1f77b4"},
+        "Sun": {"color": "#ff7f0e"},
+        "Fog": {"color": "#2ca02c"},
+    }
+    document = {
+        "inputImageProperties": {"width": wide, "height": 420},
+        "labelMappings": labels,
+        "labeledImage": {"pngImageData": base64.b64encode(file.getvalue()).decode()},
+    }
+    return {"areas": json.dumps(document)}
+
+
+MASKS = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-form><crowd-semantic-segmentation name="areas" src="${url}" header="Paint"
+labels="['House', 'Sun', 'Fog']"></crowd-semantic-segmentation></crowd-form>"""
+
+
+def _masks(w: int, _number: int) -> Mapping[str, str]:
+    house = (1, (160, 170, 360, 330))
+    if w == 3:
+        return {"areas": '{"labeledImage": {"pngImageData": "?"}, "labelMappings": {}}'}
+    return _mask(house, *([(0, (200, 200, 240, 240)), (2, (560, 40, 640, 124))] if w == 0 else []))
+
+
+def test_the_outlines_of_masks_are_drawn(tmp_path: Path) -> None:
+    """With holes, and one name for each label that was used; what is no mask is not drawn."""
+    (tmp_path / "page.html").write_text(MASKS)
+    campaign = CAMPAIGN.replace('"caption"', '"page.html"').replace("_hit = 2", "_hit = 1")
+    with (
+        stores.opened(tmp_path, campaign=campaign, values=_masks) as run,
+        served(run) as page,
+        page.client() as client,
+    ):
+        card = client.get(_OF_A).raise_for_status().text
+    assert re.findall(r"<text[^>]*>(.*?)</text>", card) == [
+        "A House",
+        "A Sun",
+        "B House",
+        "C House",
+    ]
+    (first, *_) = re.findall(r'<g class="line.*?</g>', card, re.DOTALL)
+    drawn = [
+        [[float(side) for side in corner.split(",")] for corner in points.split(" ")]
+        for points in re.findall(r'class="area" points="([^"]*)"', first)
+    ]
+    boxes = [[f(place) for f in (min, max) for place in zip(*line, strict=True)] for line in drawn]
+    assert [[round(side) for side in box] for box in boxes] == [
+        [160, 170, 360, 330],
+        [200, 200, 240, 240],
+        [560, 40, 640, 124],
+    ]

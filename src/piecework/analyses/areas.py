@@ -12,7 +12,7 @@ import dataclasses
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from piecework.domain.late_modules import np, npt
 
@@ -222,7 +222,7 @@ def merged_areas(
             np.empty((0, 2)) if is_mask else drawn[int(np.argmax(weights[[n for n, _ in members]]))]
         )
         if not is_mask and any(not np.array_equal(other, corners) for other in drawn):
-            outline = _outline(top, left, field) * first.cell
+            outline = next(outlines_of(top, left, field), np.empty((0, 2))) * first.cell
             corners = outline.round(_ROUND) if len(outline) >= _LEAST_CORNERS else corners
         area = Area(top, left, field >= _HALF, corners)
         colour = answers[n].colours[place] if is_mask else ""
@@ -363,19 +363,24 @@ def _apart(areas: Areas, fields: Sequence[Floats]) -> Areas:
     return dataclasses.replace(areas, areas=kept)
 
 
-def _outline(top: int, left: int, field: Floats) -> Floats:
-    """Return the outline of the largest part of what stays, in cells."""
+def outlines_of(top: int, left: int, field: npt.NDArray[Any]) -> Iterator[Floats]:
+    """Yield the outlines of all parts of what stays and of their holes, in cells.
+
+    The largest is the first.
+
+    Args:
+        top: the first row of the field in the picture.
+        left: the first column.
+        field: the share of the weight that covers each cell.
+    """
     from contourpy import contour_generator  # noqa: PLC0415 - as in `_pixels`
 
     lines = contour_generator(z=np.pad(field, 1)).lines(_HALF)
     rings = [np.asarray(line, dtype="float64") for line in lines if len(line) > _LEAST_CORNERS]
-    if not rings:
-        return np.empty((0, 2))
-    largest = max(rings, key=lambda ring: abs(area_within(ring)))
-    tolerance = np.clip(_OF_SIDE * np.ptp(largest, axis=0).min(), *_TOLERANCES)
-    ring = _simpler(largest, float(tolerance))[:-1]
-    # The middle of the first cell of the padded field is half a cell before the first row.
-    return np.asarray(ring + np.array([left, top]) - 0.5)
+    for ring in sorted(rings, key=lambda ring: -abs(area_within(ring))):
+        tolerance = np.clip(_OF_SIDE * np.ptp(ring, axis=0).min(), *_TOLERANCES)
+        # The middle of the first cell of the padded field is half a cell before the first row.
+        yield _simpler(ring, float(tolerance))[:-1] + np.array([left, top]) - 0.5
 
 
 def area_within(corners: Floats) -> float:

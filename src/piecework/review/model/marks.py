@@ -4,7 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, islice, pairwise
 from typing import Any, Literal, NamedTuple
 
 from piecework.domain.field import Field
@@ -31,7 +32,10 @@ _SHAPES: Mapping[str, Shape] = {
     "polylines": "line",
     "lines": "line",
     "keypoints": "point",
+    "labeledImage": "area",
 }
+_MOST_OUTLINES = 50
+"""Parts and holes of a mask that are drawn."""
 
 Corner = tuple[float, float]
 
@@ -40,13 +44,13 @@ class Mark(NamedTuple):
     """A mark in a picture.
 
     Attributes:
-        points: its corners in pixels of the picture, as SVG writes them.
+        outlines: the corners of each of its parts in pixels of the picture, as SVG writes them.
         at: where its label is; `is_right`: the label ends there.
     """
 
     shape: Shape
     label: str
-    points: str
+    outlines: Sequence[str]
     at: Corner
     is_right: bool
 
@@ -129,6 +133,7 @@ class _Read:
         words: the marks in words.
         total: how many there are.
         entries: those that are objects; no more than are drawn.
+        masks: those of a mask, each with its outlines in pixels.
         size: of the picture that the worker saw; `None` if it is not stated.
     """
 
@@ -140,8 +145,9 @@ class _Read:
             document = None
         whole: Mapping[str, Any] = document if isinstance(document, dict) else {}
         listed = whole.get(field.regions)
+        self.masks = _masks(text) if isinstance(listed, dict) else ()
         listed = listed if isinstance(listed, list) else []
-        self.total = len(listed)
+        self.total = len(listed) + len(self.masks)
         self.entries = [entry for entry in listed[:MOST_DRAWN] if isinstance(entry, dict)]
         stated = whole.get("inputImageProperties")
         sides = _numbers(stated, "width", "height") if isinstance(stated, dict) else None
@@ -180,8 +186,10 @@ def _marks(read: _Read, size: Corner) -> Iterator[Mark]:
     """Yield the marks that lie in the picture, in pixels of the size that is shown."""
     wide, high = size
     own = read.size or size
-    for entry in read.entries:
-        corners = [(x * wide / own[0], y * high / own[1]) for x, y in _corners(entry)]
+    entries = ((_label(entry), [_corners(entry)]) for entry in read.entries)
+    for label, lines in chain(entries, read.masks[:MOST_DRAWN]):
+        outlines = [[(x * wide / own[0], y * high / own[1]) for x, y in line] for line in lines]
+        corners = outlines[0] if outlines else []
         left, right = (edge(x for x, _ in corners) for edge in (min, max)) if corners else (0, 0)
         top, low = (edge(y for _, y in corners) for edge in (min, max)) if corners else (0, 0)
         if not corners or right < 0 or left > wide or low < 0 or top > high:
@@ -189,14 +197,38 @@ def _marks(read: _Read, size: Corner) -> Iterator[Mark]:
         is_right = max(left, 0) > 0.7 * wide
         yield Mark(
             shape=_SHAPES[read.field.regions],
-            label=_label(entry),
+            label=label,
             # A point is a line without a length, whose round ends are seen at any size.
-            points=" ".join(
-                f"{x:.6g},{y:.6g}" for x, y in corners * (2 if len(corners) == 1 else 1)
-            ),
+            outlines=[
+                " ".join(f"{x:.6g},{y:.6g}" for x, y in line * (2 if len(line) == 1 else 1))
+                for line in outlines
+            ],
             at=(round(min(right, wide) if is_right else max(left, 0), 2), round(max(top, 0), 2)),
             is_right=is_right,
         )
+
+
+@lru_cache(maxsize=64)
+def _masks(text: str) -> Sequence[tuple[str, Sequence[Sequence[Corner]]]]:
+    """Return label and outlines of each mask of an answer, the largest outline first."""
+    # Only such answers need it, and it loads pandas.
+    from piecework.analyses.areas import Areas, outlines_of  # noqa: PLC0415
+    from piecework.analyses.regions import read_marks  # noqa: PLC0415
+
+    areas = read_marks(text, "labeledImage")
+    if not isinstance(areas, Areas):
+        return ()
+    outlined = (
+        (label, islice(outlines_of(area.top, area.left, area.bits), _MOST_OUTLINES))
+        for label, area in zip(areas.labels, areas.areas, strict=True)
+    )
+    return [
+        (
+            one_line(label, at_most=_LONGEST_LABEL),
+            [[(x, y) for x, y in (line * areas.cell).tolist()] for line in lines],
+        )
+        for label, lines in outlined
+    ]
 
 
 def _corners(entry: Mapping[str, Any]) -> list[Corner]:
