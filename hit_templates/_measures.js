@@ -1,6 +1,6 @@
 // Counts for each item: how long it was on screen in a visible tab, key presses and
 // pastes in its text boxes, and how often the worker left the page while it was shown.
-const pieceworkMeasures = (names, inside = ".item") => {
+let pieceworkMeasures = (names, inside = ".item") => {
   const counts = {};
   let at = 0;
   let since = null;

@@ -169,10 +169,10 @@
     outside(target).filter(({ name }) => name && !own.has(name)).forEach((control) =>
       values(control).forEach((value) => formData.append(control.name, value)));
     const counts = measures.read();
-    const shown = Object.values(counts).reduce((sum, each) => sum + each.shown_ms, 0);
+    const shown = Object.values(counts).reduce((sum, each) => sum + (each.shown_ms || 0), 0);
     ours.items.forEach((item, index) => {
       const n = index + 1;
-      const own = { ...counts[n], shown_ms: Math.round(shown / ours.items.length) };
+      const own = { ...counts[0], ...counts[n], shown_ms: Math.round(shown / ours.items.length) };
       formData.append(`item.${n}`, item);
       ours.measures.forEach((name) => formData.append(`${name}.${n}`, name in own ? own[name] : 0));
     });

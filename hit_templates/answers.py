@@ -27,7 +27,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from piecework.domain.assignment import Answer, FieldValue
-from piecework.domain.column_names import MEASURES
+from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.field import MERGED, Field, FieldScope, mirrored
 from piecework.domain.ids import AssignmentId, ItemId, answer_id
 from piecework.domain.task import Task
@@ -111,6 +111,9 @@ OF_THE_HIT = ("comment",)
 
 ITEM_ORDER = "order.items"
 """The positions of the items in the order that the page showed them."""
+
+_WHOLE = 1_000
+"""Per mille."""
 
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}")
 _NUMBERED = re.compile(r"(?P<name>.+)\.(?P<position>[1-9][0-9]{0,3})")
@@ -271,7 +274,7 @@ def _answer(
         if f"{field.name}.{position}" in fields
     }
     values, faults = _typed(task.item_fields, sent, columns)
-    texts = {name: fields.get(f"{name}.{position}") for name in MEASURES}
+    texts = {name: fields.get(f"{name}.{position}") for name in (*MEASURES, PLAYED)}
     measures = {name: _whole_number(text) for name, text in texts.items()}
     expected = _orders(task, assignment_id, item_id, columns)
     orders = {
@@ -313,6 +316,7 @@ def _answer(
         pastes=measures["pastes"],
         keystrokes=measures["keystrokes"],
         focus_losses=measures["focus_losses"],
+        played=measures[PLAYED],
         typing=records or {},
         place=whole.places.get(position),
         orders={name: order for name, order in orders.items() if order != ("",)},
@@ -414,11 +418,13 @@ def _typing(task: Task, text: str) -> dict[str, TypingRecord] | None:
 def _measure_problems(
     texts: Mapping[str, str | None], measures: Mapping[str, int | None]
 ) -> list[str]:
-    return [
+    faults = [
         f"{'missing' if texts[name] is None else 'not_a_number'}:{name}"
-        for name in MEASURES
-        if measures[name] is None
+        for name in (*MEASURES, PLAYED)
+        # Pages without a sound or video, and old ones, do not send how much was played.
+        if measures[name] is None and not (name == PLAYED and texts[name] is None)
     ]
+    return faults + [f"out_of_range:{PLAYED}"] * ((measures[PLAYED] or 0) > _WHOLE)
 
 
 def _has_extra_item(task: Task, n_items: int, fields: Mapping[str, str]) -> bool:
@@ -469,6 +475,6 @@ def _wire_names(task: Task) -> _WireNames:
     orders = (f"order.{name}" for name in task.shuffled_names)
     return _WireNames(
         alone=frozenset((*OF_THE_HIT, *hit_names)),
-        of_items=frozenset(("item", *MEASURES, TYPING, *item_names, *orders)),
+        of_items=frozenset(("item", *MEASURES, PLAYED, TYPING, *item_names, *orders)),
         practised=frozenset(f"practice.{name}" for name in item_names),
     )

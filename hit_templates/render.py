@@ -14,7 +14,6 @@ from typing import NamedTuple
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from piecework.domain.column_names import MEASURES
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.field import Field
@@ -213,7 +212,7 @@ def _rendered(frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Marku
         "total": len(shown),
         "trials": len(frame.trials),
         "fields": {field.name: field for field in task.fields},
-        "measures": MEASURES,
+        "measures": task.measures,
         "ordered": task.shuffled_names,
         "minimum_words": _stated(task, "min_words", "minimum"),
         "maximum_length": _stated(task, "max_length", "maximum"),
@@ -299,7 +298,7 @@ def _task_data(task: Task) -> Markup:
         {
             "task": task.name if task.own is None else f"{task.name}-{task.own.digest[:8]}",
             "version": task.version,
-            "measures": MEASURES,
+            "measures": task.measures,
             "characters": CHARACTERS,
             "most_dots": MOST_DOTS,
             "texts": _script_texts(task),

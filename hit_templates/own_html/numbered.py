@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from piecework.domain.column_names import MEASURES
+from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.own_html.control_kinds import Control
@@ -30,7 +30,7 @@ _SLOT = "\0"
 
 _RUN = re.compile(r"[0-9]{1,4}")
 _APART = re.compile(r"([\s_.-]+)")
-ADDED = re.compile(rf"({'|'.join(('item', *MEASURES))})\.([1-9][0-9]?)")
+ADDED = re.compile(rf"({'|'.join(('item', *MEASURES, PLAYED))})\.([1-9][0-9]?)")
 """Names that piecework's script adds to what a page sends."""
 
 _HAS_HTML = re.compile(r"<(?:html|head|body)\b", re.IGNORECASE)

@@ -12,7 +12,7 @@ from html import escape, unescape
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from piecework.domain.column_names import MEASURES
+from piecework.domain.column_names import PLAYED
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import Field
 from piecework.domain.hit import Item
@@ -91,7 +91,8 @@ def parts_of_page(task: Task, items: Sequence[Item], *, title: str) -> tuple[lis
         raise ConfigError(faults)
     if len(items) < task.items_per_hit:
         template = shortened(template, tuple(positions_of(task).items()), len(items))
-    head, before, after = _around(html, task.html_page.hosts, title)
+    played = ("_played.js",) if PLAYED in task.measures else ()
+    head, before, after = _around(html, task.html_page.hosts, title, played)
     first, *rest = template.texts
     begins = _BEFORE.match(first)
     at = begins.end("doctype") if begins and begins["doctype"] else 0
@@ -116,6 +117,12 @@ def items_shown(page: str) -> list[str]:
     """Return the ids of the items that a page of `own_page` shows; else none."""
     match = _OURS_AGAIN.search(page)
     return [str(item_id) for item_id in json.loads(match[1])["items"]] if match else []
+
+
+def measures_asked(page: str) -> list[str]:
+    """Return what a page of `own_page` measures of each item."""
+    match = _OURS_AGAIN.search(page)
+    return list(json.loads(match[1])["measures"]) if match else []
 
 
 def faults_of_item(template: Template, item: Item) -> Iterator[str]:
@@ -173,11 +180,13 @@ _PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
 
 
 @lru_cache(maxsize=32)
-def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str, str]:
+def _around(
+    html: str, hosts: tuple[str, ...], title: str, more: tuple[str, ...]
+) -> tuple[str, str, str]:
     """Return what the head gets, and what goes before and after the page's own HTML."""
     controls = controls_in(html)
     scripts = "\n".join(
-        minified(name) for name in ("_measures.js", "_own_page_losses.js", "_own_page.js")
+        minified(name) for name in ("_measures.js", *more, "_own_page_losses.js", "_own_page.js")
     )
     head = (
         '<meta charset="utf-8">\n'
@@ -239,7 +248,7 @@ def _ours(task: Task, items: Sequence[Item]) -> str:
     document = {
         "items": [item.item_id for item in items],
         "positions": positions_of(task),
-        "measures": MEASURES,
+        "measures": task.measures,
         "adds_button": _lacks_button(controls),
         "required": required,
         "blank": _BLANK if required else "",

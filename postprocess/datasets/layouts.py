@@ -145,6 +145,8 @@ def _cells(table: pd.DataFrame, facts: DatasetFacts) -> tuple[pd.DataFrame, dict
     for name in task.shuffled_names:
         sources[f"{names.ORDER_OF}{name}"] = ORDER + name
         types[f"{names.ORDER_OF}{name}"] = TEXTS
+    if names.PLAYED in task.measures:
+        sources[names.PLAYED], types[names.PLAYED] = names.PLAYED, NUMBER
     types |= _LAST
     if facts.is_imported:
         sources[OUTCOME] = OUTCOME

@@ -91,6 +91,7 @@ class Answer:
     pastes: int | None = None
     keystrokes: int | None = None
     focus_losses: int | None = None
+    played: int | None = None
     typing: Mapping[str, TypingRecord] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     place: int | None = None

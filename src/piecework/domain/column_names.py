@@ -115,7 +115,13 @@ SETTLED = "_settled_by_person"
 MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 """The counts that piecework's script sends for each item, as whole numbers."""
 
-ON_THE_PAGE = frozenset({"item", "hit", "order", "practice", "comment", "task", TYPING, *MEASURES})
+PLAYED = "played"
+"""What it sends too if the page has a sound or video: how much of the item's longest was
+played, per mille; in tables as a part of 1."""
+
+ON_THE_PAGE = frozenset(
+    {"item", "hit", "order", "practice", "comment", "task", TYPING, *MEASURES, PLAYED}
+)
 """What the names of fields on a page may not be, since the page uses them itself."""
 
 OF_DATASETS = frozenset(
@@ -125,7 +131,7 @@ OF_DATASETS = frozenset(
         *SET_ASIDE,
         *PICTURE,
         *IN_SINKS,
-        *(ITEM, URL, SPLIT, COUNT, EDITS, OUTCOME, MARKET, SENT_MORE),
+        *(ITEM, URL, SPLIT, COUNT, EDITS, OUTCOME, MARKET, PLAYED, SENT_MORE),
     }
 )
 """The fixed columns of all tables with a column for each field."""

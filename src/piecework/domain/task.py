@@ -9,6 +9,7 @@ to add a task.
 """
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt, MinLen
 
+from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.field import Aggregate, Arrangement, Field, FieldScope, Text
 
 Positive = Annotated[int, Gt(0)]
@@ -334,6 +336,11 @@ class Task:
         return self.seconds_to_begin + self.seconds_per_item * items
 
     @property
+    def measures(self) -> tuple[str, ...]:
+        """What its page counts of each item."""
+        return _measures_of(self)
+
+    @property
     def is_cleaned(self) -> bool:
         """Whether its main text is cleaned: no transcript, and none of a custom page's texts."""
         is_word_for_word = any(
@@ -366,3 +373,15 @@ def is_page(named: str) -> bool:
     (True, False)
     """
     return named.lower().endswith((".html", ".htm"))
+
+
+_PLAYER = re.compile(r"<(?:audio|video)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=128)
+def _measures_of(task: Task) -> tuple[str, ...]:
+    # The template of generic tasks can show any kind of part.
+    sources = [] if task.own is None or task.is_generic else [*task.own.templates.values()]
+    sources += [] if task.html_page is None else [task.html_page.html]
+    is_played = any(part.kind in {"audio", "video"} for part in task.parts)
+    return (*MEASURES, PLAYED) if is_played or any(map(_PLAYER.search, sources)) else MEASURES

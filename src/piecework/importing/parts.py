@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from piecework.domain.column_names import MEASURES
+from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
@@ -34,7 +34,7 @@ _BEFORE = re.compile(r"[0-9]")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 200
 _DIGEST = 12
-_OF_THE_PAGE = (*MEASURES, TYPING, "order")
+_OF_THE_PAGE = (*MEASURES, PLAYED, TYPING, "order")
 _TAKEN = frozenset({PRACTICE, TWIN, TWIN_REVERSED})
 _ADDRESSES = ("image_url", "img_url", "picture_url", "photo_url", "image", "picture")
 

@@ -18,6 +18,7 @@ import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.shared_files import read_reading
+from piecework.domain.column_names import PLAYED
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import FieldKind
 from piecework.domain.imported import UNNAMED, Reading
@@ -36,7 +37,7 @@ from piecework.store import imports
 KNOWN = (
     *("task", "worker", "assignment", "hit", "position"),
     *("accepted_at", "submitted_at", "seconds"),
-    *("pastes", "keystrokes", "focus_losses", "outcome"),
+    *("pastes", "keystrokes", "focus_losses", PLAYED, "outcome"),
 )
 """Columns that are not answers, besides those that begin with `item.` or `gold.`."""
 
@@ -46,7 +47,7 @@ _DTYPES: Mapping[str, tuple[Callable[["pd.Series[Any]"], bool], str]] = {
     **dict.fromkeys(
         ("accepted_at", "submitted_at"), (pd.api.types.is_datetime64_any_dtype, "datetimes")
     ),
-    **dict.fromkeys(("seconds", *_MEASURES), (pd.api.types.is_numeric_dtype, "numbers")),
+    **dict.fromkeys(("seconds", *_MEASURES, PLAYED), (pd.api.types.is_numeric_dtype, "numbers")),
 }
 """The dtypes that some columns must have."""
 
@@ -86,7 +87,7 @@ def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
         "accepted_at": table["accepted_at"],
         "submitted_at": table["submitted_at"],
         "seconds": table["shown_seconds"],
-        **{name: table[name] for name in _MEASURES},
+        **{name: table[name] for name in (*_MEASURES, PLAYED)},
         "outcome": outcomes.reindex(table.index).fillna("").astype("str"),
     }
     for field in task.fields:
@@ -259,6 +260,9 @@ class _Frame:
         seconds = answer.get("seconds")
         if isinstance(seconds, int | float) and seconds >= 0:
             measured["shown_ms"] = str(round(seconds * 1000))
+        played = answer.get(PLAYED)
+        if isinstance(played, int | float) and played >= 0:
+            measured[PLAYED] = str(round(played * 1000))
         for name in _MEASURES:
             times = answer.get(name)
             if isinstance(times, int | float) and times >= 0:
@@ -298,7 +302,7 @@ def read_results(
         One row per answer, index `answer` (str). Columns `task`, `worker`,
         `assignment`, `hit` (str), `position` (int64, from 1), `accepted_at`,
         `submitted_at` (datetimes in UTC), `seconds` (that the task was on screen),
-        `pastes`, `keystrokes`, `focus_losses` (float64, NaN if not known), `outcome`
+        `pastes`, `keystrokes`, `focus_losses`, `played` (float64, NaN if not known), `outcome`
         (the tool's word); a column for each field that was asked (`hit.<name>`: once
         for all tasks of an assignment); `gold.<name>` and `item.<name>` of the task.
 

@@ -9,12 +9,13 @@ from itertools import chain
 from typing import Any
 
 from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.verdicts import Verdict
 from piecework.store import archive
 from piecework.store.database import Store, from_text, insert, parsed_moment, to_text
 
-_TELEMETRY = ("shown_ms", "pastes", "keystrokes", "focus_losses")
+_TELEMETRY = (*MEASURES, PLAYED)
 
 _UNDECIDED = """
     SELECT assignment_id FROM assignments WHERE verdict IS NULL

@@ -9,7 +9,7 @@ answer to every item, tick the first option, or guess.
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from piecework.domain.column_names import MEASURES
+from piecework.domain.column_names import PLAYED
 from piecework.domain.field import Field, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
@@ -18,7 +18,7 @@ from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
 from piecework.simulation.crowd.item_knowledge import misheard
-from piecework.simulation.crowd.page import Page, orders_sent
+from piecework.simulation.crowd.page import Page, orders_sent, played_in
 from piecework.simulation.crowd.people import Person, opinion_offset
 from piecework.simulation.crowd.typing_traces import entered, mistype, repair
 from piecework.simulation.seeded_rng import seeded_rng
@@ -200,8 +200,9 @@ class Judging:
             "pastes": 0,
             "keystrokes": typing.keys,
             "focus_losses": int(rng.random() < _LOOKS_AWAY),
+            PLAYED: played_in(shown_ms, self._task),
         }
-        measured = {f"{name}.{n}": [str(counts[name])] for name in MEASURES}
+        measured = {f"{name}.{n}": [str(counts[name])] for name in self._task.measures}
         return {**measured, f"{TYPING}.{n}": [typing.sent]}
 
     def _field(self, name: str) -> Field:

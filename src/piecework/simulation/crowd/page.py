@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 
-from piecework.domain.column_names import MEASURES
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import in_order
 from piecework.hit_templates.order import groups_of, item_order, option_order, shuffled
 from piecework.hit_templates.own_html.controls import Controls, controls_of
-from piecework.hit_templates.own_html.page import items_shown
+from piecework.hit_templates.own_html.page import items_shown, measures_asked
 from piecework.hit_templates.page_compression import decompress
 
 _UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
@@ -66,7 +65,7 @@ class Page:
 def read_page(html: str) -> Page:
     """Return the form of an HTML document; empty if it has none."""
     if item_ids := items_shown(html):
-        return _own_page(html, item_ids)
+        return _own_page(html, item_ids, measures_asked(html))
     page, is_in_form = Page(), False
     # The parser is slow, and nine tags in ten do not belong to a form.
     for text in _FORM_TAGS.findall(_UNREAD.sub("", decompress(html))):
@@ -79,13 +78,18 @@ def read_page(html: str) -> Page:
     return page
 
 
-def _own_page(html: str, item_ids: Sequence[str]) -> Page:
+def _own_page(html: str, item_ids: Sequence[str], measures: Sequence[str]) -> Page:
     controls = controls_of(html)
     ours: dict[str, str] = {}
     for n, item_id in enumerate(item_ids, start=1):
-        ours |= {f"item.{n}": item_id} | {f"{name}.{n}": "0" for name in MEASURES}
+        ours |= {f"item.{n}": item_id} | {f"{name}.{n}": "0" for name in measures}
     fixed = controls.hidden_values | ours
     return Page(fixed=fixed, names=dict.fromkeys(fixed), controls=controls)
+
+
+def played_in(shown_ms: int, task: Task) -> int:
+    """Return how much of a sound is played, per mille, if it takes half of the time of an item."""
+    return min(1000, round(2 * shown_ms / task.seconds_per_item))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

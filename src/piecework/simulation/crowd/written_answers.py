@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
 
-from piecework.domain.column_names import MEASURES
+from piecework.domain.column_names import PLAYED
 from piecework.domain.field import Field
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
@@ -18,7 +18,7 @@ from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, name_of
 from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
-from piecework.simulation.crowd.page import Page
+from piecework.simulation.crowd.page import Page, played_in
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.crowd.regions import Size, regions
 from piecework.simulation.crowd.typing_traces import Way, entered, mistype, repair
@@ -172,7 +172,7 @@ def fill_in(
             for field in task.item_fields
             if field.kind == "text" and page.has(f"{field.name}.{n}")
         }
-        sent = _measured(written, texts, person, shown_ms=shown_ms[n - 1], rng=rng)
+        sent = _measured(written, texts, person, task, shown_ms=shown_ms[n - 1], rng=rng)
         form |= {f"{name}.{n}": [value] for name, value in sent.items()}
     rng = seeded_rng(seed, person.handle, *page.item_ids, "comment")
     if page.has("comment") and rng.random() < _COMMENT_RATE:
@@ -200,7 +200,13 @@ def _described(written: _Written, task: Task, page: Page, n: int, *, rng: Random
 
 
 def _measured(
-    written: _Written, texts: Mapping[str, str], person: Person, *, shown_ms: int, rng: Random
+    written: _Written,
+    texts: Mapping[str, str],
+    person: Person,
+    task: Task,
+    *,
+    shown_ms: int,
+    rng: Random,
 ) -> dict[str, str]:
     """Return what the page measures about an item, by the name of the measure."""
     own = seeded_rng(0, person.handle, written.text, "typing")
@@ -210,8 +216,9 @@ def _measured(
         "pastes": 1 if written.way == "pasted" else 0,
         "keystrokes": typing.keys,
         "focus_losses": int(rng.random() < _LOOKS_AWAY) + (written.way == "pasted"),
+        PLAYED: played_in(shown_ms, task),
     }
-    return {TYPING: typing.sent} | {name: str(measured[name]) for name in MEASURES}
+    return {TYPING: typing.sent} | {name: str(measured[name]) for name in task.measures}
 
 
 def _write(
@@ -365,7 +372,9 @@ class FillingPages:
         """
         controls = {} if page.controls is None else page.controls.by_name
         items = len(page.item_ids)
-        measured = {f"{name}.{n + 1}" for n in range(items) for name in ("item", *MEASURES)}
+        measured = {
+            f"{name}.{n + 1}" for n in range(items) for name in ("item", *self._task.measures)
+        }
         made = Page(fixed={name: page.fixed[name] for name in measured if name in page.fixed})
         made.names = dict.fromkeys(sorted(made.fixed))
         asked = (
