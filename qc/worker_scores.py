@@ -54,6 +54,15 @@ class MergedAnswers(NamedTuple):
     read_known: Callable[[str], Any]
     compare: Callable[[Any, Any], float]
 
+    def by_item(self, *, more_than: int) -> Iterator[tuple[list[str], list[Any]]]:
+        """Yield workers and answers of each item with more answers that can be read than this."""
+        for _, rows in self.rows.groupby("item_id", sort=True):
+            texts = rows[self.column].tolist() if len(rows) > more_than else []
+            both = zip(rows["worker_id"].tolist(), map(self.read, texts), strict=False)
+            known = [(worker, answer) for worker, answer in both if answer is not None]
+            if len(known) > more_than:
+                yield [worker for worker, _ in known], [answer for _, answer in known]
+
     def apart(self, own: str, known: str) -> float:
         """Return how far an answer is from the known one, from 0 to 1; NaN if it is unreadable."""
         answer = self.read(own)

@@ -376,17 +376,11 @@ def _compare(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
 def _compare_merged(merged: MergedAnswers, params: Params) -> _Compared:
     """Compare marks or transcripts; an answer about another item would be like none."""
     workers, distances = list[str](), list[float]()
-    for _, rows in merged.rows.groupby("item_id", sort=True):
-        if len(rows) <= params.min_others:
-            continue
-        read = [merged.read(text) for text in rows[merged.column].tolist()]
-        answers = [answer for answer in read if answer is not None]
-        if len(answers) <= params.min_others:
-            continue
+    for names, answers in merged.by_item(more_than=params.min_others):
         alike = np.zeros((len(answers), len(answers)))
         for i, j in combinations(range(len(answers)), 2):
             alike[i, j] = alike[j, i] = merged.compare(answers[i], answers[j])
-        workers += rows["worker_id"][[answer is not None for answer in read]].tolist()
+        workers += names
         distances += (1.0 - alike.sum(axis=1) / (len(answers) - 1)).tolist()
     own = np.array(distances, dtype="float64")
     return _Compared(

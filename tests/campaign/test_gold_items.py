@@ -176,7 +176,7 @@ def test_a_worker_is_told_what_was_clicked_whichever_side_came_first(*, is_swapp
     assert f'you answered "#2 slightly better"; the known answer is "{right}".' in words
 
 
-def _told_of_marks(folder: Path, cells: dict[str, str], own: str, known: str) -> str:
+def _words_about_marks(folder: Path, cells: dict[str, str], own: str, known: str) -> str:
     """What a worker of a campaign that asks for marks is told of an answer to a known item."""
     with (folder / "items.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, ["item_id", *cells])
@@ -211,19 +211,19 @@ def test_a_worker_is_told_what_marks_differ_in(tmp_path: Path) -> None:
         return json.dumps({"entities": named})
 
     picture = {"photo": "https://e.org/a.png"}
-    assert _told_of_marks(tmp_path, picture, boxes(0), boxes(50)) == (
+    assert _words_about_marks(tmp_path, picture, boxes(0), boxes(50)) == (
         '"1 box: cat"; the known answer is "1 box: cat". '
         "You met 0 of 1 known mark; 1 of yours is not among them."
     )
-    assert _told_of_marks(tmp_path, picture, boxes(0), boxes(0, 50, 90)) == (
+    assert _words_about_marks(tmp_path, picture, boxes(0), boxes(0, 50, 90)) == (
         '"1 box: cat"; the known answer is "3 boxes: cat (3)". You met 1 of 3 known marks.'
     )
     text = {"text": "Tom saw Kitty."}
-    assert _told_of_marks(tmp_path, text, spans((0, 3)), spans((8, 13))) == (
+    assert _words_about_marks(tmp_path, text, spans((0, 3)), spans((8, 13))) == (
         '"cat: Tom"; the known answer is "cat: Kitty". '
         "You met 0 of 1 known mark; 1 of yours is not among them."
     )
-    assert _told_of_marks(tmp_path, text, spans(), spans((0, 3), (8, 13))) == (
+    assert _words_about_marks(tmp_path, text, spans(), spans((0, 3), (8, 13))) == (
         '"no spans"; the known answer is "cat: Tom; cat: Kitty".'
     )
 

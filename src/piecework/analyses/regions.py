@@ -389,7 +389,7 @@ def _merged(answers: Sequence[Marks], matches: Matches, weights: Floats) -> Mark
         for end in (0, 1)
     )
     labels = labels[[members[0] for members in kept]] if kept else labels[:0]
-    left = range(len(kept))
+    left: Sequence[int] = range(len(kept))
     if extents[0].is_of_text:
         # The text that at least half have goes from the low median to the high one.
         merged = np.stack([low[:, 0, 0], high[:, 0, 1]], axis=1)

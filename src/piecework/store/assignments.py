@@ -15,8 +15,6 @@ from piecework.domain.verdicts import Verdict
 from piecework.store import archive
 from piecework.store.database import Store, from_text, insert, parsed_moment, to_text
 
-_TELEMETRY = (*MEASURES, PLAYED)
-
 _UNDECIDED = """
     SELECT assignment_id FROM assignments WHERE verdict IS NULL
     UNION
@@ -383,7 +381,8 @@ def answer_row(answer: Answer) -> dict[str, str | int]:
     """Return an answer's cells in the table `answers`."""
     fields: dict[str, Any] = {
         "values": dict(answer.values),
-        **{name: getattr(answer, name) for name in _TELEMETRY},
+        **{name: getattr(answer, name) for name in MEASURES},
+        **({} if answer.played is None else {PLAYED: answer.played}),
         **_shown(answer),
     }
     return {
