@@ -24,6 +24,10 @@ SEPARATOR = "|"
 """MTurk joins the values of one name with it."""
 
 _SENT_BY_NOTHING = {"image", "button", "reset", "file"}
+_WITHOUT_LENGTH = frozenset(
+    {"date", "month", "week", "time", "datetime-local", "color", "hidden", "number", "range"}
+)
+"""Types of inputs whose `maxlength` browsers ignore."""
 
 
 @dataclass(kw_only=True)
@@ -90,6 +94,10 @@ class Control:
         self.is_button &= other.is_button
         self.options |= other.options
         self.is_required |= other.is_required
+        if self.longest is None or other.longest is None:
+            self.longest = None
+        else:
+            self.longest += len(SEPARATOR) + other.longest
         if not choices and "number" in kinds:
             self.kind = "text"
         elif choices:
@@ -105,6 +113,7 @@ class Control:
         """
         if self.kind == "number" and (value or not is_fixed):
             self.kind = "text"
+        self.longest = None
         if self.kind not in _CHOICES:
             return
         if len(self.options) == 1 and is_fixed and value:
@@ -144,8 +153,13 @@ def made(tag: str, values: Values, *, group: str = "") -> Made | None:
         return _input(name, kind if kind in _SENT_BY_NOTHING else "submit", values)
     if tag == "input":
         return _input(name, values.get("type", "text").lower(), values)
-    maker = _MAKERS.get(tag)
+    maker = None if is_file(tag, values) else _MAKERS.get(tag)
     return None if maker is None else (maker(name, values), None)
+
+
+def is_file(tag: str, values: Values) -> bool:
+    """Return whether a start tag makes an input for a file, which no form sends."""
+    return tag in {"input", "crowd-input"} and values.get("type", "").lower() == "file"
 
 
 def _input(name: str, kind: str, values: Values) -> Made | None:
@@ -197,11 +211,12 @@ def _line(name: str, values: Values) -> Control:
     if values.get("type") == "number":
         return _number(name, values)
     longest = values.get("maxlength") or values.get("max-length") or ""
+    is_limited = longest.isdecimal() and values.get("type", "").lower() not in _WITHOUT_LENGTH
     return Control(
         name=name,
         kind="text",
         is_required=_is_on(values, "required"),
-        longest=int(longest) if longest.isdecimal() else None,
+        longest=int(longest) if is_limited else None,
     )
 
 
@@ -335,7 +350,7 @@ CONTROL_TAGS = frozenset(_MAKERS) | frozenset(_CLASSIFIERS)
 """Elements that make one control each, besides inputs and buttons."""
 
 
-_UNAVAILABLE = frozenset(
+UNAVAILABLE = frozenset(
     f"crowd-{name}"
     for name in (
         *("3d-point-cloud", "video-object-detection", "video-object-tracking"),
@@ -364,7 +379,7 @@ def fault_of_tag(tag: str, *, is_named: bool) -> str:
         is_named: whether the page expects an answer from it; browsers ignore other
             unknown tags.
     """
-    if tag in _UNAVAILABLE:
+    if tag in UNAVAILABLE:
         return f"<{tag}> is not available here"
     if not (is_named and tag.startswith("crowd-")) or tag in CONTROL_TAGS | _OTHERS:
         return ""

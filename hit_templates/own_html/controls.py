@@ -12,7 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from piecework.hit_templates.own_html.control_kinds import Control, fault_of_tag, is_reserved, made
+from piecework.hit_templates.own_html.control_kinds import (
+    Control,
+    fault_of_tag,
+    is_file,
+    is_reserved,
+    made,
+)
 from piecework.hit_templates.own_html.placeholders import is_mark
 from piecework.hit_templates.own_html.tree import Step, lines_of, steps
 
@@ -255,7 +261,7 @@ class _Reader:
 
     def _control(self, tag: str, values: Mapping[str, str]) -> None:
         kind = values.get("type", "").lower()
-        if tag == "input" and kind == "file":
+        if is_file(tag, values):
             self._lose("a HIT's form cannot send a file")
         made_control = made(tag, values, group=self._group_name)
         is_disabled = "disabled" in values or any(self._disabled_sets)

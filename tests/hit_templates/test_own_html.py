@@ -14,6 +14,7 @@ from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.own_html.control_kinds import UNAVAILABLE
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.escaping import script_place
 from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, received
@@ -23,6 +24,8 @@ from piecework.hit_templates.own_html.stated_field import StatedField
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.own_html.tree import steps
 from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.rules import check
+from piecework.marketplace import workers
 from piecework.results.item_labels import field_with_label
 from tests.for_each import for_each
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
@@ -486,6 +489,10 @@ SHARED_NAMES = [
     (UNTICKED.replace("0", "${i}") + TICK, "choices", {"x|1": ("x", "1"), "x": ("x",)}),
     ("<input type=number name=q>" * 2, "text", {"3|4": "3|4"}),
     (UNTICKED.replace("0", "''") + "<input type=number name=q>", "number", {"|4": 4.0}),
+    ("<input name=q maxlength=3>" * 2, "text", {"abc|def": "abc|def"}),
+    ("<textarea name=q maxlength=3></textarea>" + OTHER, "text", {"abc|defg": "abc|defg"}),
+    ("<input name=q maxlength=3>" + UNTICKED, "text", {"abc|0": "abc|0"}),
+    ("<input type=date name=q maxlength=3>", "text", {"2024-01-01": "2024-01-01"}),
 ]
 
 
@@ -500,8 +507,16 @@ def test_controls_of_a_name_are_read_as_browsers_send_them(
     for sent, value in answers.items():
         (answer,) = read_answers(task, ASSIGNMENT, [ItemId("a")], {"q": sent})
         assert (answer.values, answer.problems) == ({"q": value}, ())
+        assert check(task, answer.values) == ()
         # What is typed beside an option is no vote, and is not lost.
         assert answer.also_sent == ({"q": sent} if "why" in sent else {})
+
+
+def test_inputs_of_a_name_may_be_as_long_as_all_of_them(tmp_path: Path) -> None:
+    """Their texts are joined; a longer one did not come from the page."""
+    task = task_of(tmp_path, "<input name=q maxlength=3>" * 2)
+    assert check(task, {"q": "abc|def"}) == ()
+    assert [rule.name for rule in check(task, {"q": "abc|defg"})] == ["q_max_length"]
 
 
 def test_a_simulated_page_sends_what_its_hidden_input_does(tmp_path: Path) -> None:
@@ -550,6 +565,21 @@ def test_radio_buttons_of_several_names_are_one_choice(
         answers = {f"{called}.1": [ours]}
         sent = as_page_sends([field], answers, is_crowd=True, is_flat=is_flat, parts=control.parts)
         assert {name: text for name, (text,) in sent.items()} == wire
+
+
+def test_the_page_says_so_of_each_element_that_is_not_there() -> None:
+    """HITs of other programs were never checked, so their workers have to read it."""
+    script = (Path(workers.__file__).parent / "stand_ins/crowd-html-elements.js").read_text("utf-8")
+    (names,) = re.findall(r"const ABSENT = \[(.*?)\];", script, re.DOTALL)
+    assert {f"crowd-{name}" for name in re.findall(r'"(.+?)"', names)} == UNAVAILABLE
+
+
+@pytest.mark.parametrize("tag", ["input", "crowd-input"])
+def test_no_form_sends_a_file(tag: str) -> None:
+    """Not even the name that browsers invent for it."""
+    controls = controls_of(f"<p><{tag} type='File' name='photo'></{tag}></p>")
+    assert controls.by_name == {}
+    assert controls.losses == ["line 1: a HIT's form cannot send a file"]
 
 
 def test_a_group_s_name_is_that_of_its_buttons(tmp_path: Path) -> None:

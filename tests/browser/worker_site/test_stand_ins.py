@@ -38,6 +38,7 @@ CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></scrip
 </crowd-classifier>
 <crowd-input name="tag1" label="A word" required></crowd-input>
 <crowd-input name="tag2" label="Another word"></crowd-input>
+<crowd-input name="photo" type="file" label="A photo"></crowd-input>
 <p>Tell more</p><crowd-text-area name="essay" label="Essay" rows="4"></crowd-text-area>
 <crowd-checkbox name="colours" value="Red">Red</crowd-checkbox>
 <crowd-checkbox name="colours" value="Green">Green</crowd-checkbox>
@@ -69,6 +70,9 @@ def fill_in(frame: FrameLocator) -> None:
     """Answer the page about birds, by the names that people hear and see."""
     frame.get_by_label("Not good", exact=True).check()
     frame.get_by_label("A word", exact=True).fill("blue")
+    frame.get_by_label("A photo").set_input_files(
+        {"name": "a.jpg", "mimeType": "image/jpeg", "buffer": b"x"}
+    )
     frame.get_by_label("Essay").fill("two\nlines")
     frame.get_by_label("Red").check()
     frame.get_by_label("No", exact=True).check()
@@ -139,7 +143,7 @@ def test_a_preview_of_an_old_template_cannot_be_submitted(
 def test_a_crowd_form_sends_one_field_of_json(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
-    """A list of one object: text as text, boxes as booleans, empty text left out."""
+    """A list of one object: text as text, boxes as booleans, empty text and files left out."""
     page, hit = accepted_page(market, open_site, CROWD.replace("{traits}", ""))
     frame = page.frame_locator("iframe")
     fill_in(frame)

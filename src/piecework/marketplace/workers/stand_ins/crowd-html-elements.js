@@ -45,7 +45,7 @@ crowd-toast[opened] { display: block; }
 .crowd-form-own :focus-visible { outline: 3px solid #b45309; outline-offset: 2px; }`;
 
   const ABSENT = ["3d-point-cloud", "video-object-detection", "video-object-tracking",
-    "rekognition-detect-moderation-labels", "textract-analyze-document"];
+    "rekognition-detect-moderation-labels", "textract-analyze-document", "question-answer-generation"];
   const MARKED = ["bounding-box", "keypoint", "polygon", "polyline", "line", "semantic-segmentation",
     "instance-segmentation", "entity-annotation"].map((name) => `crowd-${name}`).join(", ");
   const { src: address } = document.currentScript;
@@ -172,8 +172,8 @@ crowd-toast[opened] { display: block; }
       };
     }
     answer() {
-      // As documented: empty values do not appear.
-      return this.value === "" ? undefined : this.value;
+      // As documented: empty values do not appear. No form sends a file.
+      return this.value === "" || this.control.type === "file" ? undefined : this.value;
     }
   }
   class Input extends Text {
