@@ -163,11 +163,22 @@
     if (control instanceof HTMLSelectElement) return [...control.selectedOptions].map((option) => option.value);
     return control.matches("[type=radio], [type=checkbox]") && !control.checked ? [] : [control.value];
   };
+  // Of these, the form that is sent has the last word.
+  const ONE_VALUE = "[type=radio], [type=hidden], select:not([multiple])";
   window.addEventListener("formdata", ({ target, formData }) => {
     if (!isSent(target)) return;
+    // An empty text says nothing, so it is sent only if nothing else of its name is.
     const own = new Set(formData.keys());
-    outside(target).filter(({ name }) => name && !own.has(name)).forEach((control) =>
-      values(control).forEach((value) => formData.append(control.name, value)));
+    const isFilled = (name) => formData.getAll(name).some((value) => value !== "");
+    const filledIn = new Set([...own].filter(isFilled));
+    outside(target).filter(({ name }) => name && name !== "assignmentId").forEach((control) => {
+      const { name } = control;
+      if (filledIn.has(name) && control.matches(ONE_VALUE)) return;
+      values(control).filter((value) => value || !own.has(name)).forEach((value) => {
+        if (own.has(name) && !isFilled(name)) formData.delete(name);
+        formData.append(name, value);
+      });
+    });
     const counts = measures.read();
     const shown = Object.values(counts).reduce((sum, each) => sum + (each.shown_ms || 0), 0);
     ours.items.forEach((item, index) => {

@@ -327,6 +327,18 @@ SENT: dict[str, tuple[str, dict[str, str]]] = {
         <input name="c">""",
         {"a": "1", "b": "1", "c": "1"},
     ),
+    "names that two forms have": (
+        """<form><textarea name="a"></textarea><input name="b" value="typed" readonly>
+        <input type="checkbox" name="c" value="x" checked><select name="d" multiple>
+        <option selected>x</select><input type="radio" name="e" value="x" checked>
+        <select name="f"><option>x</select><input type="hidden" name="g" value="x"></form>
+        <form><textarea name="a"></textarea><input name="b" readonly>
+        <input type="checkbox" name="c" value="y" checked><select name="d" multiple>
+        <option selected>y</select><input type="radio" name="e" value="y" checked>
+        <select name="f"><option value="">?</select><input type="hidden" name="g" value="y">
+        <button>Send</button></form>""",
+        {"a": "1|1", "b": "typed", "c": "y|x", "d": "y|x", "e": "y", "f": "x", "g": "y"},
+    ),
     "a form in a form": (
         """<form><input name="a"><form action="/x"><input name="b"></form>
         <input name="c"><input type="submit" value="Send">""",
@@ -451,7 +463,8 @@ CELLS = {
 FILL = """(html, names) => {
   const all = (selector) => [...html.querySelectorAll(selector)];
   for (const control of all("input, textarea")) {
-    const isTyped = !/hidden|submit|radio|checkbox/.test(control.type) && !control.disabled;
+    const isTyped = !/hidden|submit|radio|checkbox/.test(control.type)
+      && !control.disabled && !control.readOnly;
     if (isTyped && names.includes(control.name)) {
       control.value = "1";
       control.dispatchEvent(new Event("change", { bubbles: true }));
