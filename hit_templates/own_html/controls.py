@@ -54,6 +54,7 @@ class Controls:
         made_by_script: the line of a script that may make further controls; 0: none.
         hidden_values: of hidden inputs, by name.
         title: the page's title.
+        language: the language that the page states, as a tag.
         has_varying_names: whether an item's column names a control.
         has_script: whether the page's own script may make further controls.
         is_flat: whether its crowd form sends a field for each value (`flatten-objects`).
@@ -66,6 +67,7 @@ class Controls:
     made_by_script: int = 0
     hidden_values: dict[str, str] = field(default_factory=dict)
     title: str = ""
+    language: str = ""
     has_varying_names: bool = False
     has_script: bool = False
     has_form: bool = False
@@ -197,6 +199,8 @@ class _Reader:
     def _start(self, step: Step) -> None:
         self._number = step.number
         tag, values = step.name, step.attributes
+        if tag == "html":
+            self.controls.language = values.get("lang", "").strip()
         self._forms(tag, values)
         if tag in self._begins:
             self._begins[tag](values)

@@ -19,7 +19,7 @@ from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, NO_PAGE, TRUTH, HtmlPage, Task
 from piecework.domain.text import with_newlines
 from piecework.hit_templates.jinja_helpers import minified
-from piecework.hit_templates.messages import frame_texts
+from piecework.hit_templates.messages import ENGLISH, frame_texts
 from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.escaping import written
@@ -92,13 +92,17 @@ def parts_of_page(task: Task, items: Sequence[Item], *, title: str) -> tuple[lis
     if len(items) < task.items_per_hit:
         template = shortened(template, tuple(positions_of(task).items()), len(items))
     played = ("_played.js",) if PLAYED in task.measures else ()
-    head, before, after = _around(html, task.html_page.hosts, title, played)
+    head, before, after = _around(html, task.html_page.hosts, title, played, task.language)
     first, *rest = template.texts
     begins = _BEFORE.match(first)
     at = begins.end("doctype") if begins and begins["doctype"] else 0
     doctype = first[:at] or ("" if begins and begins["html"] else "<!DOCTYPE html>")
     # Browsers put the first tags into the head, and join a later <html> or <body>.
-    texts = [f"{doctype}\n", f"{head}{before}{first[at:]}", *rest]
+    texts = [
+        f"{doctype}\n{_language_tag(html, task.language)}",
+        f"{head}{before}{first[at:]}",
+        *rest,
+    ]
     texts[-1] += after
     return texts, [_ours(task, items), *template.values(*map(_shown, items))]
 
@@ -179,9 +183,20 @@ _PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
 """Keeps a picture's proportions, unless the page itself sets `object-fit`."""
 
 
+def _language_tag(html: str, language: str) -> str:
+    """Return the tag that states the page's language before all that is ours, or "".
+
+    The site around the page reads its language at the beginning of the page. The campaign's
+    counts if the page states none, but not English, which stands for a language not stated.
+    """
+    own = controls_in(html).language
+    stated = own or (language if language != ENGLISH else "")
+    return f'<html lang="{escape(stated)}">\n' if stated and not is_mark(stated) else ""
+
+
 @lru_cache(maxsize=32)
 def _around(
-    html: str, hosts: tuple[str, ...], title: str, more: tuple[str, ...]
+    html: str, hosts: tuple[str, ...], title: str, more: tuple[str, ...], language: str
 ) -> tuple[str, str, str]:
     """Return what the head gets, and what goes before and after the page's own HTML."""
     controls = controls_in(html)
@@ -207,10 +222,11 @@ def _around(
         '<form name="mturk_form" method="post" id="mturk_form">\n'
         '<input type="hidden" value="" name="assignmentId" id="assignmentId">\n'
     )
+    submit = escape(frame_texts(language)["submit"])
     button = (
         ""
         if controls.submits
-        else '<p><input type="submit" id="submitButton" value="Submit"></p>\n'
+        else f'<p><input type="submit" id="submitButton" value="{submit}"></p>\n'
     )
     return head, form, f"\n{button}</form>\n"
 

@@ -14,6 +14,7 @@ from piecework.domain.field import Field, Option
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.control_kinds import UNAVAILABLE
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.escaping import script_place
@@ -25,7 +26,7 @@ from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.own_html.tree import steps
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import check
-from piecework.marketplace import workers
+from piecework.marketplace import languages, workers
 from piecework.results.item_labels import field_with_label
 from tests.for_each import for_each
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
@@ -1092,6 +1093,27 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
     assert page.count("<html>") == page.count("</html>") == 1
     assert page.index("Content-Security-Policy") < page.index("<title>")
     assert page.index('id="piecework-item"') < page.index("</body>")
+
+
+@pytest.mark.parametrize(
+    ("html", "language", "spoken"),
+    [
+        ('<!-- a --><!DOCTYPE html><html class="b" lang="he" dir="rtl">', "en", "he"),
+        ('<html lang="en">', "he", "en"),
+        ("", "zh-Hant", "zh-Hant"),
+        # Nobody stated a language; the item states it.
+        ("", "en", None),
+        ('<html lang="${tongue}">', "he", None),
+    ],
+)
+def test_the_site_speaks_the_language_of_a_page(
+    tmp_path: Path, html: str, language: str, spoken: str | None
+) -> None:
+    """As the page states it, else the campaign; and so does the button that the page gets."""
+    task = task_of(tmp_path, f"{html}<p>x</p><input name='a'>", language=language)
+    page = render_hit(task, [Item(item_id=ItemId("1"), columns={"tongue": "en"})])
+    assert languages.of_page(page) == spoken
+    assert f'value="{frame_texts(language)["submit"]}"' in page
 
 
 @pytest.mark.parametrize(
