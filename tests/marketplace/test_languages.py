@@ -16,6 +16,7 @@ from tests.marketplace.market import Market, post
 MARKETPLACE = Path(languages.__file__).parents[1]
 TEMPLATES = sorted((MARKETPLACE / "workers/templates").glob("*.j2"))
 SCRIPTS = sorted((MARKETPLACE / "workers/static").glob("*.js"))
+STAND_INS = sorted((MARKETPLACE / "workers/stand_ins").glob("*.js"))
 CODE = [
     *sorted((MARKETPLACE / "workers").glob("*.py")),
     *sorted((MARKETPLACE / "forms").glob("*.py")),
@@ -29,6 +30,10 @@ _CODE = re.compile(r"(?s)\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}")
 _TAG = re.compile(r"""(?s)<(?:[^>"]|"[^"]*")*>""")
 _TEXTS = re.compile(r"""\b(?:aria-label|title|alt|placeholder)="([^"]*)\"""")
 _QUOTED = re.compile(r'(?<!_\()(?<!== )(?<!!= )"([A-Z][a-z][^"]*)"')
+_IN_STAND_IN = re.compile(
+    r'\btranslate\(\s*"([^"]*)"|\bword: "(\w+)"|\bsuper\(element, kit, "(\w+)"'
+)
+_KEYS = {"Enter", "Escape", "Backspace", "Delete"}
 _SLOT = re.compile(r"%\((\w+)\)s")
 
 
@@ -123,6 +128,46 @@ def test_no_script_has_a_sentence_of_its_own(path: Path) -> None:
     code = re.sub(r"(?m)^\s*//.*$", "", path.read_text("utf-8"))
     texts = re.findall(r'"([^"\n]*)"', code)
     assert [text for text in texts if re.search(r"[A-Z][a-z]+\W+[a-z]", text)] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_every_sentence_of_the_stand_ins_and_no_other(language: str) -> None:
+    """With the same values in each."""
+    used = {
+        text
+        for path in STAND_INS
+        for texts in _IN_STAND_IN.findall(path.read_text("utf-8"))
+        for text in texts
+        if text
+    }
+    assert len(used) > 80
+    sentences = languages.stand_in_sentences(language)
+    assert sorted(used - sentences.keys()) == []
+    assert sorted(sentences.keys() - used) == []
+    for text, translated in sentences.items():
+        assert sorted(_SLOT.findall(str(translated))) == sorted(_SLOT.findall(text)), text
+
+
+@pytest.mark.parametrize("path", STAND_INS, ids=lambda path: path.name)
+def test_no_sentence_of_a_stand_in_bypasses_the_messages(path: Path) -> None:
+    """Nothing that begins with a capital, and no row of words."""
+    code = re.sub(r"(?m)^\s*//.*$|\s//\s.*$", "", path.read_text("utf-8"))
+    code = re.sub(r'\btranslate\(\s*"[^"]*"', "", code)
+    texts = {text for both in re.findall(r'"([^"\n]*)"|`([^`\n]*)`', code) for text in both}
+    sentence = re.compile(r"[A-Z][a-z]+\b|(?:\b[a-z]+ ){2}[a-z]+\b")
+    assert [text for text in texts - _KEYS if sentence.match(text)] == []
+
+
+def test_an_english_page_gets_the_stand_ins_as_they_are(standing: Market) -> None:
+    """And loads no sentences of another language."""
+    http, at = standing.worker().http, f"{standing.frames}/stand-ins"
+    whole = http.get(f"{at}/crowd-html-elements.js").text
+    assert whole == (STAND_INS[0].parent / "crowd-html-elements.js").read_text("utf-8")
+    hebrew = http.get(f"{at}/he/crowd-html-elements.js").text
+    assert hebrew.endswith(whole)
+    assert str(languages.stand_in_sentences("he")["Submit"]) in hebrew
+    assert http.get(f"{at}/he/crowd-tools.js").status_code == 200
+    assert http.get(f"{at}/xx/crowd-tools.js").status_code == 404
 
 
 def test_what_a_stranger_typed_is_no_markup_in_any_language() -> None:

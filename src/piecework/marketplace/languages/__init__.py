@@ -3,7 +3,8 @@
 The English sentence in a template or in the code is also the key. A file
 `<language>.toml` here holds the same sentences in another language; `%(name)s` stands
 for a value. A sentence that depends on a number has a list: one form for each of the
-language's plurals. `tests/marketplace/test_languages.py` checks that every file has
+language's plurals. `stand_ins/<language>.toml` holds the sentences of the scripts that replace
+Amazon's in HITs. `tests/marketplace/test_languages.py` checks that every file has
 every sentence, and that no template has a sentence outside them.
 
 The language that a worker chose in the menu of a page comes first, and a cookie keeps it.
@@ -152,9 +153,15 @@ def sentence(text: str) -> str:
 
 @lru_cache
 def _sentences(language: str) -> Mapping[str, str | list[str]]:
-    if language == ENGLISH:
-        return {}
-    whole: dict[str, str | list[str]] = tomllib.loads(
-        (FOLDER / f"{language}.toml").read_text("utf-8")
-    )
+    return {} if language == ENGLISH else _read(FOLDER / f"{language}.toml")
+
+
+def stand_in_sentences(language: str) -> Mapping[str, str | list[str]]:
+    """Return the sentences of the scripts in place of Amazon's; none for English."""
+    path = FOLDER / "stand_ins" / f"{language}.toml"
+    return _read(path) if path.is_file() else {}
+
+
+def _read(path: Path) -> dict[str, str | list[str]]:
+    whole: dict[str, str | list[str]] = tomllib.loads(path.read_text("utf-8"))
     return whole

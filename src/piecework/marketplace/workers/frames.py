@@ -20,10 +20,11 @@ cannot store a wrong answer. And since the second form is the site's own, it car
 session's cookie even if the first page was on another host.
 """
 
+import json
 import re
 import sqlite3
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -64,10 +65,14 @@ _SENT_TO = re.compile(
 def led_home(html: str, frames: str, site: str) -> str:
     """Return the page with the two hosted scripts and the form's address replaced.
 
+    The scripts speak the language of the page.
+
     >>> led_home('"//assets.crowd.aws/crowd-html-elements.js"', "F", "S")
     '"F/stand-ins/crowd-html-elements.js"'
     >>> led_home('<form action="https://www.mturk.com/mturk/externalSubmit">', "F", "S")
     '<form action="S/mturk/externalSubmit">'
+    >>> led_home('<html lang="he"><script src="//assets.crowd.aws/crowd-html-elements.js">', "F", "S")
+    '<html lang="he"><script src="F/stand-ins/he/crowd-html-elements.js">'
     """
     # Most pages have none, and running the patterns would take a millisecond.
     lowered = html.lower()
@@ -75,7 +80,9 @@ def led_home(html: str, frames: str, site: str) -> str:
         html = _SENT_TO.sub(lambda _: site, html)
     if not any(name in lowered for name in _HOSTED_NAMES):
         return html
-    return _HOSTED.sub(lambda match: f"{frames}/stand-ins/{_stand_in(match)}", html)
+    language = languages.of_page(html) or languages.ENGLISH
+    folder = "" if language == languages.ENGLISH else f"{language}/"
+    return _HOSTED.sub(lambda match: f"{frames}/stand-ins/{folder}{_stand_in(match)}", html)
 
 
 def _stand_in(match: re.Match[str]) -> str:
@@ -83,12 +90,31 @@ def _stand_in(match: re.Match[str]) -> str:
     return match["turk"] or f"crowd-html-elements.{match['crowd']}"
 
 
+_WITH_SENTENCES = ("externalHIT_v1.js", "crowd-html-elements.js")
+
+
+@lru_cache
+def _with_sentences(language: str, name: str) -> str:
+    sentences = json.dumps(languages.stand_in_sentences(language), ensure_ascii=False)
+    script = (_STAND_INS / name).read_text("utf-8")
+    return f'"use strict"; window.pieceworkSentences = {sentences};\n{script}'
+
+
 class StandIns(StaticFiles):
-    """Our own scripts in place of hosted ones, cacheable for an hour."""
+    """Our own scripts in place of hosted ones, cacheable for an hour.
+
+    In a folder named after a language, the scripts begin with their sentences in it. Modules
+    that a script loads get the sentences from it.
+    """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return the script."""
-        reply = await super().get_response(path, scope)
+        language, _, name = path.rpartition("/")
+        if language not in languages.languages():
+            name = path
+        reply = await super().get_response(name, scope)
+        if name != path and name in _WITH_SENTENCES:
+            reply = Response(_with_sentences(language, name), media_type="text/javascript")
         reply.headers["Cache-Control"] = "max-age=3600"
         reply.headers["X-Content-Type-Options"] = "nosniff"
         return reply

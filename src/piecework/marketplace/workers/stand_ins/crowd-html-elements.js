@@ -50,10 +50,13 @@ crowd-toast[opened] { display: block; }
     "instance-segmentation", "entity-annotation"].map((name) => `crowd-${name}`).join(", ");
   const { src: address } = document.currentScript;
   const LARGEST_ANSWER = 64000;
-  const SENTENCE = "Accept the HIT before you can submit it.";
+  // The marketplace puts the sentences of a page's language before this script.
+  const sentences = window.pieceworkSentences || {};
+  const translate = (text, values = {}) => (sentences[text] || text).replace(/%\((\w+)\)s/g, (_, name) => values[name]);
   const given = new URLSearchParams(window.location.search);
   const isPreview = (given.get("assignmentId") || "ASSIGNMENT_ID_NOT_AVAILABLE")
     === "ASSIGNMENT_ID_NOT_AVAILABLE";
+  const MARKS_LACK = translate("The marks to judge are not shown. Reload the page. If that does not help, return the HIT.");
   let count = 0;
   const newId = () => `crowd-${count += 1}`;
 
@@ -258,7 +261,7 @@ crowd-toast[opened] { display: block; }
     build() {
       this.setAttribute("role", "radiogroup");
       if (!this.hasAttribute("aria-label") && !this.hasAttribute("aria-labelledby")) {
-        this.setAttribute("aria-label", this.getAttribute("name") || "Choose one");
+        this.setAttribute("aria-label", this.getAttribute("name") || translate("Choose one"));
       }
     }
   }
@@ -281,7 +284,7 @@ crowd-toast[opened] { display: block; }
         : make("button", { class: look, type: "button" }, ...said);
       if (!this.textContent.trim()) {
         this.control.setAttribute("aria-label",
-          this.getAttribute("aria-label") || this.title || this.getAttribute("icon") || this.action || "Button");
+          this.getAttribute("aria-label") || this.title || this.getAttribute("icon") || this.action || translate("Button"));
       }
       this.append(this.control);
       this.refresh();
@@ -337,20 +340,22 @@ crowd-toast[opened] { display: block; }
         ...this.options.map((option) => make("label", { class: "crowd-option" },
           option, make("span", {}, option.value))));
       const said = contents(this).filter((node) => node !== short && node !== full);
-      this.replaceChildren(...[short].filter(Boolean), ...instructions("Instructions", full),
+      this.replaceChildren(...[short].filter(Boolean), ...instructions(translate("Instructions"), full),
         ...this.subject(said), set);
       this.fault = make("p", { class: "crowd-fault", role: "alert" });
       set.append(this.fault);
       set.addEventListener("change", () => { this.fault.textContent = ""; });
     }
     subject(said) { return said; }
+    // Marks that are to be judged have to be seen.
+    get lacksMarks() { return Boolean(this.hasMarks) && !this.marks?.isShown; }
     categories() { return list(this.getAttribute("categories")); }
     chosen() { return this.options.filter((option) => option.checked).map((option) => option.value); }
     complain() {
-      if (this.chosen().length > 0) {
+      if (this.chosen().length > 0 && !this.lacksMarks) {
         return false;
       }
-      this.fault.textContent = "Choose an answer.";
+      this.fault.textContent = this.lacksMarks ? MARKS_LACK : translate("Choose an answer.");
       this.options[0]?.focus();
       return true;
     }
@@ -366,7 +371,17 @@ crowd-toast[opened] { display: block; }
   }
   class ImageClassifier extends Classifier {
     subject(said) {
-      return [make("img", { src: this.getAttribute("src") || "", alt: "The image to classify" }), ...said];
+      const [source, overlay] = ["src", "overlay"].map((name) => this.getAttribute(name) || "");
+      const alt = translate("The image to classify");
+      this.hasMarks = overlay.trim() !== "";
+      if (!this.hasMarks) {
+        return [make("img", { src: source, alt }), ...said];
+      }
+      const place = make("div");
+      import(new URL("crowd-regions.js", address)).then(({ showMarks }) => {
+        this.marks = showMarks(place, KIT, { source, alt, overlay: loose(overlay) });
+      }).catch((error) => place.append(unloaded(error)));
+      return [place, ...said];
     }
   }
 
@@ -383,7 +398,7 @@ crowd-toast[opened] { display: block; }
       this.dimensions = list(this.getAttribute("ordinal-ranking-dimensions")).map((dimension) => ({
         ...dimension,
         ranks: responses.map((_, n) => make("select", {
-          class: "crowd-field", "aria-label": `${dimension.name}: rank of text ${n + 1}`,
+          class: "crowd-field", "aria-label": translate("%(dimension)s: rank of text %(number)s", { dimension: dimension.name, number: n + 1 }),
         }, make("option", { value: "" }, "–"), ...ranks.map((rank) => rank.cloneNode(true)))),
       }));
       const said = contents(this);
@@ -392,7 +407,7 @@ crowd-toast[opened] { display: block; }
         make("ol", {}, ...responses.map((response) => make("li", {}, String(response)))),
         ...this.dimensions.map((dimension) => make("fieldset", { class: "crowd-set" },
           make("legend", {}, dimension.name),
-          ...dimension.ranks.map((rank, n) => make("p", {}, `Text ${n + 1} `, rank)))),
+          ...dimension.ranks.map((rank, n) => make("p", {}, `${translate("Text %(number)s", { number: n + 1 })} `, rank)))),
         this.fault);
     }
     complain() {
@@ -400,8 +415,8 @@ crowd-toast[opened] { display: block; }
       const tied = this.dimensions.find(({ allowTie, ranks }) =>
         !allowTie && new Set(ranks.map((rank) => rank.value)).size < ranks.length);
       const faulty = open || tied;
-      this.fault.textContent = open ? `Give every text a rank: ${open.name}.`
-        : tied ? `No two texts may have the same rank: ${tied.name}.` : "";
+      this.fault.textContent = open ? translate("Give every text a rank: %(dimension)s.", { dimension: open.name })
+        : tied ? translate("No two texts may have the same rank: %(dimension)s.", { dimension: tied.name }) : "";
       faulty?.ranks[0]?.focus();
       return Boolean(faulty);
     }
@@ -413,19 +428,19 @@ crowd-toast[opened] { display: block; }
 
   class Instructions extends Crowd {
     build() {
-      const parts = [["short-summary", "Summary"], ["detailed-instructions", "Detailed instructions"],
-        ["positive-example", "Good examples"], ["negative-example", "Bad examples"]];
+      const parts = [["short-summary", translate("Summary")], ["detailed-instructions", translate("Detailed instructions")],
+        ["positive-example", translate("Good examples")], ["negative-example", translate("Bad examples")]];
       const found = parts.flatMap(([region, title]) => {
         const nodes = Array.from(this.querySelectorAll(region));
         return nodes.length ? [make("section", {}, make("h2", {}, title), ...nodes)] : [];
       });
-      const label = this.getAttribute("link-text") || "Click for instructions";
+      const label = this.getAttribute("link-text") || translate("Click for instructions");
       this.replaceChildren(make("details", { class: "crowd-more" }, make("summary", {}, label), ...found));
     }
   }
   class Modal extends Crowd {
     build() {
-      const label = this.getAttribute("link-text") || "Click to open";
+      const label = this.getAttribute("link-text") || translate("Click to open");
       const said = contents(this);
       this.append(make("details", { class: "crowd-more" }, make("summary", {}, label), ...said));
     }
@@ -434,7 +449,7 @@ crowd-toast[opened] { display: block; }
     build() {
       const said = contents(this);
       this.append(make("details", { class: "crowd-more", open: true },
-        make("summary", {}, this.getAttribute("header") || "Tab"), ...said));
+        make("summary", {}, this.getAttribute("header") || translate("Tab")), ...said));
     }
   }
   class Card extends Crowd {
@@ -448,7 +463,7 @@ crowd-toast[opened] { display: block; }
     build() {
       this.setAttribute("role", "status");
       if (has(this, "dismissible")) {
-        const close = make("button", { type: "button", class: "crowd-button" }, "Close");
+        const close = make("button", { type: "button", class: "crowd-button" }, translate("Close"));
         close.addEventListener("click", () => this.remove());
         this.append(close);
       }
@@ -485,10 +500,9 @@ crowd-toast[opened] { display: block; }
   }
   class Absent extends Crowd {
     build() {
-      const name = this.tagName.toLowerCase();
+      const part = `<${this.localName}>`;
       this.prepend(make("p", { class: "crowd-fault", role: "alert" },
-        `This page needs <${name}>, which is not available here. `
-        + "Please return the HIT; it cannot be done."));
+        translate("This page needs %(part)s, which is not available here. Please return the HIT; it cannot be done.", { part })));
     }
   }
 
@@ -503,13 +517,13 @@ crowd-toast[opened] { display: block; }
     build() {
       // Amazon's script adds a button if the page has no submit button.
       if (!this.querySelector("crowd-button[form-action=submit], button[type=submit], input[type=submit]")) {
-        this.append(make("crowd-button", { "form-action": "submit" }, "Submit"));
+        this.append(make("crowd-button", { "form-action": "submit" }, translate("Submit")));
       }
       const inside = contents(this);
       this.form = make("form", { class: "crowd-form-own" }, ...inside);
       this.append(this.form);
       if (isPreview) {
-        this.form.append(make("p", { class: "crowd-fault" }, SENTENCE));
+        this.form.append(make("p", { class: "crowd-fault" }, translate("Accept the HIT before you can submit it.")));
         for (const button of this.querySelectorAll("button[type=submit], input[type=submit]")) {
           button.disabled = true;
         }
@@ -576,10 +590,11 @@ crowd-toast[opened] { display: block; }
       [this.isSent, this.isGone] = [true, false];
       const slow = marked.filter((element) => element.tool.settle);
       if (slow.length) {
-        slow.forEach((element) => element.tool.say("What you marked is being sent …"));
+        slow.forEach((element) => element.tool.say(translate("What you marked is being sent …")));
         Promise.all(slow.map((element) => element.settle())).then(() => this.send(), (error) => {
           this.isSent = false;
-          slow[0].tool.say(`What you marked could not be sent (${error.message}). Try again, or return the HIT.`, true);
+          const values = { reason: error.message };
+          slow[0].tool.say(translate("What you marked could not be sent (%(reason)s). Try again, or return the HIT.", values), true);
         });
       } else {
         this.send();
@@ -593,7 +608,8 @@ crowd-toast[opened] { display: block; }
       const size = new TextEncoder().encode(fields.flat().join("")).length;
       if (marked && size > LARGEST_ANSWER) {
         this.isSent = false;
-        marked.tool.say(`What you marked takes ${size} bytes; at most ${LARGEST_ANSWER} can be sent. Draw it more simply.`, true);
+        const values = { size, most: LARGEST_ANSWER };
+        marked.tool.say(translate("What you marked takes %(size)s bytes; at most %(most)s can be sent. Draw it more simply.", values), true);
         return;
       }
       const host = given.get("turkSubmitTo") || "";
@@ -661,11 +677,13 @@ crowd-toast[opened] { display: block; }
     ...ABSENT.map((name) => [`crowd-${name}`, class extends Absent {}]),
     ["crowd-form", Form],
   ];
+  const KIT = { Crowd, make, list, loose, newId, instructions, translate, MARKS_LACK, STYLE, assignmentId: isPreview ? "" : given.get("assignmentId") };
+  const unloaded = ({ message }) => make("p", { class: "crowd-fault", role: "alert" },
+    translate("A part of this page did not load (%(reason)s). Reload the page.", { reason: message }));
   // What marks pictures and texts is loaded by pages that have such an element.
   const loadTools = () => import(new URL("crowd-tools.js", address))
-    .then(({ define }) => define({ Crowd, make, list, loose, newId, instructions, STYLE, assignmentId: isPreview ? "" : given.get("assignmentId") }))
-    .catch((error) => document.querySelector(MARKED).prepend(make("p", { class: "crowd-fault", role: "alert" },
-      `A part of this page did not load (${error.message}). Reload the page.`)));
+    .then(({ define }) => define(KIT))
+    .catch((error) => document.querySelector(MARKED).prepend(unloaded(error)));
   const start = () => {
     document.head.append(make("style", {}, STYLE));
     for (const [name, kind] of ELEMENTS) {

@@ -4,7 +4,7 @@
 // orientation. A pointer and the keyboard's cross do the same three things: press, move,
 // release. So whatever a mouse draws, a finger and a keyboard draw too.
 import { fill, maskImage, paint } from "./crowd-masks.js";
-import { cellsOf, MOST_CELLS, MOST_PIXELS, Tool } from "./crowd-tools.js";
+import { addStyle, cellsOf, MOST_CELLS, MOST_PIXELS, Tool } from "./crowd-tools.js";
 
 const KINDS = {
   "crowd-bounding-box": { word: "box", shape: "box", part: "boundingBoxes", tellsChange: true },
@@ -23,8 +23,6 @@ const NEAR_FINGER = 22;
 const SMALLEST = 3;
 const BIGGEST_ZOOM = 16;
 const WIDEST_PREVIEW = 2000;
-const ERASER = "Eraser";
-const TOO_WIDE = "the areas cover too much of the picture together; mark fewer of them, or smaller ones";
 
 const round = Math.round;
 // What is not a number becomes 0.
@@ -69,48 +67,55 @@ class Regions extends Tool {
   }
 
   // --- the page ---------------------------------------------------------------------
-  build() {
-    const { make } = this.kit;
-    this.picture = make("img", { alt: "The picture to mark", draggable: "false" });
+  // The picture with its marks.
+  frame(alt) {
+    const { make, translate } = this.kit;
+    this.picture = make("img", { alt, draggable: "false" });
     this.layer = drawn("svg", { "aria-hidden": "true", preserveAspectRatio: "none" });
     this.drawing = drawn("path", { class: "crowd-drawing" });
     this.crosshair = drawn("path", { class: "crowd-cross" });
     this.handles = make("div", { class: "crowd-handles" });
-    this.stage = make("div", {
-      class: "crowd-stage", tabindex: "0", role: "application", "aria-describedby": `${this.id}-keys`,
-      "aria-label": "The picture. Arrow keys move the cross, Enter draws.",
-    });
     this.mask = this.kind.isMask ? make("canvas", { class: "crowd-mask", "aria-hidden": "true" }) : null;
-    this.stage.append(this.picture, ...(this.mask ? [this.mask] : []), this.layer, this.handles);
+    this.stage = make("div", { class: "crowd-stage" }, this.picture, ...(this.mask ? [this.mask] : []), this.layer, this.handles);
     this.view = make("div", { class: "crowd-view" }, this.stage);
-    this.finishButton = this.button("Finish", () => this.finish());
-    this.cornerButton = this.button("Add a corner", () => this.addCorner());
-    this.bar = make("div", { class: "crowd-bar" }, this.finishButton, this.cornerButton, this.button("Undo", () => this.undo()),
-      this.button("Larger", () => this.setZoom(this.zoom * 2)),
-      this.button("Smaller", () => this.setZoom(this.zoom / 2)));
+    this.zooms = [this.button(translate("Larger"), () => this.setZoom(this.zoom * 2)),
+      this.button(translate("Smaller"), () => this.setZoom(this.zoom / 2))];
+  }
+  build() {
+    const { make, translate } = this.kit;
+    this.frame(translate("The picture to mark"));
+    Object.entries({
+      tabindex: "0", role: "application", "aria-describedby": `${this.id}-keys`,
+      "aria-label": translate("The picture. Arrow keys move the cross, Enter draws."),
+    }).forEach(([name, value]) => this.stage.setAttribute(name, value));
+    this.finishButton = this.button(translate("Finish"), () => this.finish());
+    this.cornerButton = this.button(translate("Add a corner"), () => this.addCorner());
+    this.bar = make("div", { class: "crowd-bar" }, this.finishButton, this.cornerButton,
+      this.button(translate("Undo"), () => this.undo()), ...this.zooms);
     this.assemble(...(this.mask ? [this.tools()] : []), this.view, this.bar, this.keys());
     this.listen();
     this.load();
     this.refresh();
   }
   keys() {
-    const ends = this.shape === "point" ? "Enter places a point."
-      : this.isLong() ? "Enter sets each corner; press it twice at the last one." : "Enter begins, and Enter again ends.";
-    return `Keyboard: arrow keys move the cross, with Shift by one step. ${ends} Escape cancels. `
-      + "Digits choose a label. Edit in the list moves a region and its corners with the arrow keys; "
-      + "Delete removes it. Two fingers scroll and enlarge.";
+    const { translate } = this;
+    const ends = this.shape === "point" ? translate("Enter places a point.")
+      : this.isLong() ? translate("Enter sets each corner; press it twice at the last one.")
+        : translate("Enter begins, and Enter again ends.");
+    return translate("Keyboard: arrow keys move the cross, with Shift by one step. %(ends)s Escape cancels. Digits choose a label. Edit in the list moves a region and its corners with the arrow keys; Delete removes it. Two fingers scroll and enlarge.", { ends });
   }
   tools() {
-    const { make } = this.kit;
-    this.width = make("input", { type: "range", min: 1, max: 100, value: 20, "aria-label": "Width of the brush" });
-    const shapes = { Brush: "brush", Polygon: "polygon", [ERASER]: "brush" };
+    const { make, translate } = this.kit;
+    this.width = make("input", { type: "range", min: 1, max: 100, value: 20, "aria-label": translate("Width of the brush") });
+    const eraser = translate("Eraser");
+    const shapes = { [translate("Brush")]: "brush", [translate("Polygon")]: "polygon", [eraser]: "brush" };
     const choose = (name) => {
       this.cancel();
-      this.isErasing = name === ERASER;
+      this.isErasing = name === eraser;
       this.shape = shapes[name];
       this.refresh();
     };
-    return make("span", { class: "crowd-bar" }, this.choice("Tool", Object.keys(shapes), choose), this.width);
+    return make("span", { class: "crowd-bar" }, this.choice(translate("Tool"), Object.keys(shapes), choose), this.width);
   }
   // A brush's width in pixels of the picture, so that zooming in paints finer.
   brush() { return Math.max(1, Number(this.width.value) * this.scale()); }
@@ -121,17 +126,18 @@ class Regions extends Tool {
     if (source) {
       this.picture.src = source;
     } else {
-      this.fail("the page names none");
+      this.fail(this.translate("the page names none"));
     }
   }
   fail(source) {
     this.isBroken = true;
-    this.say(`The picture did not load (${source.slice(0, 200)}). Reload the page. If that does not help, return the HIT.`, true);
+    const values = { source: source.slice(0, 200) };
+    this.say(this.translate("The picture did not load (%(source)s). Reload the page. If that does not help, return the HIT.", values), true);
   }
   begin() {
     [this.wide, this.high] = [this.picture.naturalWidth, this.picture.naturalHeight];
     if (!this.wide || !this.high) {
-      this.fail("it has no size of its own");
+      this.fail(this.translate("it has no size of its own"));
       return;
     }
     this.isBroken = false;
@@ -140,7 +146,7 @@ class Regions extends Tool {
     this.layer.append(this.drawing, this.crosshair);
     if (this.mask && this.wide * this.high > MOST_PIXELS) {
       this.isBroken = true;
-      this.say(`The picture has more than ${MOST_PIXELS} pixels, so its mask cannot be read. Return the HIT.`, true);
+      this.say(this.translate("The picture has more than %(most)s pixels, so its mask cannot be read. Return the HIT.", { most: MOST_PIXELS }), true);
       return;
     }
     if (this.mask) {
@@ -185,7 +191,7 @@ class Regions extends Tool {
       this.refresh();
     } catch {
       this.isBroken = true;
-      this.say("The earlier mask did not load, so it cannot be changed. Return the HIT.", true);
+      this.say(this.translate("The earlier mask did not load. Return the HIT."), true);
     }
   }
 
@@ -337,7 +343,7 @@ class Regions extends Tool {
     if (isDone) {
       this.finish();
     } else if (this.shape === "polygon" && !this.mask && crossesItself([...this.open, at], false)) {
-      this.say("The polygon would cross itself. Set this corner elsewhere.");
+      this.say(this.translate("The polygon would cross itself. Set this corner elsewhere."));
     } else {
       this.open.push(at);
       this.choose(null);
@@ -366,19 +372,20 @@ class Regions extends Tool {
     return [[xs[0], ys[0]], [xs.at(-1), ys.at(-1)]];
   }
   faultOf({ shape, points, label }, least, mayCross) {
+    const { translate } = this;
     const different = points.filter((point, n) => n === 0 || distance(point, points[n - 1]) > 0);
-    if (label === undefined) return "Choose a label first.";
+    if (label === undefined) return translate("Choose a label first.");
     if (different.length < LEAST[shape]) {
-      return shape === "box" ? "A box needs a size. Draw from one corner to the opposite one."
-        : `A ${this.kind.word} needs at least ${LEAST[shape]} points.`;
+      return shape === "box" ? translate("A box needs a size. Draw from one corner to the opposite one.")
+        : translate("A %(word)s needs at least %(least)s points.", { word: this.word, least: LEAST[shape] });
     }
     if (shape === "box" && (round(points[1][0]) - round(points[0][0]) < Math.max(1, least)
       || round(points[1][1]) - round(points[0][1]) < Math.max(1, least))) {
-      return "A box needs a size. Draw from one corner to the opposite one.";
+      return translate("A box needs a size. Draw from one corner to the opposite one.");
     }
-    if (shape === "line" && distance(...points) < least) return "A line needs a length. Draw from one end to the other.";
+    if (shape === "line" && distance(...points) < least) return translate("A line needs a length. Draw from one end to the other.");
     if (shape === "polygon" && !mayCross && crossesItself(points, true)) {
-      return "The polygon would cross itself. Move or remove a corner.";
+      return translate("The polygon would cross itself. Move or remove a corner.");
     }
     return "";
   }
@@ -622,7 +629,9 @@ class Regions extends Tool {
       });
       return made;
     };
-    return [button(`Move ${name}`, "all"), ...parts.map((_, n) => button(`Corner ${n + 1} of ${name}`, n))];
+    const { translate } = this;
+    return [button(translate("Move %(name)s", { name }), "all"),
+      ...parts.map((_, n) => button(translate("Corner %(number)s of %(name)s", { name, number: n + 1 }), n))];
   }
   placeHandles() {
     if (!this.chosen) return;
@@ -680,16 +689,86 @@ class Regions extends Tool {
   excess() {
     const isArea = this.shape === "polygon" && !this.mask;
     const boxes = isArea ? this.regions.map(({ points }) => this.boxed(points).flat()) : [];
-    return super.excess() || (cellsOf(this.wide, this.high, boxes) > MOST_CELLS ? TOO_WIDE : "");
+    return super.excess() || (cellsOf(this.wide, this.high, boxes) > MOST_CELLS ? this.tooWide() : "");
   }
+  tooWide() { return this.translate("the areas cover too much of the picture together; mark fewer of them, or smaller ones"); }
   async settle() {
     if (!this.mask) return;
     const names = this.names();
     const indexOf = ({ label, instance }) => (label === null ? 0 : names.indexOf(instance ?? label) + 1);
     const { boxes, image } = await fill(this.wide, this.high, this.base, this.regions, indexOf, this.colors());
-    if (cellsOf(this.wide, this.high, boxes) > MOST_CELLS) throw new Error(TOO_WIDE);
+    if (cellsOf(this.wide, this.high, boxes) > MOST_CELLS) throw new Error(this.tooWide());
     this.png = image;
   }
 }
+
+// Marks that a worker judges: drawn, and not to be changed.
+class Marks extends Regions {
+  build() {
+    const { make } = this.kit;
+    this.frame(this.element.getAttribute("alt"));
+    this.stage.classList.add("crowd-still");
+    this.fault = make("p", { class: "crowd-fault", role: "alert" });
+    this.legend = make("ul", { class: "crowd-bar crowd-legend" });
+    this.root = make("div", { class: "crowd-tool" }, this.view, make("div", { class: "crowd-bar" }, ...this.zooms), this.legend, this.fault);
+    this.load();
+  }
+  async start() {
+    const stated = this.stated();
+    this.regions = this.mask ? [] : stated.map((mark) => this.fromStated(mark));
+    if (this.regions.includes(null)) {
+      this.isBroken = true;
+      this.say(this.kit.MARKS_LACK, true);
+      return;
+    }
+    this.regions.forEach((region) => this.show(region));
+    if (this.mask) await this.readMask(stated);
+    this.isShown = !this.isBroken;
+    const names = this.mask ? this.earlier?.used || [] : [...new Set(this.regions.map(({ label }) => label))];
+    this.legend.replaceChildren(...names.map((name) => {
+      const swatch = this.kit.make("span", { class: "crowd-swatch" });
+      swatch.style.background = this.colorOf(this.named(name));
+      return this.kit.make("li", {}, swatch, this.kit.make("span", {}, name));
+    }));
+  }
+  // A mark that is too small to be drawn is to be judged, too.
+  faultOf() { return ""; }
+  fillLabels() {}
+  refresh() {}
+}
+
+const WHITE = "#ffffff";
+// An element with the attributes of the one that made the marks; null if that cannot be known.
+const elementOf = ({ source, alt, overlay }, make) => {
+  const [[task, stated] = []] = Object.entries(overlay || {});
+  const tag = `crowd-${String(task).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const { isMask, hasInstances } = KINDS[tag] || {};
+  const marks = isMask ? (hasInstances ? stated?.instances : Object.entries(stated?.labelMappings || {}).map(([label, { color }]) => ({ label, color })))
+    : stated?.value?.map?.((mark) => ({ ...mark, label: String(mark?.label) }));
+  const isReadable = Array.isArray(marks) && (!isMask || (stated.src && (hasInstances || marks.length)
+    && marks.every(({ color }) => /^#[0-9a-f]{6}$/i.test(color))));
+  if (!KINDS[tag] || !isReadable) return null;
+  // White is what has no label.
+  const used = marks.filter(({ color }) => color?.toLowerCase() !== WHITE);
+  const labels = [...new Set(used.map(({ label }) => label))];
+  const colors = labels.map((name) => used.find(({ label }) => label === name).color);
+  return make(tag, {
+    src: source, alt, labels: JSON.stringify(labels), "label-colors": JSON.stringify(isMask ? colors : []),
+    "initial-value": JSON.stringify(isMask ? stated : marks),
+  });
+};
+
+export const showMarks = (place, kit, judged) => {
+  addStyle(place.getRootNode(), kit.make);
+  const element = elementOf(judged, kit.make);
+  if (!element) {
+    place.append(kit.make("img", { src: judged.source, alt: judged.alt }),
+      kit.make("p", { class: "crowd-fault", role: "alert" }, kit.MARKS_LACK));
+    return null;
+  }
+  const marks = new Marks(element, kit);
+  place.append(marks.root);
+  return marks;
+};
 
 export const create = (element, kit) => new Regions(element, kit);

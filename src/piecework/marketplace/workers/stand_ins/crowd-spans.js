@@ -8,16 +8,15 @@ import { Tool } from "./crowd-tools.js";
 class Spans extends Tool {
   constructor(element, kit) {
     super(element, kit, "span");
-    const { make } = kit;
+    const { make, translate } = kit;
     this.text = element.getAttribute("text") || "";
     this.stage = make("div", {
       class: "crowd-text", contenteditable: "true", inputmode: "none", spellcheck: "false", dir: "auto", role: "textbox",
-      "aria-multiline": "true", "aria-readonly": "true", "aria-label": "The text to mark", "aria-describedby": `${this.id}-keys`,
+      "aria-multiline": "true", "aria-readonly": "true", "aria-label": translate("The text to mark"), "aria-describedby": `${this.id}-keys`,
     });
-    const bar = make("div", { class: "crowd-bar" }, this.button("Label the selected text", () => this.mark()),
-      this.button("Undo", () => this.undo()));
-    this.assemble(this.stage, bar, "Keyboard: arrow keys move the caret, with Shift they select, with Ctrl and Shift word by word. "
-      + "Digits choose a label, Enter gives it to the selected text.");
+    const bar = make("div", { class: "crowd-bar" }, this.button(translate("Label the selected text"), () => this.mark()),
+      this.button(translate("Undo"), () => this.undo()));
+    this.assemble(this.stage, bar, translate("Keyboard: arrow keys move the caret, with Shift they select, with Ctrl and Shift word by word. Digits choose a label, Enter gives it to the selected text."));
     this.listen();
     this.start();
   }
@@ -75,10 +74,11 @@ class Spans extends Tool {
     return start < end ? { start, end } : null;
   }
   mark() {
+    const { translate } = this;
     const range = this.selected() ?? this.last;
     this.last = null;
     if (!range) {
-      this.say("Select a part of the text first.");
+      this.say(translate("Select a part of the text first."));
       return;
     }
     const words = this.text.slice(range.start, range.end);
@@ -86,14 +86,14 @@ class Spans extends Tool {
     const end = range.end - (words.length - words.trimEnd().length);
     const same = this.regions.find((region) => region.start === start && region.end === end);
     if (start >= end) {
-      this.say("Select a part of the text first.");
+      this.say(translate("Select a part of the text first."));
     } else if (this.label === undefined) {
-      this.say("Choose a label first.");
+      this.say(translate("Choose a label first."));
     } else if (same) {
       this.rename(same, this.label);
-      this.say(`Now ${this.shown(this.label)}.`);
+      this.say(translate("Now %(label)s.", { label: this.shown(this.label) }));
     } else if (this.regions.some((region) => region.start < end && start < region.end)) {
-      this.say("A part of this has a label already. Delete that one first, or select exactly the same words.");
+      this.say(translate("A part of this has a label already. Delete that one first, or select exactly the same words."));
     } else {
       this.add({ label: this.label, start, end });
     }

@@ -51,11 +51,14 @@ const STYLE = `
 .crowd-bar input[type=range] { min-height: 2.75rem; }
 .crowd-tool fieldset { display: flex; flex-wrap: wrap; gap: 0 1.2rem; border: 1px solid #d4d6da; border-radius: .5rem;
   margin: .5rem 0; padding: .2rem .8rem; min-width: 0; }
+.crowd-legend { list-style: none; padding: 0; }
+.crowd-legend li { display: flex; gap: .4rem; align-items: center; }
 .crowd-swatch { width: 1rem; height: 1rem; border: 1px solid #1b1b1b; border-radius: .2rem; flex: none; }
 .crowd-view { overflow: auto; direction: ltr; border: 1px solid #767b83; background: #eee; }
 .crowd-stage { position: relative; touch-action: pinch-zoom; cursor: crosshair; min-height: 2.75rem; user-select: none;
   -webkit-user-select: none; }
 .crowd-form-own .crowd-stage img, .crowd-stage img { display: block; width: 100%; max-width: none; height: auto; }
+.crowd-stage.crowd-still { touch-action: auto; cursor: auto; }
 .crowd-stage svg, .crowd-mask { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
 .crowd-mask { opacity: .6; image-rendering: pixelated; }
 .crowd-stage svg path { vector-effect: non-scaling-stroke; stroke-width: 2.5; fill: none; stroke-linejoin: round; }
@@ -81,11 +84,18 @@ const STYLE = `
 .crowd-text mark[data-name]::after { content: attr(data-name); font-size: .7rem; vertical-align: super; padding: 0 .2rem; }
 .crowd-tool .crowd-fault { color: #a3201d; }`;
 
+export const addStyle = (root, make) => {
+  if (!(root.head || root).querySelector("#crowd-tool-style")) {
+    (root.head || root).append(make("style", { id: "crowd-tool-style" }, STYLE));
+  }
+};
+
 export class Tool {
   constructor(element, kit, word) {
     this.element = element;
     this.kit = kit;
-    this.word = word;
+    this.translate = kit.translate;
+    this.word = kit.translate(word);
     this.id = kit.newId();
     this.regions = [];
     this.history = [];
@@ -130,18 +140,15 @@ export class Tool {
 
   // --- the page ---------------------------------------------------------------------
   assemble(...parts) {
-    const { make, instructions } = this.kit;
+    const { make, instructions, translate } = this.kit;
     const { element } = this;
-    const root = element.getRootNode();
-    if (!(root.head || root).querySelector("#crowd-tool-style")) {
-      (root.head || root).append(make("style", { id: "crowd-tool-style" }, STYLE));
-    }
+    addStyle(element.getRootNode(), make);
     const [short, full] = ["short-instructions", "full-instructions"].map((part) => element.querySelector(part));
     this.status = make("p", { role: "status" });
     this.fault = make("p", { class: "crowd-fault", role: "alert" });
-    this.list = make("ol", { class: "crowd-list", "aria-label": "What you marked" });
+    this.list = make("ol", { class: "crowd-list", "aria-label": translate("What you marked") });
     this.nothing = make("input", { type: "checkbox" });
-    this.nothingRow = make("label", { class: "crowd-option" }, this.nothing, make("span", {}, "Nothing to mark here"));
+    this.nothingRow = make("label", { class: "crowd-option" }, this.nothing, make("span", {}, translate("Nothing to mark here")));
     this.nothing.addEventListener("change", () => {
       this.fault.textContent = "";
       this.keep();
@@ -150,9 +157,9 @@ export class Tool {
     this.fillLabels();
     const header = element.getAttribute("header");
     const tool = make("div", { class: "crowd-tool" }, ...(header ? [make("p", { class: "crowd-header" }, header)] : []),
-      ...(short ? [short] : []), ...instructions("Instructions", full), this.labelBox, ...parts.slice(0, -1),
+      ...(short ? [short] : []), ...instructions(translate("Instructions"), full), this.labelBox, ...parts.slice(0, -1),
       this.status, this.fault, this.nothingRow, this.list,
-      make("details", { class: "crowd-more" }, make("summary", {}, "Keyboard"), make("p", { id: `${this.id}-keys` }, parts.at(-1))));
+      make("details", { class: "crowd-more" }, make("summary", {}, translate("Keyboard")), make("p", { id: `${this.id}-keys` }, parts.at(-1))));
     tool.addEventListener("keydown", (event) => {
       // Enter in a form's control would send the form.
       if (event.key === "Enter" && event.target.matches("input, select")) event.preventDefault();
@@ -180,8 +187,8 @@ export class Tool {
   fillLabels() {
     const names = this.names();
     const before = names.includes(this.label) ? this.label : names[0];
-    const box = this.choice("Label", names, (name) => this.take(name), names.map((name) => this.colorOf(this.named(name))));
-    const adds = (this.instances ? this.labels : []).map((label) => this.button(`Add instance: ${label}`, () => this.addInstance(label)));
+    const box = this.choice(this.translate("Label"), names, (name) => this.take(name), names.map((name) => this.colorOf(this.named(name))));
+    const adds = (this.instances ? this.labels : []).map((label) => this.button(this.translate("Add instance: %(label)s", { label }), () => this.addInstance(label)));
     this.labelBox.replaceChildren(box, this.kit.make("div", { class: "crowd-bar" }, ...adds));
     this.radios = Array.from(box.querySelectorAll("input"));
     this.take(before);
@@ -192,7 +199,7 @@ export class Tool {
   }
   addInstance(label) {
     if (this.instances.length >= MOST_COLORS) {
-      this.say(`At most ${MOST_COLORS} instances can be told apart.`);
+      this.say(this.translate("At most %(most)s instances can be told apart.", { most: MOST_COLORS }));
       return;
     }
     const count = this.instances.filter((other) => other.label === label).length;
@@ -205,7 +212,7 @@ export class Tool {
     const name = /^[1-9]$/.test(key) ? this.names()[Number(key) - 1] : undefined;
     if (name === undefined) return false;
     this.take(name);
-    this.say(`Label: ${this.shown(name)}`);
+    this.say(this.translate("Label: %(label)s", { label: this.shown(name) }));
     return true;
   }
   say(text, isFault = false) {
@@ -222,7 +229,7 @@ export class Tool {
     const before = this.history.pop();
     this.choose(null);
     if (!before) {
-      this.say("There is nothing to undo.");
+      this.say(this.translate("There is nothing to undo."));
       return;
     }
     const after = this.regions;
@@ -230,14 +237,15 @@ export class Tool {
     after.forEach((region) => this.hide(region));
     this.regions.forEach((region) => this.show(region));
     this.fillList();
-    this.say("Undone.");
+    this.say(this.translate("Undone."));
     this.changed();
   }
   add(region) {
     this.remember();
     this.regions.push(region);
     this.show(region);
-    this.say(`${this.nameOf(region)} added: ${this.shown(region.instance ?? region.label ?? "eraser")}.`);
+    const label = this.shown(region.instance ?? region.label ?? this.translate("eraser"));
+    this.say(this.translate("%(name)s added: %(label)s.", { name: this.nameOf(region), label }));
     this.changed();
   }
   remove(region) {
@@ -247,7 +255,7 @@ export class Tool {
     this.regions = this.regions.filter((other) => other !== region);
     this.hide(region);
     region.row?.remove();
-    this.say(`${name} deleted.`);
+    this.say(this.translate("%(name)s deleted.", { name }));
     this.changed();
   }
   rename(region, name) {
@@ -327,15 +335,15 @@ export class Tool {
     this.refresh();
   }
   row(region) {
-    const { make } = this.kit;
+    const { make, translate } = this.kit;
     const row = make("li", {}, make("span", { class: "crowd-swatch" }), make("span"));
     if (region.label !== null) {
       const select = make("select", {}, ...this.names().map((name) => make("option", { value: name }, this.shown(name))));
       select.addEventListener("change", () => this.rename(region, select.value));
       row.append(select);
     }
-    if (this.edit) row.append(this.button("Edit", () => this.edit(region)));
-    row.append(this.button("Delete", () => {
+    if (this.edit) row.append(this.button(translate("Edit"), () => this.edit(region)));
+    row.append(this.button(translate("Delete"), () => {
       const after = row.nextElementSibling || row.previousElementSibling;
       this.remove(region);
       (after?.querySelector("button:last-child") || this.stage).focus();
@@ -349,11 +357,11 @@ export class Tool {
     if (row.shown === shown) return;
     row.shown = shown;
     row.children[0].style.background = region.label === null ? "#fff" : this.colorOf(region);
-    row.children[1].textContent = region.label === null ? `${name} (eraser)` : this.titleOf(region, name);
-    row.querySelectorAll("button").forEach((button) => button.setAttribute("aria-label", `${button.textContent} ${name}`));
+    row.children[1].textContent = region.label === null ? this.translate("%(name)s (eraser)", { name }) : this.titleOf(region, name);
+    row.querySelectorAll("button").forEach((button) => button.setAttribute("aria-label", this.translate("%(action)s %(name)s", { action: button.textContent, name })));
     const select = row.querySelector("select");
     if (select) {
-      select.setAttribute("aria-label", `Label of ${name}`);
+      select.setAttribute("aria-label", this.translate("Label of %(name)s", { name }));
       select.value = region.instance ?? region.label;
     }
   }
@@ -365,7 +373,7 @@ export class Tool {
   // What a reader of answers refuses: more marks than it compares.
   excess() {
     const counted = this.kind?.isMask ? 0 : this.regions.length;
-    return counted > MOST_MARKS ? `There are ${counted} marks; at most ${MOST_MARKS} can be sent.` : "";
+    return counted > MOST_MARKS ? this.translate("There are %(count)s marks; at most %(most)s can be sent.", { count: counted, most: MOST_MARKS }) : "";
   }
   complain() {
     let fault = "";
@@ -373,12 +381,12 @@ export class Tool {
     if (this.isBroken) {
       fault = this.fault.textContent;
     } else if (this.open?.length) {
-      fault = `Finish the ${this.word} that you began, or press Escape on the picture.`;
+      fault = this.translate("Finish the %(word)s that you began, or press Escape on the picture.", this);
     } else if (unsendable.length) {
       const names = unsendable.map((region) => this.nameOf(region)).join(", ");
-      fault = `The page no longer has the label of ${names}. Choose another label, or delete it.`;
+      fault = this.translate("The page no longer has the label of %(names)s. Choose another label, or delete it.", { names });
     } else if (!this.regions.length && !this.base && !this.nothing.checked) {
-      fault = `Mark at least one ${this.word}, or tick "Nothing to mark here".`;
+      fault = this.translate("Mark at least one %(word)s, or tick “Nothing to mark here”.", this);
     } else {
       fault = this.excess();
     }

@@ -31,7 +31,9 @@ function turkSetAssignmentID(form_name, button_name) {
   }
   const button = document.getElementById(buttonName);
   if (button && assignmentId === "ASSIGNMENT_ID_NOT_AVAILABLE") {
-    const why = "You must ACCEPT the HIT before you can submit the results.";
+    // The marketplace puts the sentences of a page's language before this script.
+    const translate = (text) => (window.pieceworkSentences || {})[text] || text;
+    const why = translate("You must ACCEPT the HIT before you can submit the results.");
     button.disabled = true;
     button.value = why;
     if (button.tagName === "BUTTON") {
