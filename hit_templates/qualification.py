@@ -31,7 +31,7 @@ from piecework.domain.task import GOLD, OwnFiles, Task
 from piecework.domain.text import plural
 from piecework.hit_templates.answers import offered
 from piecework.hit_templates.item_faults import faults_of_item
-from piecework.hit_templates.messages import FOLDER
+from piecework.hit_templates.messages import ENGLISH, FOLDER, languages, messages, texts
 from piecework.hit_templates.templates import has_template, rendered
 
 FORM = "question_form.xml.j2"
@@ -49,18 +49,24 @@ QUESTIONS = "questions"
 def task_of_questions(
     questions: Sequence[tuple[str, Sequence[str], str]],
     *,
-    title: str,
+    title: str | None,
     instructions: str | None,
     path: str,
+    language: str,
 ) -> tuple[Task, tuple[Item, ...]]:
     """Return the task and the items of a test whose file states the questions.
 
     Args:
         questions: text, options and the right option of each.
-        title: the heading of the test.
-        instructions: what workers read above the questions, if anything.
+        title: the heading of the test, if stated.
+        instructions: what workers read above the questions, if stated.
         path: the test's file.
+        language: of the texts that are not stated; English in place of an unknown one.
     """
+    generic = FOLDER / "_generic"
+    spoken = language if language in languages(generic) else ENGLISH
+    words = texts(messages(generic, spoken))
+    title = title or words["test_title"]
     most = max(len(options) for _, options, _ in questions)
     fields = (
         Field(
@@ -73,13 +79,14 @@ def task_of_questions(
             ),
         ),
     )
-    form = (FOLDER / "_generic" / FORM).read_text("utf-8")
-    count = plural(len(questions), "question")
+    form = (generic / FORM).read_text("utf-8")
     task = Task(
         name=QUESTIONS,
         version=1,
         title=title,
-        description=f"A test of {count} before the work.",
+        description=words["test_description"].format(
+            count=len(questions), questions=plural(len(questions), "question")
+        ),
         keywords=("test",),
         columns=("question_id", "text"),
         items_per_hit=len(questions),
@@ -89,7 +96,7 @@ def task_of_questions(
         seconds_per_item=12,
         texts={
             f"{QUESTIONS}_question": title,
-            "instructions": instructions or "Choose one answer to each question.",
+            "instructions": instructions or words["test_instructions"],
         },
         own=OwnFiles(
             path=path,

@@ -127,8 +127,8 @@ def _page(asked: Asked, parts: Sequence[Part]) -> str:
     return (
         f'<!DOCTYPE html><html lang="{frame["html_lang"]}" dir="{frame["html_dir"]}">'
         f"{_HEAD}<title>{_plain(title_of(question))}</title>"
-        f'<crowd-form><h1>{_plain(question)}</h1>{read}<{name} name="{ANSWER}" {source} '
-        f'labels="{_plain(json.dumps(offered))}">{instructions}</{name}></crowd-form>'
+        f'<main><crowd-form><h1>{_plain(question)}</h1>{read}<{name} name="{ANSWER}" {source} '
+        f'labels="{_plain(json.dumps(offered))}">{instructions}</{name}></crowd-form></main>'
     )
 
 

@@ -10,7 +10,12 @@ from piecework.config.items_file import read_items
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.qualifications import QualificationTest
-from piecework.hit_templates.qualification import answer_key, faults_of_test, question_form
+from piecework.hit_templates.qualification import (
+    answer_key,
+    faults_of_test,
+    question_form,
+    task_of_questions,
+)
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.forms.answer_key import check_against
 from piecework.marketplace.forms.model import Medium, Question
@@ -168,3 +173,26 @@ def test_a_task_without_a_form_is_no_test(exam: QualificationTest, name: str) ->
     assert faults_of_test(replace(exam, task=load_task(name))) == [
         f"qualification.task: {name} cannot be a test; it has no question_form.xml.j2"
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "he", "zh-Hant", "xx"])
+def test_what_a_test_does_not_state_is_in_the_language_of_the_campaign(language: str) -> None:
+    """Its heading, instructions and description; in English if nobody translated them."""
+    questions = [("Is red a colour?", ("yes", "no"), "yes")]
+    task, _ = task_of_questions(
+        questions, title=None, instructions=None, path="t.toml", language=language
+    )
+    shown = (task.title, task.texts["instructions"], task.description)
+    english = (
+        "A short test",
+        "Choose one answer to each question.",
+        "A test of 1 question before the work.",
+    )
+    assert all(
+        (text == known) == (language in {"en", "xx"})
+        for text, known in zip(shown, english, strict=True)
+    )
+    stated, _ = task_of_questions(
+        questions, title="T", instructions="I", path="t.toml", language=language
+    )
+    assert (stated.title, stated.texts["instructions"]) == ("T", "I")

@@ -113,9 +113,10 @@ def test_of_file(file: CampaignFile, task_named: Callable[[str], Task]) -> Quali
     else:
         task, items = task_of_questions(
             [(each.text, each.options, each.answer) for each in table.question],
-            title=table.name or "A short test",
+            title=table.name,
             instructions=table.instructions,
             path=table.file,
+            language=file.tables.language,
         )
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 import pytest
@@ -16,8 +17,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from piecework.analyses.areas import MOST_CELLS
 from piecework.analyses.regions import MOST, marks_in
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
 from piecework.hit_templates.generic import Asked
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tagging import tag_task
+from piecework.platforms.wire import html_question as posted_as_it_is
 from tests.browser.pages import sign_in, violations
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Finger, Hand, Keys
 from tests.browser.worker_site.questions import html_question
@@ -143,17 +148,112 @@ PHOTOS = ({"item_id": "a", "about": "Birds", "photo": "https://e.org/a.png"},)
 def test_a_page_that_a_campaign_file_states_is_for_everybody(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
-    """On a phone, in a language that is written from right to left."""
+    """On a phone, in a language that is written from right to left, as is the site around."""
     task = tag_task(replace(ASKED, language="he"), PHOTOS)
-    assert task.html_page is not None
-    body = task.html_page.html.replace("${photo}", PICTURE).replace("${about}", "Birds")
+    shown = render_hit(task, [Item(item_id=ItemId("a"), columns=PHOTOS[0])])
+    body = shown.replace(PHOTOS[0]["photo"], PICTURE)
     ann = market.worker()
-    made = post(market.requester("LAB"), Question=html_question(body))
-    page = open_site(ann.token, width=360)
-    page.goto(ann.accept(made["HITGroupId"]).json()["frame_url"])
+    made = post(market.requester("LAB"), Question=posted_as_it_is(body))
+    accepted = ann.accept(made["HITGroupId"]).json()
+    page = open_site(ann.token, f"/worker/assignments/{accepted['assignment_id']}", width=360)
+    for html in (page.locator("html"), page.frame_locator("iframe").locator("html")):
+        expect(html).to_have_attribute("lang", "he")
+        expect(html).to_have_attribute("dir", "rtl")
+    page.goto(accepted["frame_url"])
     expect(page.locator(".crowd-stage svg")).to_have_attribute("viewBox", re.compile(r"\d"))
     assert violations(page) == []
-    assert page.locator("html").get_attribute("dir") == "rtl"
+    page.get_by_role("button", name="שליחה").click()
+    expect(page.get_by_role("alert")).to_contain_text("„אין כאן מה לסמן”")
+    page.locator("summary").evaluate_all("(all) => all.forEach((each) => each.click())")
+    theirs = re.compile(
+        "|".join(
+            map(
+                re.escape, [str(ASKED.question), "a {{bird}}", "nest", "Draw tight boxes.", "Birds"]
+            )
+        )
+    )
+    words = set(re.findall("[A-Za-z]+", theirs.sub("", page.locator("body").inner_text())))
+    assert words <= {"Enter", "Shift", "Escape", "Delete"}
+
+
+def judged(overlay: object, **traits: str) -> str:
+    """A page whose workers judge earlier marks."""
+    written = escape(json.dumps(overlay) if isinstance(overlay, dict) else str(overlay))
+    return (
+        f'<crowd-image-classifier name="{traits.get("name", "quality")}" header="How good?" '
+        f'src="{PICTURE}" categories="[\'good\', \'bad\']" overlay="{written}">'
+        "</crowd-image-classifier>"
+    )
+
+
+BOXES = """{ "boundingBox": { labels: ["bird", "cat"], value: [
+  { height: 40, label: "bird", left: 20, top: 10, width: 30 },
+  { height: 60, label: "nest", left: 90, top: 30, width: 0 }, ] }, }"""
+
+
+def test_earlier_marks_are_shown_to_those_who_judge_them(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """Boxes with their labels, and areas in the colours of the mask; nothing changes them."""
+    labels = {"Cat": {"color": "#2ca02c"}, "BACKGROUND": {"color": "#ffffff"}}
+    source = earlier_mask({"#2ca02c": (50, 50, 150, 150)})
+    areas = {"semanticSegmentation": {"labels": ["Cat"], "labelMappings": labels, "src": source}}
+    instances = [{"color": "#2ca02c", "label": "Cat"}, {"color": "#1f77b4", "label": "Cat"}]
+    each = {"instanceSegmentation": {"labels": ["Cat"], "instances": instances, "src": source}}
+    names = {"boxes": BOXES, "areas": areas, "each": each}
+    body = "".join(judged(overlay, name=name) for name, overlay in names.items())
+    page, hit = accepted_page(market, open_site, crowd_form(body))
+    frame = page.frame_locator("iframe")
+    boxes, *masks = frame.locator("crowd-image-classifier").all()
+    expect(boxes.locator("svg .crowd-box")).to_have_count(2)
+    assert boxes.locator("svg text").all_text_contents() == ["bird", "nest"]
+    left_top = boxes.locator("svg .crowd-box").first.get_attribute("d") or ""
+    assert left_top.startswith("M20 10L50 10L50 50")
+    for mask, legend in zip(masks, ("Cat", "Cat 1"), strict=True):
+        expect(mask.locator(".crowd-legend li")).to_have_text([legend])
+        colours = mask.locator("canvas").evaluate(
+            f"""(canvas) => new Promise((show) => requestAnimationFrame(() => {{
+              const places = [100, 20].map((at) => at * canvas.width / {WIDE});
+              const context = canvas.getContext("2d");
+              show(places.map((at) => [...context.getImageData(at, at, 1, 1).data]));
+            }}))"""
+        )
+        assert colours == [[44, 160, 44, 255], [0, 0, 0, 0]]
+    assert violations(page) == []
+    for element in (boxes, *masks):
+        element.locator(".crowd-stage").click()
+        element.get_by_label("bad").check()
+    assert sent(page, market, hit) == {name: {"label": "bad"} for name in names}
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        {"boundingBox": {"labels": ["bird"], "value": [{"label": "bird"}]}},
+        {"boundingBox": {"labels": ["bird"]}},
+        {"semanticSegmentation": {"labels": ["Cat"], "src": "/gone.png"}},
+        {
+            "semanticSegmentation": {
+                "labelMappings": {"Cat": {"color": "#2ca02c"}},
+                "src": "data:image/png;base64,x",
+            }
+        },
+        {"videoObjectTracking": {}},
+        "${marks}",
+    ],
+    ids=["no numbers", "no marks", "no colours", "no mask", "another task", "no JSON"],
+)
+def test_nobody_judges_marks_that_cannot_be_shown(
+    market: Market, open_site: Callable[..., Page], overlay: object
+) -> None:
+    """The page says so, and is not sent."""
+    page, _ = accepted_page(market, open_site, crowd_form(judged(overlay)))
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("alert").first).to_contain_text("eturn the HIT")
+    frame.get_by_label("good").check()
+    frame.get_by_role("button", name="Submit").click()
+    expect(frame.locator("fieldset").get_by_role("alert")).to_contain_text("are not shown")
+    assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
 
 
 def test_a_task_that_a_campaign_file_states_is_done(market: Market, browser: Browser) -> None:

@@ -282,9 +282,10 @@ crowd-toast[opened] { display: block; }
       this.control = href && !/^\s*javascript:/i.test(href)
         ? make("a", { class: look, href, target: this.getAttribute("target"), rel: "noopener" }, ...said)
         : make("button", { class: look, type: "button" }, ...said);
-      if (!this.textContent.trim()) {
+      if (!this.control.textContent.trim()) {
+        const byAction = this.action === "submit" ? translate("Submit") : translate("Button");
         this.control.setAttribute("aria-label",
-          this.getAttribute("aria-label") || this.title || this.getAttribute("icon") || this.action || translate("Button"));
+          this.getAttribute("aria-label") || this.title || this.getAttribute("icon") || byAction);
       }
       this.append(this.control);
       this.refresh();
