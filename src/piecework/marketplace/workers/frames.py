@@ -71,8 +71,8 @@ def led_home(html: str, frames: str, site: str) -> str:
     '"F/stand-ins/crowd-html-elements.js"'
     >>> led_home('<form action="https://www.mturk.com/mturk/externalSubmit">', "F", "S")
     '<form action="S/mturk/externalSubmit">'
-    >>> led_home('<html lang="he"><script src="//assets.crowd.aws/crowd-html-elements.js">', "F", "S")
-    '<html lang="he"><script src="F/stand-ins/he/crowd-html-elements.js">'
+    >>> led_home('<html lang=he>"//assets.crowd.aws/crowd-html-elements.js"', "F", "S")
+    '<html lang=he>"F/stand-ins/he/crowd-html-elements.js"'
     """
     # Most pages have none, and running the patterns would take a millisecond.
     lowered = html.lower()
