@@ -267,6 +267,8 @@ class _Reader:
         kind = values.get("type", "").lower()
         if is_file(tag, values):
             self._lose("a HIT's form cannot send a file")
+        if tag == "worker-comment":
+            self._lose("<worker-comment> has no box here; ask in a <crowd-text-area> with a name")
         made_control = made(tag, values, group=self._group_name)
         is_disabled = "disabled" in values or any(self._disabled_sets)
         if made_control is None or (is_disabled and not self._scripts.is_there):

@@ -575,12 +575,20 @@ def test_the_page_says_so_of_each_element_that_is_not_there() -> None:
     assert {f"crowd-{name}" for name in re.findall(r'"(.+?)"', names)} == UNAVAILABLE
 
 
-@pytest.mark.parametrize("tag", ["input", "crowd-input"])
-def test_no_form_sends_a_file(tag: str) -> None:
-    """Not even the name that browsers invent for it."""
-    controls = controls_of(f"<p><{tag} type='File' name='photo'></{tag}></p>")
+@pytest.mark.parametrize(
+    ("html", "loss"),
+    [
+        ("<input type='File' name='photo'>", "a HIT's form cannot send a file"),
+        ("<crowd-input type='file' name='photo'></crowd-input>", "a HIT's form cannot send a file"),
+        ("<worker-comment>Why?</worker-comment>", "<worker-comment> has no box here; ask in a"),
+    ],
+)
+def test_what_no_form_sends_is_told(html: str, loss: str) -> None:
+    """Not even the name that browsers invent for a file."""
+    controls = controls_of(f"<crowd-form>{html}</crowd-form>")
     assert controls.by_name == {}
-    assert controls.losses == ["line 1: a HIT's form cannot send a file"]
+    (told,) = controls.losses
+    assert told.startswith(f"line 1: {loss}")
 
 
 def test_a_group_s_name_is_that_of_its_buttons(tmp_path: Path) -> None:
