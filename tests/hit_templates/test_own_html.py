@@ -587,8 +587,8 @@ def test_what_no_form_sends_is_told(html: str, loss: str) -> None:
     """Not even the name that browsers invent for a file."""
     controls = controls_of(f"<crowd-form>{html}</crowd-form>")
     assert controls.by_name == {}
-    (told,) = controls.losses
-    assert told.startswith(f"line 1: {loss}")
+    (warning,) = controls.losses
+    assert warning.startswith(f"line 1: {loss}")
 
 
 def test_a_group_s_name_is_that_of_its_buttons(tmp_path: Path) -> None:
