@@ -18,7 +18,7 @@ from piecework.analyses.detections import (
     Seen,
     averages,
     interval,
-    matched,
+    matched_detections,
     mean_of,
     resampled,
 )
@@ -128,7 +128,9 @@ def ours(
     people: Sequence[Seen], detector: Sequence[Seen], *, by_outline: bool = False
 ) -> list[Matched]:
     """The matches of a scene."""
-    return matched(people, detector, images=IMAGES, categories=CATEGORIES, by_outline=by_outline)
+    return matched_detections(
+        people, detector, images=IMAGES, categories=CATEGORIES, by_outline=by_outline
+    )
 
 
 @pytest.mark.parametrize("by_outline", [False, True], ids=["boxes", "outlines"])

@@ -73,7 +73,7 @@ class Matched(NamedTuple):
     objects: Whole
 
 
-def matched(
+def matched_detections(
     people: Sequence[Seen],
     detector: Sequence[Seen],
     *,

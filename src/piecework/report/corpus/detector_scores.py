@@ -14,7 +14,7 @@ from piecework.analyses.detections import (
     Resampled,
     averages,
     interval,
-    matched,
+    matched_detections,
     mean_of,
     resampled,
 )
@@ -169,7 +169,7 @@ def score_detectors(
     by_outline = people.have_outlines and all(each.have_outlines for each in systems.values())
     images = len(people.sizes)
     matches = [
-        matched(
+        matched_detections(
             people.objects,
             each.listed,
             images=images,
