@@ -106,18 +106,21 @@ def test_rows_that_name_no_item_are_about_items_of_their_own(tmp_path: Path) -> 
         assert items[3:] == ["7", "7"]
 
 
-def answers(path: Path, rows: pd.DataFrame) -> Path:
-    """A file of answers; without rows it has no row group."""
+def answers(path: Path, rows: pd.DataFrame, *, has_groups: bool = True) -> Path:
+    """A file of answers, perhaps without any row group."""
     lists = [[*cell] for cell in rows["problems"]]
     table = pa.Table.from_pandas(rows.drop(columns="problems"), preserve_index=False)
     table = table.append_column("problems", pa.array(lists, pa.list_(pa.string())))
     with pq.ParquetWriter(path, table.schema) as writer:
-        if len(table):
+        if has_groups:
             writer.write_table(table)
     return path
 
 
-def test_a_file_without_answers_has_no_edits_and_no_findings(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_groups", [False, True])
+def test_a_file_without_answers_has_no_edits_and_no_findings(
+    tmp_path: Path, *, has_groups: bool
+) -> None:
     """Neither alone nor beside a file with answers; a dataset of it has no rows."""
 
     def counted(*words: object) -> dict[str, Any]:
@@ -125,7 +128,7 @@ def test_a_file_without_answers_has_no_edits_and_no_findings(tmp_path: Path) -> 
         return document
 
     some = captions(0, 20, 20)
-    nothing = answers(tmp_path / "nothing.parquet", some.head(0))
+    nothing = answers(tmp_path / "nothing.parquet", some.head(0), has_groups=has_groups)
     assert "0 edits in 0 of 0 answers" in done("clean", nothing, "--to", tmp_path / "clean")
     assert pq.read_table(tmp_path / "clean").num_rows == 0
     alone = counted(nothing, "--to", tmp_path / "none", "--task", "caption")
