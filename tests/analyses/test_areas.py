@@ -14,7 +14,15 @@ from PIL import Image, ImageDraw
 
 from piecework.analyses.areas import MOST_MASKS, Areas, area_within
 from piecework.analyses.masks import painted
-from piecework.analyses.regions import Extents, f1, item_regions, marks_in, overlaps, read_marks
+from piecework.analyses.regions import (
+    Extents,
+    are_alike,
+    f1,
+    item_regions,
+    marks_in,
+    overlaps,
+    read_marks,
+)
 from piecework.domain.field import Regions
 
 WIDE, HIGH = 400, 300
@@ -370,3 +378,14 @@ def test_a_polygon_far_away_is_left_out(far: float) -> None:
     vertices = [{"x": far, "y": y} for y in (1, 5, 9)] + [{"x": 1, "y": 1}]
     whole = {"polygons": [{"label": "a", "vertices": vertices}], "inputImageProperties": SIZE}
     assert item_regions(_votes([json.dumps(whole)]), "polygons")["workers"].iloc[0] == 1
+
+
+@pytest.mark.parametrize("draw", [_polygons, _labels, _instances])
+def test_areas_are_compared_as_parts_of_their_pictures(draw: Callable[..., str]) -> None:
+    """What is at the same place in two pictures is alike, wherever that place is."""
+    right, again, left = (marks_in(draw(("Cat", x, 200, 40))) for x in (WIDE - 60, WIDE - 60, 60))
+    assert isinstance(right, Areas)
+    assert isinstance(again, Areas)
+    assert isinstance(left, Areas)
+    assert are_alike(right.in_place(), again.in_place(), least=0.9)
+    assert not are_alike(right.in_place(), left.in_place(), least=0.1)

@@ -165,7 +165,9 @@ def read_polygons(
 def aligned(answers: Sequence[Areas]) -> Sequence[Areas]:
     """Return polygons on one grid: an answer that states no size is about the others' picture."""
     sizes = [each.size for each in answers if each.size is not None]
-    if len(sizes) == len(answers) or any(each.colours for each in answers):
+    are_masks = any(each.colours for each in answers)
+    # Areas as parts of their pictures have a grid in common, and corners in pixels.
+    if len(sizes) == len(answers) or are_masks or len({each.shape for each in answers}) == 1:
         return answers
     reach = [[each.cell * side for side in reversed(each.shape)] for each in answers]
     wide, high = max(sizes, key=sizes.count) if sizes else np.max(reach, axis=0).tolist()
