@@ -1217,3 +1217,21 @@ def test_radio_buttons_that_are_numbers_have_their_scale(
     stated = {"grade": StatedField(kind="number", minimum=0, step=0.5)}
     (grade,) = task_of(tmp_path, f"<form>{buttons}</form>", fields=stated).fields
     assert (grade.minimum, grade.maximum, grade.step) == (0, scale[1], 0.5)
+
+
+def test_marks_that_a_file_states_are_merged_and_change_the_page_of_no_other_task(
+    tmp_path: Path,
+) -> None:
+    """A store is bound to the digest, which must stay as it was for a file without marks."""
+    texts = {"drawn": StatedField(kind="text")}
+    boxes = {"drawn": StatedField(kind="text", marks="boxes")}
+    assert repr(texts) == repr(boxes)
+    plain, marked = (task_of(tmp_path, IDS, fields=fields) for fields in (texts, boxes))
+    assert plain.own is not None
+    assert marked.own is not None
+    assert plain.own.digest != marked.own.digest
+    (field,) = [field for field in marked.fields if field.name == "drawn"]
+    assert field.regions == "boundingBoxes"
+    assert [(each.field, each.kind) for each in marked.aggregates] == [("drawn", "boxes")]
+    with pytest.raises(ConfigError, match="marks are in a text"):
+        task_of(tmp_path, IDS, fields={"n": StatedField(kind="number", marks="boxes")})

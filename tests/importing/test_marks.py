@@ -518,6 +518,17 @@ LABELLED: Mapping[str, tuple[dict[str, object], MarkKind, list[dict[str, object]
 }
 
 
+def test_a_person_who_marks_nothing_says_that_there_is_nothing(tmp_path: Path) -> None:
+    """Label Studio has no result then; other annotations show what was asked."""
+    value, _, _ = LABELLED["span"]
+    whole = task(7, annotation(1, ("seen", value)), annotation(2), annotation(3, ("seen", value)))
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    first, second, third = read(path)
+    assert json.loads(second.sent["seen"]) == {"entities": []}
+    assert first.sent == third.sent != second.sent
+
+
 def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:
     """JSON-MIN has the size of the picture beside each region."""
     value, kind, marks = LABELLED["box"]

@@ -9,13 +9,14 @@ as they are, as JSON.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.label_studio_regions import marks_of_regions
+from piecework.importing.readers.label_studio_regions import marks_of_regions, nothing_like
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.readers.tables import (
     CellError,
@@ -95,11 +96,30 @@ def read(path: Path, head: Head) -> Iterator[Read]:
     if is_flat(head):
         yield from read_as(path, head, roles_of(path, head))
         return
+    nothing: dict[str, str] = {}
+    for _, document in objects_of(path, head):
+        if not isinstance(document, str):
+            nothing |= {name: nothing_like(marks) for name, marks in _marks(document)}
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)
-        else:
-            yield from _annotations(number, document)
+            continue
+        for row in _annotations(number, document):
+            # A person who marks nothing has no result; the others show what was asked.
+            if isinstance(row, ImportedRow):
+                yield replace(row, sent={**nothing, **row.sent})
+            else:
+                yield row
+
+
+def _marks(task: Document) -> Iterator[tuple[str, str]]:
+    """Yield the questions of a task whose answers are marks, with such an answer."""
+    listed = [each for name in _LISTS if isinstance(each := task.get(name), list)]
+    for annotation in (each for part in listed for each in part if isinstance(each, dict)):
+        result = annotation.get("result")
+        for name, regions in _by_question(result if isinstance(result, list) else []).items():
+            if marks := marks_of_regions(regions, ()):
+                yield name, marks
 
 
 def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
@@ -179,15 +199,19 @@ def _annotation(
     )
 
 
-def _sent(result: list[object], texts: list[str]) -> dict[str, str]:
+def _by_question(result: Iterable[object]) -> dict[str, list[Document]]:
     entries: dict[str, list[Document]] = defaultdict(list)
     for entry in result:
         # Relations between regions have no name.
         if isinstance(entry, dict) and (name := text_in(entry, "from_name")):
             entries[name].append(entry)
+    return entries
+
+
+def _sent(result: list[object], texts: list[str]) -> dict[str, str]:
     return {
         name: marks_of_regions(many, texts) or _text([entry.get("value") for entry in many])
-        for name, many in entries.items()
+        for name, many in _by_question(result).items()
     }
 
 

@@ -4,6 +4,7 @@ Label Studio counts in per cent of a picture's sides. Rotated boxes, ellipses, b
 parts of sounds have no shape of crowd elements.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
@@ -52,6 +53,16 @@ def marks_of_regions(regions: Sequence[Region], texts: Sequence[str]) -> str:
         return polygons_text(marks, size)
     except ValueError:
         return ""  # too many
+
+
+def nothing_like(marks: str) -> str:
+    """Return the answer without a mark, of the shape of another answer.
+
+    >>> nothing_like('{"boundingBoxes": [{"label": "Dog"}], "inputImageProperties": {}}')
+    '{"boundingBoxes": []}'
+    """
+    part = next(iter(json.loads(marks)))
+    return json.dumps({part: []})
 
 
 _Mark: TypeAlias = tuple[MarkKind, str, Numbers, tuple[float, float] | None]

@@ -260,7 +260,7 @@ def _overall(scores: DetectorScores) -> Section:
                 *_HEADERS,
                 note="AP is the mean over IoU from 0.50 to 0.95, AP50 and AP75 are at one IoU; "
                 f"AR is the recall with up to {MOST_DETECTIONS} detections of a category in an "
-                "image. Crowds do not count. The interval is beside each score.",
+                "image. Crowds do not count. ± is half the width of the interval.",
                 is_wide=True,
             ),
         ),
@@ -339,4 +339,4 @@ def _by_category(scores: DetectorScores) -> Section:
 
 
 def _with_interval(measured: Mapping[str, float]) -> str:
-    return f"{measured['score']:.1f} ({measured['low']:.1f} to {measured['high']:.1f})"
+    return f"{measured['score']:.1f} ±{(measured['high'] - measured['low']) / 2:.1f}"
