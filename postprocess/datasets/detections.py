@@ -135,7 +135,7 @@ def _file_of(dataset: Path) -> Path:
     named_here = ", ".join(file.name for file in files) or "none"
     raise ConfigError(
         [f"{dataset}: detectors are scored against one file of objects; it has {named_here}"],
-        next_step=f"name the file: --against {dataset / 'boxes_coco.json'}",
+        next_step=f"name the file: --against {files[0] if files else 'FILE.json'}",
     )
 
 

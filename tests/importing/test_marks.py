@@ -25,7 +25,6 @@ from piecework.importing.readers.recognise import READERS, recognise
 from piecework.importing.readers.rows import ImportedRow, Unreadable
 from piecework.results.augmented_manifest import augmented_manifest
 from tests.importing.batches import row, write
-from tests.importing.test_annotation_tools import annotation, task
 from tests.importing.test_guessing import otherwise, understood
 from tests.importing.test_importing import done, piecework
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
@@ -383,7 +382,7 @@ def test_other_people_s_imagefolders_are_read(tmp_path: Path) -> None:
 def test_a_manifest_of_ground_truth_has_boxes_spans_and_labels(tmp_path: Path) -> None:
     """What a model labelled is no answer."""
     made = {"human-annotated": "yes", "creation-date": "2026-03-01T12:00:00.5"}
-    boxes = {
+    boxes: dict[str, Any] = {
         "image_size": [{"width": 60, "height": 40, "depth": 3}],
         "annotations": [{"class_id": 1, "left": 1, "top": 2, "width": 3, "height": 4}],
     }
@@ -411,11 +410,16 @@ def test_a_manifest_of_ground_truth_has_boxes_spans_and_labels(tmp_path: Path) -
             "dogs-metadata": {**about, "human-annotated": "no"},
         },
         {"source-ref": "s3://b/e.jpg", "dogs": {"annotations": [{}]}, "dogs-metadata": about},
+        {
+            "source-ref": "s3://b/f.jpg",
+            "dogs": {"annotations": [{**boxes["annotations"][0], "left": 10**400}]},
+            "dogs-metadata": about,
+        },
     ]
     path = tmp_path / "out.manifest"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     (source,) = recognise([path])
-    first, second, third, by_model, faulty = source.rows()
+    first, second, third, by_model, faulty, far = source.rows()
     assert isinstance(first, ImportedRow)
     assert json.loads(first.sent["dogs"])["boundingBoxes"] == [box("Dog", 1, 2, 3, 4)]
     assert first.submitted_at is not None
@@ -424,6 +428,7 @@ def test_a_manifest_of_ground_truth_has_boxes_spans_and_labels(tmp_path: Path) -
     assert cast("Any", by_model).why == "labelled by a model"
     assert isinstance(faulty, Unreadable)
     assert "annotation 1 has not left" in faulty.fault
+    assert isinstance(far, Unreadable)
 
 
 TAGS = """-DOCSTART- -X- -X- O
@@ -487,91 +492,6 @@ def test_each_folder_of_brat_is_a_person(tmp_path: Path) -> None:
     assert (ada.worker_id, bob.worker_id) == ("file:data/ada", "file:data/bob")
     assert isinstance(cy, Unreadable)
     assert (cy.column, cy.fault) == ("cy/d1.ann", "T1 is about 'York', but there is ' Yor'")
-
-
-LABELLED: Mapping[str, tuple[dict[str, object], MarkKind, list[dict[str, object]]]] = {
-    "box": (
-        {"x": 10, "y": 50, "width": 5, "height": 10, "rotation": 0, "rectanglelabels": ["Dog"]},
-        "boxes",
-        [box("Dog", 60, 200, 30, 40)],
-    ),
-    "polygon": (
-        {"points": [[0, 0], [50, 0], [50, 50]], "polygonlabels": ["Dog"]},
-        "polygons",
-        [polygon("Dog", (0, 0), (300, 0), (300, 200))],
-    ),
-    "point": (
-        {"x": 10, "y": 50, "width": 0.3, "keypointlabels": ["Eye"]},
-        "points",
-        [{"label": "Eye", "x": 60, "y": 200}],
-    ),
-    "span": (
-        {"start": 2, "end": 5, "text": "Ada", "labels": ["Person"]},
-        "spans",
-        [{"label": "Person", "startOffset": 3, "endOffset": 6}],
-    ),
-    "turned box": (
-        {"x": 1, "y": 5, "width": 5, "height": 1, "rotation": 9, "rectanglelabels": ["Dog"]},
-        "boxes",
-        [],
-    ),
-}
-
-
-def test_a_person_who_marks_nothing_says_that_there_is_nothing(tmp_path: Path) -> None:
-    """Label Studio has no result then; other annotations show what was asked."""
-    value, _, _ = LABELLED["span"]
-    whole = task(7, annotation(1, ("seen", value)), annotation(2), annotation(3, ("seen", value)))
-    path = tmp_path / "p.json"
-    path.write_text(json.dumps([whole]), encoding="utf-8")
-    first, second, third = read(path)
-    assert json.loads(second.sent["seen"]) == {"entities": []}
-    assert first.sent == third.sent != second.sent
-
-
-def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:
-    """JSON-MIN has the size of the picture beside each region."""
-    value, kind, marks = LABELLED["box"]
-    size = {"original_width": 600, "original_height": 400}
-    rows_of_it = [
-        {
-            "image": f"http://a/{n // 2}.jpg",
-            "id": n // 2,
-            "seen": [{**value, **size}],
-            "annotator": n % 2,
-            "annotation_id": n,
-            "lead_time": 4.0 + n,
-        }
-        for n in range(4)
-    ]
-    path, columns = tmp_path / "min.json", tmp_path / "columns.toml"
-    path.write_text(json.dumps(rows_of_it), encoding="utf-8")
-    columns.write_text('answers = { seen = "seen" }\n', encoding="utf-8")
-    document = understood(path, "--columns", columns)
-    assert document["fields"] == {"seen": {"kind": "text", "marks": kind, "required": True}}
-    done("data", "import", path, "--columns", columns, "--as", tmp_path / "c.toml")
-    done("export", tmp_path / "c.toml")
-    whole = json.loads((tmp_path / "out/c/dataset/seen_coco.json").read_text(encoding="utf-8"))
-    drawn_twice = [each["bbox"] for each in whole["annotations"]]
-    assert drawn_twice == [[marks[0][side] for side in ("left", "top", "width", "height")]] * 2
-
-
-@pytest.mark.parametrize(("value", "kind", "marks"), LABELLED.values(), ids=LABELLED)
-def test_regions_of_label_studio_are_marks(
-    value: dict[str, object], kind: MarkKind, marks: list[dict[str, object]], tmp_path: Path
-) -> None:
-    """In pixels and units; what crowd elements cannot draw stays as it is."""
-    whole = cast("Any", task(7, annotation(1, ("seen", value))))
-    whole["data"] = {"text": TEXT}
-    whole["annotations"][0]["result"][0] |= {"original_width": 600, "original_height": 400}
-    path = tmp_path / "p.json"
-    path.write_text(json.dumps([whole]), encoding="utf-8")
-    (imported,) = read(path)
-    document = json.loads(imported.sent["seen"])
-    assert document.get(MERGED[kind], []) == marks
-    assert understood(path)["fields"] == {
-        "seen": {"kind": "text", "required": True, **({"marks": kind} if marks else {})}
-    }
 
 
 def test_marks_of_a_batch_are_one_answer(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from piecework.importing.readers.tables import Document, object_in
 _LABELS = "labels"
 _PERCENT = 100
 _FARTHEST = 1e6
+_FARTHEST_UNIT = 1 << 40
 
 Region: TypeAlias = Document
 Numbers = Sequence[float]
@@ -106,7 +107,7 @@ def _span(value: Mapping[str, object], texts: Sequence[str]) -> Numbers | None:
     start, end, words = value.get("start"), value.get("end"), value.get("text")
     if type(start) is not int or type(end) is not int or not isinstance(words, str):
         return None
-    if not 0 <= start < end:
+    if not 0 <= start < end < _FARTHEST_UNIT:
         return None
     # Versions count characters or units; the words tell which, where they differ.
     text = next((text for text in texts if text[start:end] == words), "")

@@ -152,7 +152,8 @@ def _source(path: Path, head: Head) -> Source:
     names = ", ".join(reader.NAME for reader in READERS)
     if head.is_folder:
         _refuse_own_dataset(path)
-        wanted = f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
+        known = {amti.FILE: amti, potato.STATE_FILE: potato, ".txt with .ann": brat}
+        wanted = " or ".join(f"{file} (of {reader.NAME})" for file, reader in known.items())
         raise ConfigError(
             [f"{path}: the folder does not contain {wanted}"], next_step="give the files themselves"
         )

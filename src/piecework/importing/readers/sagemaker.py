@@ -4,13 +4,11 @@ The manifest has what Ground Truth made of all workers' answers, so it counts as
 What a model labelled is no answer. Pictures of masks (`NAME-ref`) are elsewhere, and left out.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from piecework.analyses.mark_texts import boxes_text
-from piecework.domain.field import MERGED
+from piecework.analyses.mark_texts import boxes_text, spans_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable, worker_of_file
 from piecework.importing.readers.tables import (
@@ -22,7 +20,7 @@ from piecework.importing.readers.tables import (
     text_in,
     time_in,
 )
-from piecework.postprocess.datasets.coco_objects import size_of
+from piecework.postprocess.datasets.coco_objects import mark_of, size_of
 
 NAME = "SageMaker manifest"
 
@@ -31,6 +29,8 @@ _OURS = "groundtruth/"
 _MADE = "creation-date"
 _PICTURE, _TEXT = "source-ref", "source"
 _SIDES = ("left", "top", "width", "height")
+_ENDS = ("startOffset", "endOffset")
+_FARTHEST = 1 << 40
 
 
 def fits(head: Head) -> bool:
@@ -122,19 +122,27 @@ def _boxes(value: object, names: Mapping[str, object]) -> str:
     boxes = []
     for place, entry in enumerate(listed, start=1):
         sides = [entry.get(side) for side in _SIDES] if isinstance(entry, dict) else []
-        lengths = [float(side) for side in sides if isinstance(side, int | float)]
-        if len(lengths) != len(_SIDES):
-            raise ValueError(f"annotation {place} has not left, top, width and height as numbers")
+        try:
+            box = mark_of({"bbox": sides or None, "category_id": 0}, {0: ""}, None).box
+        except ValueError as fault:
+            wanted = "left, top, width and height as numbers"
+            raise ValueError(f"annotation {place} has not {wanted}") from fault
         number = str(entry.get("class_id"))
-        boxes.append((str(names.get(number, number)), lengths))
+        boxes.append((str(names.get(number, number)), box or ()))
     first = sizes[0] if isinstance(sizes, list) and sizes else None
     return boxes_text(boxes, size_of(first) if isinstance(first, dict) else None)
 
 
 def _spans(value: object) -> str:
-    """Return spans, whose shape is that of crowd elements, with offsets as they stand."""
     annotations = value.get("annotations") if isinstance(value, dict) else None
     entities = annotations.get("entities") if isinstance(annotations, dict) else None
     if not isinstance(entities, list):
         raise ValueError("has no list of entities")  # noqa: TRY004 - of a file
-    return json.dumps({MERGED["spans"]: entities}, ensure_ascii=False)
+    spans = []
+    for place, entity in enumerate(entities, start=1):
+        cells = [entity.get(end) for end in _ENDS] if isinstance(entity, dict) else []
+        ends = [end for end in cells if isinstance(end, int) and 0 <= end < _FARTHEST]
+        if len(ends) != len(_ENDS):
+            raise ValueError(f"entity {place} has not startOffset and endOffset as whole numbers")
+        spans.append((text_in(entity, "label"), ends))
+    return spans_text(spans, None)

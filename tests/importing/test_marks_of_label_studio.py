@@ -1,0 +1,166 @@
+"""Regions of Label Studio as marks; and whatever broken files of marks hold."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.field import MERGED, MarkKind
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
+from tests.importing.test_annotation_tools import annotation, task
+from tests.importing.test_guessing import understood
+from tests.importing.test_importing import done
+from tests.importing.test_marks import CATEGORIES, IMAGES, TEXT, box, of_dog, polygon, read
+
+LABELLED: Mapping[str, tuple[dict[str, object], MarkKind, list[dict[str, object]]]] = {
+    "box": (
+        {"x": 10, "y": 50, "width": 5, "height": 10, "rotation": 0, "rectanglelabels": ["Dog"]},
+        "boxes",
+        [box("Dog", 60, 200, 30, 40)],
+    ),
+    "polygon": (
+        {"points": [[0, 0], [50, 0], [50, 50]], "polygonlabels": ["Dog"]},
+        "polygons",
+        [polygon("Dog", (0, 0), (300, 0), (300, 200))],
+    ),
+    "point": (
+        {"x": 10, "y": 50, "width": 0.3, "keypointlabels": ["Eye"]},
+        "points",
+        [{"label": "Eye", "x": 60, "y": 200}],
+    ),
+    "span": (
+        {"start": 2, "end": 5, "text": "Ada", "labels": ["Person"]},
+        "spans",
+        [{"label": "Person", "startOffset": 3, "endOffset": 6}],
+    ),
+    "turned box": (
+        {"x": 1, "y": 5, "width": 5, "height": 1, "rotation": 9, "rectanglelabels": ["Dog"]},
+        "boxes",
+        [],
+    ),
+}
+
+
+def test_a_person_who_marks_nothing_says_that_there_is_nothing(tmp_path: Path) -> None:
+    """Label Studio has no result then; other annotations show what was asked."""
+    value, _, _ = LABELLED["span"]
+    whole = task(7, annotation(1, ("seen", value)), annotation(2), annotation(3, ("seen", value)))
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    first, second, third = read(path)
+    assert json.loads(second.sent["seen"]) == {"entities": []}
+    assert first.sent == third.sent != second.sent
+
+
+def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:
+    """JSON-MIN has the size of the picture beside each region."""
+    value, kind, marks = LABELLED["box"]
+    size = {"original_width": 600, "original_height": 400}
+    rows_of_it = [
+        {
+            "image": f"http://a/{n // 2}.jpg",
+            "id": n // 2,
+            "seen": [{**value, **size}],
+            "annotator": n % 2,
+            "annotation_id": n,
+            "lead_time": 4.0 + n,
+        }
+        for n in range(4)
+    ]
+    path, columns = tmp_path / "min.json", tmp_path / "columns.toml"
+    path.write_text(json.dumps(rows_of_it), encoding="utf-8")
+    columns.write_text('answers = { seen = "seen" }\n', encoding="utf-8")
+    document = understood(path, "--columns", columns)
+    assert document["fields"] == {"seen": {"kind": "text", "marks": kind, "required": True}}
+    done("data", "import", path, "--columns", columns, "--as", tmp_path / "c.toml")
+    done("export", tmp_path / "c.toml")
+    whole = json.loads((tmp_path / "out/c/dataset/seen_coco.json").read_text(encoding="utf-8"))
+    drawn_twice = [each["bbox"] for each in whole["annotations"]]
+    assert drawn_twice == [[marks[0][side] for side in ("left", "top", "width", "height")]] * 2
+
+
+@pytest.mark.parametrize(("value", "kind", "marks"), LABELLED.values(), ids=LABELLED)
+def test_regions_of_label_studio_are_marks(
+    value: dict[str, object], kind: MarkKind, marks: list[dict[str, object]], tmp_path: Path
+) -> None:
+    """In pixels and units; what crowd elements cannot draw stays as it is."""
+    whole = cast("Any", task(7, annotation(1, ("seen", value))))
+    whole["data"] = {"text": TEXT}
+    whole["annotations"][0]["result"][0] |= {"original_width": 600, "original_height": 400}
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    (imported,) = read(path)
+    document = json.loads(imported.sent["seen"])
+    assert document.get(MERGED[kind], []) == marks
+    assert understood(path)["fields"] == {
+        "seen": {"kind": "text", "required": True, **({"marks": kind} if marks else {})}
+    }
+
+
+# --- what is broken -------------------------------------------------------------------
+HOSTILE: Sequence[object] = (
+    *(None, True, 0, -1, 1.5, 10**400, 1e308, float("nan"), 2**70),
+    *("", "x", "P", [], {}, [[]], [{}], {"a": 1}, [1, 2, 3, 4], [1, 2, 3, 4, 5, 6]),
+)
+_ABOUT = {"human-annotated": "yes", "creation-date": "2026-03-01T12:00:00"}
+WHOLE: Mapping[str, object] = {
+    "coco.json": {
+        "images": IMAGES,
+        "categories": CATEGORIES,
+        "annotations": [
+            of_dog(1, bbox=[1, 2, 3, 4], segmentation=[[1, 2, 3, 4, 5, 6]]),
+            of_dog(2, segmentation={"size": [40, 60], "counts": [10, 20, 2370]}, iscrowd=1),
+        ],
+    },
+    "out.manifest": {
+        "source-ref": "s3://b/a.jpg",
+        "dogs": {
+            "image_size": [{"width": 6, "height": 4}],
+            "annotations": [{"class_id": 1, "left": 1, "top": 2, "width": 3, "height": 4}],
+        },
+        "dogs-metadata": {"type": "groundtruth/object-detection", "class-map": {}, **_ABOUT},
+        "who": {"annotations": {"entities": [{"startOffset": 0, "endOffset": 3}]}},
+        "who-metadata": {"type": "groundtruth/text-span", **_ABOUT},
+    },
+    "metadata.jsonl": {
+        "file_name": "a.jpg",
+        "width": 6,
+        "height": 4,
+        "objects": {"bbox": [[1, 2, 3, 4]], "category": ["Dog"]},
+        "others": [{"bbox": [1, 2, 3, 4], "label": 1}],
+    },
+    "labelled.json": task(
+        7, *(annotation(n, (kind, value)) for n, (kind, (value, *_)) in enumerate(LABELLED.items()))
+    ),
+}
+
+
+def _changed(document: object) -> Iterator[object]:
+    """The document with each of its values replaced by each hostile value."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            yield from ({**document, name: hostile} for hostile in HOSTILE)
+            yield from ({**document, name: inner} for inner in _changed(value))
+    elif isinstance(document, list):
+        for n, value in enumerate(document):
+            yield from ([*document[:n], other, *document[n + 1 :]] for other in HOSTILE)
+            yield from ([*document[:n], inner, *document[n + 1 :]] for inner in _changed(value))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whatever_a_value_is_the_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    """A row may be set aside, and a file be refused; nothing else ends an import."""
+    path = tmp_path / name
+    for document in _changed(WHOLE[name]):
+        path.write_text(json.dumps(document), encoding="utf-8")
+        try:
+            (source,) = recognise([path])
+            assert all(
+                isinstance(each, ImportedRow | NotSent | Unreadable) for each in source.rows()
+            )
+        except ConfigError:
+            continue
