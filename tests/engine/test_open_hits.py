@@ -100,22 +100,18 @@ def test_an_open_batch_is_judged_before_the_platform_does_it(half_done: HalfDone
         assert run_pass(run) == paid
 
 
-def _with_posting(run: CampaignRun, **changes: int) -> CampaignRun:
-    posting = replace(run.campaign.posting, **changes)
-    return replace(run, campaign=replace(run.campaign, posting=posting))
-
-
 @pytest.mark.parametrize("hours", [1, 720])
 def test_posted_hits_keep_the_times_they_were_posted_with(half_done: HalfDone, hours: int) -> None:
     """What the campaign file says later is for new HITs: no deadline of an open one moves."""
     with half_done("person") as (run, _, clock):
         collect.collect(run, Reader(run, poll_open_hits=True))
         (work,) = assignments.load_assignments(run.store)
-        changed = _with_posting(
-            run, auto_approval_delay_seconds=hours * 3600, lifetime_seconds=hours * 60
-        )
-        (hit,) = hits.uncollected(run.store)
         posting = run.campaign.posting
+        other = replace(
+            posting, auto_approval_delay_seconds=hours * 3600, lifetime_seconds=hours * 60
+        )
+        changed = replace(run, campaign=replace(run.campaign, posting=other))
+        (hit,) = hits.uncollected(run.store)
         assert hit.lifetime_seconds == posting.lifetime_seconds
         assert hit.duration_seconds == posting.assignment_duration_seconds
         assert not must_be_over(changed, hit)

@@ -198,7 +198,7 @@ def test_a_flow_is_suspended_until_people_have_answered(asked: Asked) -> None:
         _advance(prefect, campaign)
     _until(prefect, run_id, "Completed")
     run_id = _start(prefect, "impatient", campaign=campaign)
-    words = ["run", campaign, "--endpoint", asked.people.endpoint, "--once"]
+    words = ["run", str(campaign), "--endpoint", asked.people.endpoint, "--once"]
     while _state(prefect, run_id)["state_name"] not in {"Completed", "Failed"}:
         # While nothing is due, too, the command lets it continue when its time is over.
         subprocess.run([_PIECEWORK, *words], env=prefect.environment, check=True, timeout=_PATIENCE)

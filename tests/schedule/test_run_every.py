@@ -15,7 +15,7 @@ from typing import Any
 import click
 import httpx
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
@@ -259,28 +259,32 @@ def test_an_option_reaches_each_pass_or_is_refused(
     assert f"next: set {variable} in the environment" in refused.stderr
 
 
+def _lines(campaign: Path, url: str, config: Path) -> Result:
+    words = ["run", str(campaign), *_LOCAL, "--rehearsal", "--every", "5m"]
+    settings = {"PREFECT_API_URL": "", "PIECEWORK_CONFIG": os.path.relpath(config), "LABELS": "x"}
+    return CliRunner().invoke(main, words, env={**settings, "PIECEWORK_STORE_URL": url})
+
+
 def test_passes_use_the_store_that_the_command_uses(campaign: Path, tmp_path: Path) -> None:
     """The lines name the variables that choose it, unless they would show a password."""
-    (tmp_path / "lab.toml").touch()
-    words = ["run", str(campaign), *_LOCAL, "--rehearsal", "--every", "5m"]
-    named = os.path.relpath(tmp_path / "lab.toml")
-    for password, code in (("", 0), (":${LABELS}", 0), (":secret", 2)):
+    (config := tmp_path / "lab.toml").touch()
+    for password in ("", ":${LABELS}"):
         url = f"postgresql://ann{password}@127.0.0.1:1/db"
-        settings = {"PREFECT_API_URL": "", "PIECEWORK_CONFIG": named, "LABELS": "x"}
-        printed = CliRunner().invoke(main, words, env={**settings, "PIECEWORK_STORE_URL": url})
-        assert printed.exit_code == code, printed.output
-        assert "secret" not in printed.output
-        if code:
-            assert "PIECEWORK_STORE_URL has a password" in printed.output
-            continue
+        printed = _lines(campaign, url, config)
+        assert printed.exit_code == 0, printed.output
         line, service = printed.output.splitlines()[1], printed.output.replace("$$", "$")
-        for setting in (f"PIECEWORK_CONFIG={tmp_path / 'lab.toml'}", f"PIECEWORK_STORE_URL={url}"):
+        for setting in (f"PIECEWORK_CONFIG={config}", f"PIECEWORK_STORE_URL={url}"):
             assert setting in line
             assert setting in service.partition("ExecStart=/usr/bin/env")[2]
-    assert "loginctl enable-linger" in CliRunner().invoke(main, words, env=settings).output
+        assert "loginctl enable-linger" in printed.output
+    url = "postgresql://ann:secret@127.0.0.1:1/db"
+    refused = _lines(campaign, url, config)
+    assert refused.exit_code == 2
+    assert "PIECEWORK_STORE_URL has a password" in refused.output
+    assert "secret" not in refused.output
     # The machine's file comes first, and needs no variable for its password.
-    (tmp_path / "lab.toml").write_text("[store]\nurl = ''\n")
-    kept = CliRunner().invoke(main, words, env={**settings, "PIECEWORK_STORE_URL": url})
+    config.write_text("[store]\nurl = ''\n")
+    kept = _lines(campaign, url, config)
     assert (kept.exit_code, "PIECEWORK_STORE_URL" in kept.output) == (0, False)
 
 

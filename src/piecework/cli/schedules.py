@@ -16,7 +16,7 @@ from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -396,8 +396,6 @@ def _write_deployment(campaign: Path, stated: "Deployment") -> Path:
 
 def _what_helps(fault: Exception) -> str:
     """Return what to do about an error of a server, if it is about reaching or calling it."""
-    import httpx
-
     cause: BaseException | None = fault
     while cause is not None:
         status = getattr(getattr(cause, "response", None), "status_code", None)
@@ -405,7 +403,7 @@ def _what_helps(fault: Exception) -> str:
             return "correct PREFECT_API_AUTH_STRING (name:password; at the Cloud PREFECT_API_KEY); "
         cause = cause.__cause__
     # What is no answer of Prefect's is a `ValueError`.
-    if isinstance(fault, (httpx.TransportError, RuntimeError, ValueError)):
+    if isinstance(fault, RuntimeError | ValueError):
         return "prefect server start, or correct PREFECT_API_URL or the profile; "
     return ""
 
@@ -422,7 +420,6 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     """
     import asyncio
 
-    import httpx
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.actions import WorkPoolCreate
     from prefect.client.schemas.filters import (
@@ -433,7 +430,7 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
     )
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
     from prefect.deployments.runner import RunnerDeployment
-    from prefect.exceptions import ObjectAlreadyExists, PrefectException
+    from prefect.exceptions import ObjectAlreadyExists, PrefectException, PrefectHTTPStatusError
     from prefect.schedules import Schedule
     from prefect.types.entrypoint import EntrypointType
 
@@ -468,7 +465,7 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
 
     try:
         name = asyncio.run(name_in_pool())
-        deployment_id = RunnerDeployment.from_flow(
+        deployment = RunnerDeployment.from_flow(
             advance,
             name=name,
             schedule=Schedule(interval=every, slug=_SLUG),
@@ -480,9 +477,10 @@ def _register(campaign: Path, every: timedelta, server: _Server) -> str:
             ),
             work_pool_name=POOL,
             entrypoint_type=EntrypointType.MODULE_PATH,
-        ).apply()
-        asyncio.run(remove_other_schedules(deployment_id))
-    except (httpx.HTTPError, PrefectException, RuntimeError, ValueError) as fault:
+        )
+        # Outside of a coroutine, it returns the id.
+        asyncio.run(remove_other_schedules(cast("UUID", deployment.apply())))
+    except (PrefectHTTPStatusError, PrefectException, RuntimeError, ValueError) as fault:
         raise ConfigError(
             [f"the Prefect server {server}: {fault}"],
             next_step=f"{_what_helps(fault)}with PREFECT_API_URL= before the command, it prints "
