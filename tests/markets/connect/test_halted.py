@@ -2,8 +2,10 @@
 
 import pytest
 
+from piecework.foundation.client.errors import NoAccess
 from piecework.markets.connect.bridge.bridge import Bridge
 from piecework.markets.connect.bridge.reading import set_aside
+from piecework.markets.connect.bridge.serving import step
 from tests.marketplace.market import START
 from tests.markets.connect.town import Town
 
@@ -183,3 +185,26 @@ def test_a_refused_decision_is_said_until_it_succeeds(town: Town, verb: str) -> 
     wanted = {"approve": "Approved", "reject": "Rejected"}[verb]
     assert town.status_of(assignment)["status"] == wanted
     town.check_books()
+
+
+@pytest.mark.parametrize(("status", "calls"), [(401, 1), (404, 3)])
+def test_a_refused_approval_of_several_is_tried_for_each_unless_the_key_is_bad(
+    town: Town, monkeypatch: pytest.MonkeyPatch, status: int, calls: int
+) -> None:
+    """Somebody may have decided about one of them at Connect."""
+    hits = town.post(2, assignments=2)
+    town.settle()
+    for someone in (town.visitor(), town.visitor()):
+        someone.work(town.project())
+    town.settle()
+    for each in town.submitted(*hits):
+        town.requester.approve_assignment(AssignmentId=each)
+    asked = []
+
+    def deny(_: str, ids: list[str]) -> None:
+        asked.append(ids)
+        raise NoAccess("no such assignment", status=status)
+
+    monkeypatch.setattr(town.bridge.connect.assignments, "approve", deny)
+    step(town.bridge)
+    assert len(asked) == calls

@@ -11,6 +11,7 @@ Outcome = Literal["refused", "lost"]
 """`refused`: no effect. `lost`: possibly an effect; check before repeating."""
 
 _AT_MOST = 500
+_BAD_TOKEN = 401
 _ID = re.compile(r"\b[0-9a-fA-F]{24}(?:[0-9a-fA-F]{8})?\b")
 """Ids of people: 24 hexadecimal digits at Prolific, 32 at Connect."""
 
@@ -63,6 +64,11 @@ class Refused(ApiError):  # noqa: N818 - the service's verdict, or our own befor
     ) -> None:
         super().__init__(message, next_step=next_step, may_pass=may_pass, wait_seconds=wait_seconds)
         self.status, self.detail = status, detail
+
+    @property
+    def is_final(self) -> bool:
+        """Whether this call stays refused and others may succeed, unlike with a bad token."""
+        return not self.may_pass and self.status != _BAD_TOKEN
 
 
 class NoAccess(Refused):

@@ -17,7 +17,6 @@ from piecework.foundation.client.errors import NoAccess, Unreadable
 from piecework.foundation.client.token import AccountToken, Service
 
 _V = TypeVar("_V", bound=BaseModel)
-_NOT_THERE = 404
 
 
 def listed(call: Callable[[Request], object], request: Request, kind: type[_V]) -> Iterator[_V]:
@@ -35,7 +34,7 @@ def listed(call: Callable[[Request], object], request: Request, kind: type[_V]) 
         try:
             page = call(asked)
         except NoAccess as fault:
-            if number > 1 and fault.status == _NOT_THERE:
+            if number > 1 and fault.is_final:
                 return
             raise
         rows = _rows(page, asked)

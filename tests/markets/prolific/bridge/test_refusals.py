@@ -1,7 +1,12 @@
 """A call that Prolific refuses changes nothing here, and a sentence says so."""
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import pytest
+
+from piecework.foundation.client.errors import NoAccess
 from piecework.markets.prolific.bridge.serving import step
 from piecework.markets.prolific.bridge.status import committed_cents, read_status
 from tests.markets.prolific.bridge.long_campaign import LONG_AGO
@@ -165,3 +170,106 @@ def test_a_refused_approval_keeps_no_other_from_pay(town: Town) -> None:
     assert town.researcher.submission(people[0].submission_id)["status"] == "APPROVED"
     assert _troubles(town) == ()
     check(town)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_submission_that_is_not_there_keeps_no_other_from_pay(
+    town: Town, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """A bad token is no reason to try each."""
+    town.post(hits=2, assignments=2, **LATER)
+    town.settle()
+    study = town.study()
+    ann, bob = town.visitor(), town.visitor()
+    for someone in (ann, bob):
+        someone.work(study)
+        decide(town, someone, "approve", 0, 1)
+    real, calls = town.bridge.prolific.submissions.bulk_approve, 0
+
+    def approve(submission_ids: Sequence[str]) -> None:
+        nonlocal calls
+        calls += 1
+        if status == 401 or ann.submission_id in submission_ids:
+            raise NoAccess("no such submission", status=status)
+        real(submission_ids)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(town.bridge.prolific.submissions, "bulk_approve", approve)
+        step(town.bridge)
+    town.settle() if status == 401 else step(town.bridge)
+    assert calls == (1 if status == 401 else 3)
+    assert town.researcher.submission(bob.submission_id)["status"] == "APPROVED"
+    check(town)
+
+
+@pytest.mark.parametrize("kind", ["refuse", "lose_request"])
+def test_who_was_turned_away_is_asked_for_the_return_until_it_is_asked(
+    town: Town, kind: str
+) -> None:
+    """Once a day, as long as the request does not show at Prolific, and then no more."""
+    town.post(hits=4, assignments=2, **LATER)
+    town.settle()
+    study = town.study()
+    ann = town.visitor()
+    ann.work(study)
+    town.settle()
+    town.requester.create_worker_block(WorkerId=ann.worker_id, Reason="Spam")
+    assert ann.arrive(study).status_code == 201
+    assert ann.visit()["stage"] == "TurnedAway"
+    ann.complete(ann.submission_id, "NOCODE")
+    fault = {"kind": kind, "operation": "request-submission-return", "times": 999}
+    town.researcher.control("PUT", "/faults", [fault])
+    for _ in range(3):
+        town.settle()
+    _relent(town)
+
+    def asked() -> int:
+        messages = ann.ask("GET", "/messages")["results"]
+        return sum("no work left" in message["body"] for message in messages)
+
+    town.settle()
+    assert asked() == 0
+    pass_days(town, 2)
+    assert asked() == 1
+    assert _troubles(town) == ()
+    pass_days(town, 5)
+    assert asked() == 1
+    assert town.researcher.submission(ann.submission_id)["status"] == "AWAITING REVIEW"
+
+
+def _deny(*_: object, status: int = 404) -> None:
+    raise NoAccess("it does not exist, or this token may not see it", status=status)
+
+
+def test_work_is_rejected_though_prolific_does_not_know_whom_to_ask(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A 404 is as final as another refusal."""
+    town.post(hits=2, **LATER)
+    town.settle()
+    ann = town.visitor()
+    ann.work(town.study())
+    decide(town, ann, "reject", 0, 1)
+    monkeypatch.setattr(town.bridge.prolific.submissions, "request_return", _deny)
+    town.settle()
+    assert town.rows("SELECT 1 FROM visits WHERE return_asked_ms IS NULL") == []
+    pass_days(town, 8)
+    assert town.researcher.submission(ann.submission_id)["status"] == "REJECTED"
+    check(town)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_only_a_draft_that_is_not_there_counts_as_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """With a bad token, it may be there."""
+    with a_town(tmp_path, is_live=False) as town:
+        hits = town.post(hits=2, **LATER)
+        town.settle()
+        for hit_id in hits:
+            town.requester.update_expiration_for_hit(HITId=hit_id, ExpireAt=LONG_AGO)
+        deny = partial(_deny, status=status)
+        monkeypatch.setattr(town.bridge.prolific.studies, "delete", deny)
+        town.settle()
+        stage = "Draft" if status == 401 else "Retired"
+        assert town.rows("SELECT stage FROM studies") == [{"stage": stage}]

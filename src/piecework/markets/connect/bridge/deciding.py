@@ -97,7 +97,7 @@ def _approve(bridge: Bridge, project_id: str, some: list[sqlite3.Row]) -> None:
         with bridge.saying_refusals_of_visit(some[0]) if len(some) == 1 else nullcontext():
             bridge.connect.assignments.approve(project_id, ids)
     except Refused as refusal:
-        if refusal.may_pass or len(some) == 1:
+        if not refusal.is_final or len(some) == 1:
             raise
         # Somebody may have decided about one of them at Connect.
         for visit in some:

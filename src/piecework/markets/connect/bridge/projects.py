@@ -277,8 +277,9 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
         bridge.changes += 1
         try:
             bridge.connect.projects.set_status(study["study_id"], "Archived")
-        except NoAccess:
-            pass  # It no longer exists.
+        except NoAccess as refusal:
+            if not refusal.is_final:
+                raise  # Otherwise it no longer exists.
         except Refused as refusal:
             if refusal.may_pass:
                 raise

@@ -11,7 +11,7 @@ from functools import partial
 from typing import get_args
 
 from piecework.foundation.client.calls import is_id
-from piecework.foundation.client.errors import Lost, NoAccess, Refused
+from piecework.foundation.client.errors import Lost, Refused
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
@@ -128,7 +128,7 @@ def _approve(bridge: Bridge, some: list[sqlite3.Row], now_ms: int) -> None:
         with bridge.saying_refusals_of_visit(some[0]) if len(some) == 1 else nullcontext():
             bridge.prolific.submissions.bulk_approve(submission_ids)
     except Refused as refusal:
-        if refusal.may_pass or isinstance(refusal, NoAccess) or len(some) == 1:
+        if not refusal.is_final or len(some) == 1:
             raise
         # One of them may be decided at Prolific, and keeps none of the others from pay.
         for visit in some:
@@ -297,13 +297,14 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
     if visit["return_asked_ms"] is None:
         _ask_for_return(bridge, visit, reason)
         return
-    if visit["stage"] == "TurnedAway":
-        return  # The fault was ours: if not returned, Prolific pays it.
     with bridge.backend.without_catch_up() as transaction:
         now_ms = transaction.due_ms
     last_ms = visit["closed_ms"] + LAST_DAY * DAY
-    due_ms = visit["return_asked_ms"] + bridge.terms.return_days * DAY
-    if now_ms < min(due_ms, last_ms):
+    # The fault was ours: if not returned, Prolific pays it.
+    is_rejected = visit["stage"] != "TurnedAway"
+    days = bridge.terms.return_days if is_rejected else 1
+    due_ms = visit["return_asked_ms"] + days * DAY
+    if now_ms < (min(due_ms, last_ms) if is_rejected else due_ms):
         return
     there = bridge.prolific.submissions.get(visit["submission_id"])
     if there.status != "AWAITING REVIEW":
@@ -311,6 +312,12 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
             take_in(transaction, visit, there)
         return
     was_asked = there.return_requested_at is not None
+    if not is_rejected:
+        if was_asked:
+            _mark_asked(bridge, visit, now_ms)
+        else:
+            _ask_for_return(bridge, visit, reason)
+        return
     if not was_asked and now_ms < last_ms and _ask_for_return(bridge, visit, reason):
         return  # The first call was lost or refused.
     category, message = rejection(reason, was_asked=was_asked)
@@ -364,10 +371,11 @@ def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> bool:
     except Lost:
         raise  # It is checked before anything is rejected.
     except Refused as refusal:
-        if refusal.may_pass or isinstance(refusal, NoAccess):
+        if not refusal.is_final:
             _mark_asked(bridge, visit, visit["return_asked_ms"])
             raise
-        _mark_asked(bridge, visit, visit["return_asked_ms"] or now_ms)
+        if visit["stage"] != "TurnedAway":
+            _mark_asked(bridge, visit, visit["return_asked_ms"] or now_ms)
         bridge.say_of_visit(
             visit,
             "Prolific refused to ask the participant for the return of "

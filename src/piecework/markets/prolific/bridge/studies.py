@@ -308,8 +308,9 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
         bridge.changes += 1
         try:
             bridge.prolific.studies.delete(study["study_id"])
-        except NoAccess:
-            pass  # It no longer exists.
+        except NoAccess as refusal:
+            if not refusal.is_final:
+                raise  # Otherwise it no longer exists.
         except Refused as refusal:
             if refusal.may_pass:
                 raise
