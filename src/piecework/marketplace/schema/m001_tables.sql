@@ -581,9 +581,11 @@ CREATE TABLE studies (
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_slots INTEGER NOT NULL DEFAULT 0,
-    -- Why it admits nobody there: the bridge paused or stopped it, or all places were
-    -- filled. Empty while it recruits, and if a person paused or stopped it there.
-    halted_by TEXT NOT NULL DEFAULT '' CHECK (halted_by IN ('', 'Bridge', 'Places')),
+    -- Why it admits nobody there: the bridge paused or stopped it, all places were
+    -- filled, or the market lets it admit nobody again. Empty while it recruits, and if a
+    -- person paused or stopped it there.
+    halted_by TEXT NOT NULL DEFAULT ''
+        CHECK (halted_by IN ('', 'Bridge', 'Places', 'Market')),
     -- How many people the other market counted as eligible; empty if it was not asked.
     -- A small number counts as 0.
     eligible INTEGER,
@@ -591,6 +593,8 @@ CREATE TABLE studies (
     refusals INTEGER NOT NULL DEFAULT 0,
     -- How many submissions were undecided there when the study was last read.
     undecided INTEGER NOT NULL DEFAULT 0,
+    -- How many of them had ended and then freed their place by then.
+    freed INTEGER NOT NULL DEFAULT 0,
     -- Its submissions there whose visit had not begun here by then: status by id, as JSON.
     not_begun TEXT NOT NULL DEFAULT '{}',
     -- What bonuses of the study have cost there beyond these books, with fees and tax.

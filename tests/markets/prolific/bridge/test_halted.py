@@ -40,6 +40,12 @@ def _reject_and_return(town: Town, *people: Visitor) -> None:
         someone.give_back(someone.submission_id)
 
 
+def _finish(someone: Visitor) -> None:
+    while someone.visit()["stage"] == "Open":
+        someone.answer()
+    someone.complete(someone.submission_id, someone.visit()["code"])
+
+
 def _post_again(town: Town, hits: list[str], number: int = 1) -> None:
     for hit_id in hits:
         town.requester.create_additional_assignments_for_hit(
@@ -282,23 +288,134 @@ def _trouble_of_all(town: Town) -> set[str]:
     return {str(row["trouble"]) for row in town.rows("SELECT trouble FROM studies")}
 
 
-def test_where_only_a_paused_study_can_start_another_is_published(town: Town) -> None:
-    """A place was freed before Prolific began to pause; it refuses START of the rest."""
+def test_where_only_a_paused_study_can_start_another_is_published(tmp_path: Path) -> None:
+    """A place was freed before Prolific began to pause; it refuses START of the rest, once.
+
+    The cap is the cost of all places, of which one is in the other study.
+    """
+    with a_town(tmp_path, spend_at_most_cents=2 * COST) as town:
+        hits = town.post(hits=2, assignments=2, **LATER)
+        town.settle()
+        study = town.study()
+        ann, bob = town.visitor(), town.visitor()
+        for someone in (ann, bob):
+            someone.work(study)
+        town.settle()
+        _reject_and_return(town, bob)
+        assert town.researcher.status(study) == "AWAITING REVIEW"
+        town.researcher.control("PUT", "/switches", {"rejection_pauses": True})
+        town.bridge.terms = replace(town.bridge.terms, settle_seconds=60)
+        _post_again(town, hits)
+        for _ in range(3):
+            town.settle()
+        assert town.researcher.control("GET", "/calls")["publish-study"] == 2
+        town.wait(minutes=2)
+        town.settle()
+        assert town.study() != study
+        assert _trouble_of_all(town) == {""}
+        cat = town.visitor()
+        cat.work(town.study())
+        for someone in (ann, cat):
+            decide(town, someone, "approve", 0, 1)
+        check(town)
+
+
+@pytest.mark.parametrize("gap", ["", "restart", "lag"])
+@pytest.mark.parametrize("pauses", [True, False])
+def test_a_study_that_was_full_between_two_steps_goes_on(
+    town: Town, gap: str, *, pauses: bool
+) -> None:
+    """Its last work came and was returned with no step between, so none saw it full."""
+    town.researcher.control("PUT", "/switches", {"rejection_pauses": pauses})
     hits = town.post(hits=2, assignments=2, **LATER)
     town.settle()
     study = town.study()
     ann, bob = town.visitor(), town.visitor()
-    for someone in (ann, bob):
-        someone.work(study)
+    ann.work(study)
     town.settle()
-    _reject_and_return(town, bob)
-    assert town.researcher.status(study) == "AWAITING REVIEW"
-    town.researcher.control("PUT", "/switches", {"rejection_pauses": True})
+    if gap == "lag":
+        town.wait(minutes=2)
+        town.researcher.control("PUT", "/faults", [{"kind": "lag", "seconds": 60}])
+    bob.work(study)
+    bob.give_back(bob.submission_id)
+    assert town.researcher.status(study) == ("PAUSED" if pauses else "AWAITING REVIEW")
+    if gap == "restart":
+        here = town.bridge
+        town.bridge = Bridge(here.backend, here.prolific, here.terms)
+    town.settle()
+    town.researcher.control("PUT", "/faults", [])
+    town.settle()
     _post_again(town, hits)
     town.settle()
-    assert town.study() != study
-    cat = town.visitor()
-    cat.work(town.study())
-    for someone in (ann, cat):
-        decide(town, someone, "approve", 0, 1)
+    town.visitor().work(town.study())
+    assert _trouble_of_all(town) == {""}
     check(town)
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_who_returned_work_before_a_person_paused_makes_no_full_study(
+    town: Town, *, is_seen: bool
+) -> None:
+    """It had a free place when it was paused, and Bob finishes in it later."""
+    hits = town.post(hits=2, assignments=2, **LATER)
+    town.settle()
+    study = town.study()
+    ann, bob = town.visitor(), town.visitor()
+    ann.work(study)
+    assert bob.arrive(study).status_code == 201
+    ann.give_back(ann.submission_id)
+    _post_again(town, hits)
+    if is_seen:
+        town.settle()
+        _finish(bob)
+    town.researcher.move(study, "PAUSE")
+    town.settle()
+    if not is_seen:
+        _finish(bob)
+    for _ in range(2):
+        town.settle()
+        assert town.researcher.status(study) == "PAUSED"
+        assert _trouble(town) == HALTED_THERE["PAUSED"]
+
+
+def test_a_study_whose_screen_out_slots_are_used_up_is_replaced(tmp_path: Path) -> None:
+    """Prolific pauses it and refuses START; the cap is what was paid and what the other costs."""
+    screen_out = 20 + 7 + 1
+    with a_town(
+        tmp_path, screen_out_cents=20, spend_at_most_cents=2 * COST + 4 * screen_out
+    ) as town:
+        town.post(hits=2, assignments=2, **LATER)
+        town.settle()
+        study = town.study()
+        for someone in (town.visitor(), town.visitor()):
+            someone.open(study)
+            town.bridge.prolific.submissions.transition(someone.submission_id, "SCREEN_OUT")
+        assert town.researcher.status(study) == "PAUSED"
+        town.settle()
+        assert town.researcher.status(study) == "COMPLETED"
+        assert _trouble_of_all(town) == {""}
+        town.visitor().work(town.study())
+        check(town)
+
+
+def test_a_screening_that_a_person_stopped_is_read_only_while_it_is_needed(tmp_path: Path) -> None:
+    """It is asked about again when there is work for it, and no other takes its place."""
+    with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
+        type_id = make_test(town)
+        hits = post_for_tested(town, type_id)
+        town.settle()
+        [screening] = [each["id"] for each in town.studies() if each["reward"] == 60]
+        town.researcher.move(screening, "STOP")
+        town.settle()
+        query = "SELECT stage, trouble FROM studies WHERE qualification_type IS NOT NULL"
+        needed = {"stage": "Published", "trouble": HALTED_THERE["COMPLETED"]}
+        assert town.rows(query) == [needed]
+        _expire(town, hits)
+        for _ in range(2):
+            town.settle()
+        assert town.rows(query) == [{"stage": "Retired", "trouble": ""}]
+        post_for_tested(town, type_id)
+        for _ in range(2):
+            town.settle()
+        assert town.rows(query) == [needed]
+        assert len([each for each in town.studies() if each["reward"] == 60]) == 1

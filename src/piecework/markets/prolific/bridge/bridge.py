@@ -105,6 +105,7 @@ class Bridge(accounts.Bridge):
         terms: what the bridge may do.
         submissions: as last read, by study (row id) and submission.
         counts: by status and study, as read with `submissions`.
+        unclear: studies that admit nobody, and whose list did not yet show why.
         approving: when Prolific was asked to approve a submission, in milliseconds; it
             approves some time after its answer.
         members: of participant groups, as last read or changed.
@@ -125,6 +126,7 @@ class Bridge(accounts.Bridge):
     terms: Terms
     submissions: dict[int, dict[str, Submission]] = field(default_factory=dict)
     counts: dict[int, dict[str, int]] = field(default_factory=dict)
+    unclear: set[int] = field(default_factory=set)
     approving: dict[str, int] = field(default_factory=dict)
     members: dict[str, set[str]] = field(default_factory=dict)
     filter_kinds: dict[str, FilterKind] = field(default_factory=dict)

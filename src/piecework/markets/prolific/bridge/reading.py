@@ -155,7 +155,6 @@ RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
 """Studies with free places that can still be taken, so their cost is held."""
 
 FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
-_NOT_THERE = 404
 
 
 def read_prolific(bridge: Bridge) -> None:
@@ -207,12 +206,15 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
     try:
         there = bridge.prolific.studies.get(study["study_id"])
     except NoAccess as fault:
-        if study["stage"] != "Draft" or fault.status != _NOT_THERE:
+        if study["stage"] != "Draft" or not fault.is_final:
             raise
         _forget_draft(bridge, study)
         return
     is_draft = there.status == "UNPUBLISHED"
     counts = {} if is_draft else dict(bridge.prolific.submissions.counts(study["study_id"]))
+    is_changed = not is_draft and counts != bridge.counts.get(study["id"])
+    # Read before the status is stored: what changed is judged once.
+    listed = _listed(bridge, study, counts) if is_changed else None
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET status = ?, places = coalesce(?, places), "
@@ -221,56 +223,99 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
             "WHERE id = ?",
             there.status,
             there.places,
-            _halted_by(study, there, counts),
+            _halted_by(bridge, study, there, counts),
             there.status,
             study["id"],
         )
-    if is_draft:
-        bridge.submissions[study["id"]] = {}
-        return
-    if counts == bridge.counts.get(study["id"]):
-        return
-    listed = {each.id: each for each in bridge.prolific.submissions.of_study(study["study_id"])}
-    bridge.submissions[study["id"]] = listed
-    # Lists may lag behind the counts; they are read again until both agree.
-    of_list = Counter(each.status for each in listed.values())
-    is_whole = all(counts.get(status) == number for status, number in of_list.items())
-    if is_whole and counts.get("TOTAL", len(listed)) == len(listed):
-        bridge.counts[study["id"]] = counts
-    else:
-        bridge.counts.pop(study["id"], None)
-    with bridge.backend.transaction() as transaction:
+        if is_draft:
+            bridge.submissions[study["id"]] = {}
+        if listed is None:
+            return
         _take_all_in(transaction, study, listed)
         visits_here = transaction.all(
             "SELECT submission_id FROM visits WHERE study = ?", study["id"]
         )
         begun = {row["submission_id"] for row in visits_here}
         transaction.execute(
-            "UPDATE studies SET undecided = ?, not_begun = ? WHERE id = ?",
+            "UPDATE studies SET undecided = ?, freed = iif(?, ?, freed), not_begun = ? "
+            "WHERE id = ?",
             sum(each.status in (*AT_WORK, AWAITING) for each in listed.values()),
+            study["id"] in bridge.counts,
+            _freed(listed),
             json.dumps({each.id: each.status for each in listed.values() if each.id not in begun}),
             study["id"],
         )
         _suspect_losses(bridge, transaction, study, listed)
 
 
-def _halted_by(study: sqlite3.Row, there: Study, counts: Mapping[str, int]) -> str | None:
+def _listed(bridge: Bridge, study: sqlite3.Row, counts: Mapping[str, int]) -> dict[str, Submission]:
+    """Return a study's submissions by id.
+
+    Lists may lag behind the counts; `bridge.counts` has those of a list that agrees.
+    """
+    listed = {each.id: each for each in bridge.prolific.submissions.of_study(study["study_id"])}
+    bridge.submissions[study["id"]] = listed
+    of_list = Counter(each.status for each in listed.values())
+    is_whole = all(counts.get(status) == number for status, number in of_list.items())
+    if is_whole and counts.get("TOTAL", len(listed)) == len(listed):
+        bridge.counts[study["id"]] = dict(counts)
+    else:
+        bridge.counts.pop(study["id"], None)
+    return listed
+
+
+def _freed(listed: Mapping[str, Submission]) -> int:
+    """Return how many submissions were ended, and freed their place only then."""
+    return sum(
+        each.status in ("REJECTED", "RETURNED") and each.completed_at is not None
+        for each in listed.values()
+    )
+
+
+def _halted_by(
+    bridge: Bridge, study: sqlite3.Row, there: Study, counts: Mapping[str, int]
+) -> str | None:
     """Return why a study admits nobody now; None if the reason is as before.
 
-    Prolific pauses a full study by itself when a rejection or a return frees a place. It
-    was full when the bridge last read it; otherwise a person paused it.
+    Prolific pauses a full study by itself when a rejection or a return frees a place, and
+    another one when its slots for screen-outs are used up. A person paused any other.
     """
     if there.status in (_PUBLISHING, "ACTIVE"):
         return ""
+    is_paused, has_ended = there.status == "PAUSED", there.status in ENDED
+    if not (is_paused or has_ended) or study["halted_by"] == "Market":
+        return None
+    before = study["status"], study["halted_by"]
+    has_used_up = 0 < study["screen_out_slots"] <= counts.get(SCREENED_OUT, 0)
+    if is_paused and has_used_up and before != ("PAUSED", ""):
+        return "Market"
+    if _was_full(bridge, study, there, counts):
+        return "Places"
+    # A person stopped what Prolific had paused.
+    return "" if has_ended and before == ("PAUSED", "Places") else None
+
+
+def _was_full(bridge: Bridge, study: sqlite3.Row, there: Study, counts: Mapping[str, int]) -> bool:
+    """Return whether a study that admits nobody was full since it was last read.
+
+    Only a change of its status is judged: places that were freed before it, while the
+    study recruited, or after it, while it was halted, say nothing.
+    """
+    places = there.places or study["places"]
     taken = sum(
         number for name, number in counts.items() if name not in (*FREES_ITS_PLACE, "TOTAL")
     )
-    has_ended = there.status in ENDED
-    if has_ended and taken >= (there.places or study["places"]):
-        return "Places"
-    if has_ended and (study["status"], study["halted_by"]) == ("PAUSED", "Places"):
-        return ""  # A person stopped it meanwhile.
-    return None
+    if there.status in ENDED and taken >= places:
+        return True
+    if study["status"] in ("PAUSED", *ENDED) and study["id"] not in bridge.unclear:
+        return False
+    if study["id"] in bridge.counts:
+        bridge.unclear.discard(study["id"])
+    else:
+        bridge.unclear.add(study["id"])  # Its list lags behind, and is judged again.
+    freed = _freed(bridge.submissions.get(study["id"], {})) - study["freed"]
+    is_at_work = any(counts.get(status) for status in AT_WORK)
+    return not is_at_work and taken + freed >= places
 
 
 def _suspect_losses(

@@ -45,7 +45,13 @@ from piecework.markets.prolific.bridge import (
 from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms, send
 from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.markets.prolific.bridge.status import LastStart, last_start, price_list
-from piecework.markets.prolific.bridge.studies import HALTED_THERE, bring_out, start_again, stop
+from piecework.markets.prolific.bridge.studies import (
+    HALTED_THERE,
+    bring_out,
+    retire,
+    start_again,
+    stop,
+)
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.calling import PROLIFIC, Token
 from piecework.markets.prolific.client import Prolific
@@ -359,6 +365,13 @@ _PASSED = (
     "AND qualifications.status = 'Granted'"
 )
 
+_REVIVE_HALTED = (
+    "UPDATE studies SET stage = 'Published' WHERE stage = 'Retired' AND halted_by = '' "
+    f"AND status IN {reading.ENDED} AND id = (SELECT max(id) FROM studies "
+    f"WHERE qualification_type = ? AND market = '{NAME}') RETURNING id"
+)
+"""Reads a screening again that a person stopped: no other takes its place."""
+
 
 def screen(bridge: Bridge) -> None:
     """Offer tests where too few participants hold a required qualification."""
@@ -396,8 +409,10 @@ def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
     with bridge.saying_refusals(study):
         if not is_needed and study["status"] in ("ACTIVE", "PAUSED"):
             stop(bridge, study)
+        elif not is_needed and is_halted:
+            retire(bridge, "id = ?", study["id"])
         elif study["status"] == "PAUSED" and taken is not None and not is_halted:
-            if taken < study["places"]:
+            if taken < study["places"] and study["halted_by"] != "Market":
                 start_again(bridge, study, study["places"] - taken)
             else:
                 stop(bridge, study)
@@ -412,6 +427,9 @@ def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
             if _are_too_few(transaction, kind, study)
         ]
     for kind in due:
+        with bridge.backend.transaction() as transaction:
+            if transaction.all(_REVIVE_HALTED, kind["id"]):
+                continue
         if not bridge.terms.screening_cents:
             bridge.say(
                 study,

@@ -51,17 +51,20 @@ _NOT_HERE = (
 )
 """What Prolific has charged that the books lack."""
 
+_IS_CLOSED = f"(halted_by IN ('', 'Market') AND status IN {ENDED})"
+"""Only that person offers the free places of a study that a person stopped again, and
+nobody those of a study that the market has closed."""
+
 _COMMITTED = (
     "SELECT (SELECT coalesce(sum(cost_cents * "
     f"iif(stage = 'Retired', {_PAID}, "
-    # A place may be taken again, and its earlier rejection may be undone. The free places
-    # of a study that a person stopped are offered again only by that person.
-    f"max(iif(halted_by = '' AND status IN {ENDED}, {_PAID} + undecided, places), "
+    # A place may be taken again, and its earlier rejection may be undone.
+    f"max(iif({_IS_CLOSED}, {_PAID} + undecided, places), "
     "(SELECT count(*) FROM visits "
     f"WHERE study = studies.id AND status NOT IN {FREES_ITS_PLACE}))) "
     "+ screen_out_cost_cents * "
-    f"iif(stage = 'Retired', {_SCREENED_OUT}, screen_out_slots)), 0) FROM studies "
-    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
+    f"iif(stage = 'Retired' OR {_IS_CLOSED}, {_SCREENED_OUT}, screen_out_slots)), 0) "
+    f"FROM studies WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
     f"WHERE {in_own_study(NAME)} AND stage IN ('Paying', 'Paid')) + {_NOT_HERE} + "
     "(SELECT coalesce(sum(held_cents), 0) FROM unknown_studies "

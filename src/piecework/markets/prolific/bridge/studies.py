@@ -3,9 +3,9 @@
 A draft is found again by its internal name, so a lost reply leads to no second study.
 Even a second draft would cost nothing, and only one is ever published. A published
 study can only get more places. A study is stopped when no work is left while places are
-free, or will be free because a participant was turned away. New work then gets a new
-study. A study that a person paused or stopped at Prolific stays so, and no other takes its
-place until that person lets it go on.
+free, or will be free because a participant was turned away, and if Prolific lets nobody
+come to it again. New work then gets a new study. A study that a person paused or stopped
+at Prolific stays so, and no other takes its place until that person lets it go on.
 """
 
 import sqlite3
@@ -49,7 +49,13 @@ def recruit(bridge: Bridge) -> None:
         hit_types = studies.open_hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
-    _retire(bridge)
+    retire(
+        bridge,
+        # `serving.screen` knows whether a screening that a person stopped is needed.
+        "iif(halted_by <> '' AND (status = 'COMPLETED' OR qualification_type IS NOT NULL), "
+        "1, qualification_type IS NULL AND 0 = (SELECT assignable_hits "
+        "FROM hit_types WHERE id = studies.hit_type))",
+    )
 
 
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
@@ -95,19 +101,20 @@ def _follow(
     to_come = reading.not_arrived(bridge, study["id"])
     soon_free = reading.will_be_returned(bridge, study["id"])
     wanted, places = taken - soon_free - to_come + possible, study["places"]
-    status = study["status"]
+    status, is_closed = study["status"], study["halted_by"] == "Market"
+    free = 0 if is_closed else places - taken
     is_paused, has_ended = status == "PAUSED", status in reading.ENDED
     is_inviting = is_paused or (status == "ACTIVE" and places > taken - soon_free)
-    if is_inviting and not possible:
+    if is_inviting and (is_closed or not possible):
         stop(bridge, study)
     elif bridge.stays_halted(study, HALTED_THERE, is_needed=longest_visit(slots, 1) > 0):
         pass
-    elif wanted > places and (has_ended or status in ("ACTIVE", "PAUSED")):
+    elif not is_closed and wanted > places and (has_ended or status in ("ACTIVE", "PAUSED")):
         if is_settled:
             _raise_places(bridge, study, wanted)
-    elif 0 < places - taken <= possible and (is_paused or status == reading.AWAITING):
-        return not start_again(bridge, study, places - taken) and not to_come
-    elif is_paused and places - taken > possible:
+    elif 0 < free <= possible and (is_paused or status == reading.AWAITING):
+        return not start_again(bridge, study, free) and not to_come
+    elif is_paused and free > possible:
         stop(bridge, study)  # Its places cannot become fewer.
     else:
         return has_ended and not to_come
@@ -118,7 +125,7 @@ def start_again(bridge: Bridge, study: sqlite3.Row, free_places: int) -> bool:
     """Let participants take the free places of a study that Prolific paused or closed.
 
     Prolific documents START of a paused study only. Where it refuses another one, return
-    False: that study stays closed.
+    False: that study stays closed, and the cap counts its free places no more.
     """
     trouble = reading.why_not_publish(bridge) or _objection(
         bridge, study, free_places, is_committed=True
@@ -129,8 +136,9 @@ def start_again(bridge: Bridge, study: sqlite3.Row, free_places: int) -> bool:
     try:
         _transit(bridge, study, "START")
     except Refused as refusal:
-        if refusal.may_pass or study["status"] == "PAUSED":
+        if not refusal.is_final or study["status"] == "PAUSED":
             raise
+        bridge.note(study, stage=study["stage"], status=study["status"], halted_by="Market")
         return False
     return True
 
@@ -251,7 +259,7 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
         bridge.say(study, trouble)
         return
     # The new total is stored first: if the reply is lost, the cap still counts it. A
-    # completed study recruits again, so `_retire` must not retire it.
+    # completed study recruits again, so `retire` must not retire it.
     is_paused = study["status"] == "PAUSED"
     _note_places(bridge, study, places, "PAUSED" if is_paused else "ACTIVE")
     bridge.changes += 1
@@ -277,7 +285,7 @@ def stop(bridge: Bridge, study: sqlite3.Row) -> None:
 
     Stored first: the bridge may go on after its own stop, and not after a person's pause.
     """
-    is_ours = study["halted_by"] or study["status"] != "PAUSED"
+    is_ours = study["halted_by"] in ("Bridge", "Places") or study["status"] != "PAUSED"
     bridge.note(
         study,
         stage=study["stage"],
@@ -321,22 +329,25 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
     bridge.note(study, stage="Retired", status="DELETED")
 
 
-def _retire(bridge: Bridge) -> None:
+def retire(bridge: Bridge, is_over: str, *values: object) -> None:
     """Stop reading studies that are over and fully settled.
 
     Prolific may keep a study in AWAITING REVIEW because a rejection left a place free.
     It is over if no HIT is left for that place, as a study that a person stopped. It then
     admits no participant and holds no money.
+
+    Args:
+        bridge: the bridge.
+        is_over: the SQL condition that nobody needs an ended study.
+        values: its parameters.
     """
     with bridge.backend.transaction() as transaction:
         for study in transaction.all(
             "SELECT id, status FROM studies WHERE stage = 'Published' "
-            f"AND market = '{NAME}' AND status IN {reading.ENDED} AND "
-            "iif(halted_by <> '' AND (status = 'COMPLETED' OR qualification_type IS NOT NULL), "
-            "1, qualification_type IS NULL AND 0 = (SELECT assignable_hits "
-            "FROM hit_types WHERE id = studies.hit_type)) AND NOT EXISTS "
+            f"AND market = '{NAME}' AND status IN {reading.ENDED} AND {is_over} AND NOT EXISTS "
             "(SELECT 1 FROM visits WHERE study = studies.id "
-            f"AND (outcome IS NULL OR {PAID_EARLY}))"
+            f"AND (outcome IS NULL OR {PAID_EARLY}))",
+            *values,
         ):
             if not reading.waits(bridge, study["id"]):
                 transaction.execute(
