@@ -79,7 +79,7 @@ def task_of_questions(
             ),
         ),
     )
-    form = (generic / FORM).read_text("utf-8")
+    form = form_of_questions()
     task = Task(
         name=QUESTIONS,
         version=1,
@@ -117,6 +117,11 @@ def task_of_questions(
         )
         for number, (text, options, answer) in enumerate(questions, start=1)
     )
+
+
+def form_of_questions() -> str:
+    """Return the template of tests whose file states the questions."""
+    return (FOLDER / "_generic" / FORM).read_text("utf-8")
 
 
 def task_of_documents(documents: TestDocuments) -> tuple[Task, tuple[Item, ...]]:
@@ -242,6 +247,25 @@ def question_form(test: QualificationTest, *, site: str) -> str:
         ],
     }
     return rendered(test.task, FORM, values)
+
+
+def digest_of_test(test: QualificationTest) -> str:
+    """Return a digest of what a test asks and who passes, whatever form and key say it.
+
+    Another version of piecework may write the form of the same questions differently.
+    """
+    task, documents = test.task, test.documents
+    own = "" if task.own is None else task.own.templates.get(FORM, "")
+    terms = (
+        (test.name, test.duration_seconds, test.retry_seconds),
+        sorted(test.correct_at_least.items()),
+        (task.title, sorted(task.texts.items())),
+        [(option.value, option.column, option.label) for option in test.field.options],
+        [sorted(item.columns.items()) for item in test.items],
+        "" if own == form_of_questions() else own,
+        None if documents is None else (documents.form, documents.key),
+    )
+    return sha256(repr(terms).encode()).hexdigest()[:16]
 
 
 def answer_key(test: QualificationTest) -> str:

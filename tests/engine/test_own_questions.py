@@ -6,8 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
+from piecework.domain.errors import PlatformRefused
 from piecework.domain.qualifications import QualificationTest
 from piecework.engine.requirements import post_test
+from piecework.hit_templates import qualification
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.marketplace.forms.answer_key import check_against
 from piecework.marketplace.forms.model import Question
@@ -64,6 +66,33 @@ def test_questions_of_a_file_are_posted_and_graded(tmp_path: Path) -> None:
     assert posted["Name"] == "House rules"
     assert posted["Test"].count("<Question>") == 4
     assert "Read &lt;b&gt;each" in posted["Test"]
+
+
+def test_the_same_questions_in_a_form_of_another_version_are_the_same_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign goes on with the test that it posted; other words need another name."""
+    path = written(tmp_path, test=OWN)
+    with rehearsal_of(prepare(path)) as (run, _):
+        before = run.campaign.qualification
+        assert before is not None
+        posted = post_test(run, before)
+        later = qualification.form_of_questions().replace("radiobutton", "dropdown")
+        monkeypatch.setattr(qualification, "form_of_questions", lambda: later)
+        after = prepare(path).qualification
+        assert after is not None
+        forms = {question_form(test, site="http://127.0.0.1:1") for test in (before, after)}
+        assert len(forms) == 2
+        assert post_test(run, after) == posted
+        for old, new in (
+            ("a colour?", "a hue?"),
+            ('"a cup"', '"a mug"'),
+            ("least = 3", "least = 2"),
+        ):
+            other = prepare(written(tmp_path, test=OWN.replace(old, new))).qualification
+            assert other is not None
+            with pytest.raises(PlatformRefused, match="exists with another test"):
+                post_test(run, other)
 
 
 def _graded(test: QualificationTest, right: int) -> int:

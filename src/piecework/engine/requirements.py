@@ -24,7 +24,7 @@ from piecework.domain.hit import PlannedHit, PostableTest, QualificationRequirem
 from piecework.domain.ids import HitId, QualificationTypeId, WorkerId
 from piecework.domain.qualifications import QualificationTest
 from piecework.engine.posted_hits import GONE, slots_wanted, status_of
-from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.hit_templates.qualification import answer_key, digest_of_test, question_form
 from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
 from piecework.store.database import exists, open_store
 from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
@@ -99,6 +99,9 @@ def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
     Raises:
         PlatformRefused: it was changed, and has the name that it had before.
     """
+    digest = digest_of_test(test)
+    if (known := campaign_facts.platform_type(run.store, "test", digest)) is not None:
+        return QualificationTypeId(known)
     posted = PostableTest(
         name=test.name,
         description=test.task.description,
@@ -108,10 +111,8 @@ def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
         retry_seconds=test.retry_seconds,
     )
     # Creating it twice has no further effect: it is found by its name.
-    if (known := campaign_facts.platform_type(run.store, "test", posted.digest)) is not None:
-        return QualificationTypeId(known)
     type_id = run.platform.qualification(posted)
-    campaign_facts.keep_platform_type(run.store, "test", type_id, subject=posted.digest)
+    campaign_facts.keep_platform_type(run.store, "test", type_id, subject=digest)
     return type_id
 
 
