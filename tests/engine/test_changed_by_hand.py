@@ -246,12 +246,15 @@ def test_slots_that_were_added_by_hand_are_held_before_they_are_paid(
         assert ledger.balances(run.store)["requester"] == (_books(run)["balance_cents"] - 1_000_000)
 
 
+@pytest.mark.parametrize("is_reworded", [False, True])
 def test_after_a_qualification_type_was_deleted_what_came_is_paid(
-    posted: Post, campaign_text: str
+    posted: Post, campaign_text: str, *, is_reworded: bool
 ) -> None:
-    """With it went the HIT type: nothing can be posted, and a stop ends it well."""
+    """With it went the HIT type, and none can be made; a stop ends it well."""
     with posted(campaign_text) as (run, people, clock, _hit_id):
         people.work(at_most=2)
+        if is_reworded:
+            run = replace(run, campaign=replace(run.campaign, title="In other words"))  # noqa: PLW2901
         _turk(run).delete_qualification_type(QualificationTypeId=exclusion_types(run)[0])
         with pytest.raises(PlatformRefused, match="can post no more HITs") as refused:
             run_pass(run)

@@ -27,6 +27,7 @@ from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconc
 from piecework.engine.requirements import exclusion_types, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.platforms.client import turk_client
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.simulation.crowd.page import Page
 from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
@@ -762,6 +763,46 @@ def test_an_older_store_takes_over_who_is_excluded(folder: Path) -> None:
         with _opened(folder, endpoint) as run:
             [decision] = decisions.latest_decisions(run.store, [("worker", worker)])
         assert (decision.verdict, decision.decided_by) == ("exclude", ELSEWHERE)
+        assert _reconcile(folder, endpoint).comparison.is_equal
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+@pytest.mark.parametrize("is_new_name_lost", [False, True])
+def test_who_was_excluded_under_an_earlier_name_stays_out_of_a_restored_marketplace(
+    folder: Path, *, is_new_name_lost: bool, is_deleted: bool
+) -> None:
+    """Bob shouted, and holds only the type of the earlier name, which somebody may delete."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        assert _pass(folder, endpoint) == "workers"
+        renamed = '[requirements]\nexclusion_name = "no birds"\n# the end'
+        write_campaign(folder, CAMPAIGN.replace("# the end", renamed))
+        if is_new_name_lost:
+            _copy(folder / "m.db", folder / "copy.db")
+        with _opened(folder, endpoint) as run:
+            _, before = exclusion_types(run)
+        if not is_new_name_lost:
+            _copy(folder / "m.db", folder / "copy.db")
+        assert people.work(at_most=1) == 1
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    # A rehearsal would draw the same ids again.
+    with closing(sqlite3.connect(folder / "m.db")) as market, market:
+        market.execute("UPDATE settings SET value = '2' WHERE key = 'seed'")
+    with _market(folder, seed=2) as endpoint:
+        if is_deleted:
+            client = turk_client(endpoint, access_key=None, secret_key=None)
+            client.delete_qualification_type(QualificationTypeId=before)
+        assert len(_reconcile(folder, endpoint).comparison.lost_hits) == 1
+        with _opened(folder, endpoint) as run:
+            assert (before in exclusion_types(run)) is not is_deleted
+        for name in ("dan", "eve", "fay"):
+            assert _pass(folder, endpoint) == "workers"
+            assert People(endpoint, script=(("bob", "good"),)).work() == 0
+            assert People(endpoint, script=((name, "good"),)).work() == 1
+        assert _pass(folder, endpoint) == "nobody"
         assert _reconcile(folder, endpoint).comparison.is_equal
 
 

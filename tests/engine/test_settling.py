@@ -15,12 +15,12 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import REJECTED_WITH, Decision, SubjectKind, Verdict
 from piecework.engine import collect
-from piecework.engine.requirements import exclusion_types
+from piecework.engine.requirements import exclusion_types, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import carry_out_again, settle, settle_workers
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.store import assignments, decisions, intents, item_totals, ledger
+from piecework.store import assignments, decisions, hits, intents, item_totals, ledger
 from piecework.store.database import open_store
 from piecework.store.intents import Intent
 from piecework.store.settlements import (
@@ -411,6 +411,64 @@ def test_without_the_qualification_type_there_is_nothing_to_keep_workers_out_of(
         f"exclude:{second}": (NOTHING_TO_KEEP_OUT_OF, 0),
         f"include:{third}": (NOTHING_TO_KEEP_OUT_OF, 0),
     }
+
+
+@pytest.fixture
+def renamed(collected: CampaignRun) -> CampaignRun:
+    """The campaign after one worker was excluded and one blocked, under another name since."""
+    excluded, blocked, *_ = _workers(collected)
+    _decide(collected, "exclude", excluded)
+    _decide(collected, "block", blocked)
+    assert settle(collected) == 2
+    run = replace(collected, campaign=replace(collected.campaign, exclusion_name="no birds"))
+    _, before = exclusion_types(run)
+    _client(run).delete_qualification_type(QualificationTypeId=before)
+    return run
+
+
+def test_a_deleted_type_of_an_earlier_name_hinders_no_settlement(renamed: CampaignRun) -> None:
+    """The current type has the effect, also where a call was cut off; a block ends."""
+    excluded, blocked, second, third, *_ = _workers(renamed)
+    after = exclusion_types(renamed)[0]
+    _decide(renamed, "exclude", second, third)
+    _declare(renamed, "exclude", third)
+    _decide(renamed, "include", blocked, excluded)
+    assert settle(renamed) == 4
+    assert renamed.platform.excluded(after) == {second, third}
+    assert _blocked(renamed) == set()
+    assert {outcome for outcome, _ in _outcomes(renamed).values()} == {DONE}
+
+
+def test_a_block_ends_also_if_no_type_is_left(renamed: CampaignRun) -> None:
+    """An inclusion takes it back before it finds that the type is gone."""
+    _, blocked, *_ = _workers(renamed)
+    _client(renamed).delete_qualification_type(QualificationTypeId=exclusion_types(renamed)[0])
+    _decide(renamed, "include", blocked)
+    assert settle(renamed) == 1
+    assert _outcomes(renamed)[f"include:{blocked}"] == (NOTHING_TO_KEEP_OUT_OF, 0)
+    assert _blocked(renamed) == set()
+
+
+def test_new_hits_do_without_a_deleted_type_of_an_earlier_name(renamed: CampaignRun) -> None:
+    """They keep out whom it kept out; a HIT that requires it gets no more slots."""
+    excluded = _workers(renamed)[0]
+    after, _ = exclusion_types(renamed)
+    (old,) = hits.load_hits(renamed.store)
+    assert old.posted_at is not None
+    renamed = replace(renamed, clock=FixedClock(old.posted_at + timedelta(minutes=1)))
+    assert [hit.hit_id for hit in hits.filled_hits(renamed.store, 1)] == [old.hit_id]
+    assert extendable(renamed, 1) == [old]
+    run_pass(renamed)
+    assert extendable(renamed, 1) == []
+    assert exclusion_types(renamed) == (after,)
+    assert excluded in renamed.platform.excluded(after)
+    posted = [hit for hit in hits.load_hits(renamed.store) if hit.hit_id != old.hit_id]
+    assert posted
+    for hit in posted:
+        assert hit.extends is None
+        reply = _client(renamed).get_hit(HITId=hit.hit_id)["HIT"]
+        required = {each["QualificationTypeId"] for each in reply["QualificationRequirements"]}
+        assert after in required
 
 
 class _DecidedMeanwhile(MTurk):

@@ -267,15 +267,13 @@ def test_an_operation_is_open_while_an_intent_of_it_is(kept: Store) -> None:
 def test_an_outcome_belongs_to_its_operation(store: Store) -> None:
     """Another operation's outcome, another outcome and an open intent do not count."""
     _declare(store, FIRST)
-    assert not intents.has_outcome(store, "bonus", "sent")
     # An outcome without a time does not close an intent; only a damaged file has one.
     store.db.execute("UPDATE intents SET outcome = 'sent'")
-    assert not intents.has_outcome(store, "bonus", "sent")
     assert intents.subjects(store, "bonus", outcome="sent") == []
     _close(store, FIRST, "sent")
-    assert intents.has_outcome(store, "bonus", "sent")
-    assert not intents.has_outcome(store, "bonus", "gone")
-    assert not intents.has_outcome(store, "approve", "sent")
+    assert intents.subjects(store, "bonus", outcome="sent") == [FIRST.subject[1]]
+    assert intents.subjects(store, "bonus", outcome="gone") == []
+    assert intents.subjects(store, "approve", outcome="sent") == []
 
 
 def test_subjects_are_those_whose_intents_ended_so_in_order(kept: Store) -> None:

@@ -42,7 +42,7 @@ from piecework.engine.posted_hits import (
     slots_there,
     slots_wanted,
 )
-from piecework.engine.requirements import apart_from, exclusion_types, extending, keep_out
+from piecework.engine.requirements import apart_from, extending, keep_out
 from piecework.engine.snapshot import Reader, Step
 from piecework.store import campaign_facts, hits, intents
 from piecework.store.campaign_facts import kept_prices
@@ -70,7 +70,9 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
     """
     # Record HITs already posted before checking the caps.
     begun, held = intents.begun(run.store, PUBLISH), frozenset[HitKey]()
-    seen = _Seen({}, begun, intents.store_name(run.store))
+    # A HIT type that requires a deleted qualification type is refused.
+    excluding = requirements.exclusion_types_left(run)
+    seen = _Seen({}, begun, intents.store_name(run.store), excluding)
     if begun:
         known = record_cut_off(run)
         seen = seen._replace(known=known, begun=intents.begun(run.store, PUBLISH))
@@ -125,11 +127,13 @@ class _Seen(NamedTuple):
         known: the platform's HITs by annotation, if a call was cut off.
         begun: when calls without an outcome were begun, by intent.
         name: the store's name.
+        excluding: the types that excluded workers hold, the current one first.
     """
 
     known: Mapping[str, HitId]
     begun: Mapping[str, datetime]
     name: str
+    excluding: tuple[QualificationTypeId, ...]
 
 
 def _held(run: CampaignRun, begun: Mapping[str, datetime]) -> frozenset[HitKey]:
@@ -145,8 +149,9 @@ def _renewed(
 ) -> Sequence[PlannedHit]:
     """Return planned HITs, with new ones for slots of HITs that may get none any more.
 
-    A cap of a day or month may have put the slots off until their HIT is old. The new
-    HITs are of the same round, so that it does not count as another one.
+    A cap of a day or month may have put the slots off until their HIT is old, or the HIT
+    keeps excluded workers out no longer. The new HITs are of the same round, so that it
+    does not count as another one.
     """
     batches = {hit.batch for hit in planned if hit.extends}
     young = {hit.hit_key for batch in batches for hit in requirements.extendable(run, batch)}
@@ -229,7 +234,7 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], seen: _Seen) -> None
         *requirements.requirements_of_earned(run),
     )
     types = {
-        key: _hit_type(run, key, of_workers)
+        key: _hit_type(run, key, of_workers, seen.excluding)
         for key in dict.fromkeys(_shared(hit, kept_out, run.campaign) for hit in unposted)
     }
     items_by_id = run.items_of(unposted)
@@ -332,7 +337,10 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
 
 
 def _hit_type(
-    run: CampaignRun, shared: _Terms, of_workers: tuple[QualificationRequirement, ...]
+    run: CampaignRun,
+    shared: _Terms,
+    of_workers: tuple[QualificationRequirement, ...],
+    excluding: tuple[QualificationTypeId, ...],
 ) -> HitTypeId:
     """Return the HIT type of a reward, for workers of a market.
 
@@ -340,6 +348,7 @@ def _hit_type(
         run: the campaign at work.
         shared: what its HITs share.
         of_workers: requirements because of tests, earlier campaigns and work.
+        excluding: the types that excluded workers hold, the current one first.
     """
     campaign, is_of_prolific = run.campaign, shared.market in {"", "prolific"}
     hit_type = HitType(
@@ -354,7 +363,7 @@ def _hit_type(
             *of_workers,
             *(
                 QualificationRequirement(qualification_type_id=type_id, comparator="DoesNotExist")
-                for type_id in (*exclusion_types(run), shared.kept_out)
+                for type_id in (*excluding, shared.kept_out)
                 if type_id is not None
             ),
             *_of_market(shared.market),
@@ -368,7 +377,13 @@ def _hit_type(
     digest = hashlib.sha256(values.encode()).hexdigest()[:16]
     if (known := campaign_facts.platform_type(run.store, "hit type", digest)) is not None:
         return HitTypeId(known)
-    made = run.platform.hit_type(hit_type)
+    try:
+        made = run.platform.hit_type(hit_type)
+    except PlatformRefused as refusal:
+        is_of_type = refusal.kind == "qualification_type_unknown"
+        if is_of_type and not run.platform.knows(excluding[0]):
+            raise _cannot_be_posted(run, refusal) from refusal
+        raise
     campaign_facts.keep_platform_type(run.store, "hit type", made, subject=digest)
     return made
 

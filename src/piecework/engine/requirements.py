@@ -25,9 +25,16 @@ from piecework.domain.ids import HitId, QualificationTypeId, WorkerId
 from piecework.domain.qualifications import QualificationTest
 from piecework.engine.posted_hits import GONE, slots_wanted, status_of
 from piecework.hit_templates.qualification import answer_key, digest_of_test, question_form
-from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
-from piecework.store.database import exists, open_store
-from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
+from piecework.store import (
+    assignments,
+    bound,
+    campaign_facts,
+    decisions,
+    hits,
+    intents,
+    workers,
+)
+from piecework.store.database import exists, open_store, writing
 
 _LOG = logging.getLogger(__name__)
 
@@ -43,11 +50,43 @@ def exclusion_types(run: CampaignRun) -> tuple[QualificationTypeId, ...]:
     """
     name, kept = run.campaign.exclusion_name, campaign_facts.platform_types(run.store, "exclusion")
     if name not in kept:
-        kept[name] = run.platform.exclusion(
-            name, "Held by workers whom the requester does not ask again for this kind of HIT."
-        )
+        kept[name] = find_exclusion_type(run, name)
         campaign_facts.keep_platform_type(run.store, "exclusion", kept[name], subject=name)
     return tuple(map(QualificationTypeId, dict.fromkeys((kept[name], *kept.values()))))
+
+
+def find_exclusion_type(run: CampaignRun, name: str) -> QualificationTypeId:
+    """Return the type with this name, which excluded workers hold, created or found."""
+    return run.platform.exclusion(
+        name, "Held by workers whom the requester does not ask again for this kind of HIT."
+    )
+
+
+def exclusion_types_left(run: CampaignRun) -> tuple[QualificationTypeId, ...]:
+    """Return these types without those of earlier names that somebody deleted.
+
+    Workers whom a deleted type kept out get the current one. These calls can be repeated
+    safely, so they need no intent. A campaign that had one name makes no call.
+    """
+    current, *earlier = types = exclusion_types(run)
+    deleted = [type_id for type_id in earlier if not run.platform.knows(type_id)]
+    if not deleted or not run.platform.knows(current):
+        return types
+    holders = run.platform.excluded(current)
+    waiting = decisions.unsettled(run.store, "exclude")
+    for decision in decisions.load_decisions(run.store, "worker", verdicts=["exclude"]):
+        worker_id = WorkerId(decision.subject_id)
+        if decision in waiting or worker_id in holders:
+            continue
+        try:
+            run.platform.exclude(worker_id, current)
+        except PlatformRefused as refusal:
+            # An account that was deleted takes no HITs.
+            if refusal.code != UNKNOWN_WORKER:
+                raise
+    with writing(run.store):
+        campaign_facts.drop_exclusions(run.store, deleted, at=run.clock.now())
+    return exclusion_types(run)
 
 
 def requirements_of_test(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
@@ -201,13 +240,15 @@ _LEAST_LIFE = 0.5
 def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
     """Return HITs of a batch that may get more slots, in the order of their plan.
 
-    The list is empty if excluded workers are not kept out: someone deleted the
-    qualification type, and such a worker could still take the HIT.
+    It has no HITs from which excluded workers may not be kept out: someone deleted the
+    qualification type since they were posted, and such a worker could still take them.
     """
-    if intents.has_outcome(run.store, "exclude", NOTHING_TO_KEEP_OUT_OF):
-        return []
-    now = run.clock.now()
-    filled = [hit for hit in hits.filled_hits(run.store, batch) if _has_life(hit, now)]
+    now, lost_at = run.clock.now(), campaign_facts.read_notes(run.store).exclusion_lost_at
+    filled = [
+        hit
+        for hit in hits.filled_hits(run.store, batch)
+        if _has_life(hit, now) and (lost_at is None or _is_posted_after(hit, lost_at))
+    ]
     if run.platform.keeps_apart():
         return filled
     # Workers who answered one of its items in another HIT would not be kept out.
@@ -218,6 +259,10 @@ def _has_life(hit: PlannedHit, now: datetime) -> bool:
     """Whether workers may take a HIT for long enough to find a slot added to it."""
     life = timedelta(seconds=(1 - _LEAST_LIFE) * hit.lifetime_seconds)
     return hit.posted_at is not None and now < hit.posted_at + life
+
+
+def _is_posted_after(hit: PlannedHit, moment: datetime) -> bool:
+    return hit.posted_at is not None and hit.posted_at > moment
 
 
 def apart_from(run: CampaignRun, hit: PlannedHit) -> list[HitId]:

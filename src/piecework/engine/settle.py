@@ -23,7 +23,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.field import Field, mirrored
 from piecework.domain.hit import Item
-from piecework.domain.ids import AssignmentId, ItemId, WorkerId
+from piecework.domain.ids import AssignmentId, ItemId, QualificationTypeId, WorkerId
 from piecework.domain.tables import ORDER, value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Task
 from piecework.domain.text import one_line, shell_word
@@ -56,6 +56,7 @@ _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
 _Outcome = TypeVar("_Outcome", str, str | None)
+_Reply = TypeVar("_Reply")
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
 """How to do an act, and how to look whether it was done."""
 
@@ -248,13 +249,12 @@ def _exclude(run: CampaignRun, settlement: Settlement) -> _Verb:
     type_ids = exclusion_types(run)
 
     def do() -> str:
-        for type_id in type_ids:
-            run.platform.exclude(worker_id, type_id)
+        _of_each_left(type_ids, lambda type_id: run.platform.exclude(worker_id, type_id))
         return DONE
 
     def look() -> str | None:
-        is_excluded = all(worker_id in run.platform.excluded(type_id) for type_id in type_ids)
-        return DONE if is_excluded else None
+        holders = _of_each_left(type_ids, run.platform.excluded)
+        return DONE if all(worker_id in each for each in holders) else None
 
     return _unless_gone(settlement, do), _unless_gone(settlement, look)
 
@@ -275,15 +275,34 @@ def _include(run: CampaignRun, settlement: Settlement) -> _Verb:
     type_ids = exclusion_types(run)
 
     def do() -> str:
-        for type_id in type_ids:
-            run.platform.include(worker_id, type_id)
-        # Leave a block that this campaign did not make.
+        # Leave a block that this campaign did not make. It ends first: it also holds
+        # where the type was deleted.
         if settlement.was_blocked:
             run.platform.unblock(worker_id)
+        _of_each_left(type_ids, lambda type_id: run.platform.include(worker_id, type_id))
         return DONE
 
     # Including twice has no further effect, so no look-up is needed.
     return _unless_gone(settlement, do), lambda: None
+
+
+def _of_each_left(
+    type_ids: Sequence[QualificationTypeId], call: Callable[[QualificationTypeId], _Reply]
+) -> list[_Reply]:
+    """Return what a call gives for types of earlier names that exist, then for the current.
+
+    Raises:
+        PlatformRefused: also if the current type, the first, was deleted.
+    """
+    current, *earlier = type_ids
+    replies = []
+    for type_id in earlier:
+        try:
+            replies.append(call(type_id))
+        except PlatformRefused as refusal:
+            if refusal.kind != "qualification_type_unknown":
+                raise
+    return [*replies, call(current)]
 
 
 def _unless_gone(

@@ -8,7 +8,7 @@ not the file as it is when they are written.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -27,6 +27,7 @@ Note = Literal[
     "typing_digest",
     "models_digest",
     "verified_approvals",
+    "exclusion_lost_at",
     "outside_unsettled",
     "refused_markets",
     "is_adopting",
@@ -47,6 +48,8 @@ class PassNotes:
         models_digest: digest of the labels of models in the last pass.
         verified_approvals: how many approvals there were when a sample of them was last
             checked.
+        exclusion_lost_at: when a qualification type of excluded workers was last found
+            deleted. HITs that were posted before may require it, and keep nobody out.
         outside_unsettled: visits and bonuses that another market had not settled at the
             last check.
         refused_markets: why a market refused HITs in the last pass, by market.
@@ -61,6 +64,7 @@ class PassNotes:
     typing_digest: str | None
     models_digest: str | None
     verified_approvals: int | None
+    exclusion_lost_at: datetime | None
     outside_unsettled: int
     refused_markets: Mapping[str, str]
     is_adopting: bool
@@ -72,8 +76,15 @@ def read_notes(store: Store) -> PassNotes:
     (row,) = store.db.query("SELECT * FROM pass_notes")
     del row["only_row"]
     refused = json.loads(row["refused_markets"])
-    is_adopting = bool(row["is_adopting"])
-    return PassNotes(**{**row, "is_adopting": is_adopting, "refused_markets": refused})
+    lost_at = row["exclusion_lost_at"]
+    return PassNotes(
+        **{
+            **row,
+            "exclusion_lost_at": from_text(lost_at) if lost_at else None,
+            "is_adopting": bool(row["is_adopting"]),
+            "refused_markets": refused,
+        }
+    )
 
 
 def keep_note(store: Store, note: Note, value: str | int) -> None:
@@ -215,6 +226,16 @@ def keep_platform_type(store: Store, purpose: Purpose, type_id: str, *, subject:
 def forget_platform_types(store: Store) -> None:
     """Delete all, so that each is created or found again; part of a transaction."""
     store.db.execute("DELETE FROM platform_types")
+
+
+def drop_exclusions(store: Store, type_ids: Collection[str], *, at: datetime) -> None:
+    """Delete types of excluded workers that the platform lost; part of a transaction."""
+    store.db.execute(
+        "DELETE FROM platform_types WHERE purpose = 'exclusion' "
+        "AND type_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(type_ids))],
+    )
+    keep_note(store, "exclusion_lost_at", to_text(at))
 
 
 _LATEST = """

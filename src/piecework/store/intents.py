@@ -209,15 +209,6 @@ def has_open(store: Store, *operations: str) -> bool:
     return row is not None
 
 
-def has_outcome(store: Store, operation: str, outcome: str) -> bool:
-    """Whether an intent of an operation had this outcome."""
-    row = store.db.execute(
-        "SELECT 1 FROM intents WHERE operation = ? AND done_at IS NOT NULL AND outcome = ? LIMIT 1",
-        [operation, outcome],
-    ).fetchone()
-    return row is not None
-
-
 def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
     """Return the subjects of an operation's intents with this outcome, in order."""
     rows = store.db.execute(

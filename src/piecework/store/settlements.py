@@ -10,8 +10,8 @@ from datetime import datetime
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import REJECTED_WITH, Decision, Verdict
-from piecework.store import assignments, decisions, hits, intents, ledger
-from piecework.store.database import Store
+from piecework.store import assignments, campaign_facts, decisions, hits, intents, ledger
+from piecework.store.database import Store, to_text
 from piecework.store.intents import Intent
 
 DONE = "done"
@@ -136,6 +136,8 @@ def record(store: Store, settlement: Settlement, outcome: str, *, at: datetime) 
     """Record what follows from an outcome; part of the caller's transaction."""
     decision, hit = settlement.decision, settlement.hit
     if hit is None:
+        if outcome == NOTHING_TO_KEEP_OUT_OF:
+            campaign_facts.keep_note(store, "exclusion_lost_at", to_text(at))
         return
     assignment_id = AssignmentId(decision.subject_id)
     if outcome.startswith(REJECTED_ALREADY):

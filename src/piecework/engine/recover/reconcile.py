@@ -16,7 +16,7 @@ from pathlib import Path
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.assignment import Assignment
 from piecework.domain.errors import RefusedForSafety
-from piecework.domain.ids import AssignmentId, HitId, WorkerId
+from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
 from piecework.domain.money import Bonus, Compensation, cents_to_wire
 from piecework.domain.verdicts import Decision
 from piecework.engine.payments import compensations, pay
@@ -24,6 +24,7 @@ from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.posted_hits import close_gone, publish_key, record_cut_off
 from piecework.engine.recover.adopting import adopt_slots, begin_adopting, book_bonuses
 from piecework.engine.recover.comparing import Comparison, compare_with_marketplace
+from piecework.engine.requirements import find_exclusion_type
 from piecework.engine.settle import carry_out_again
 from piecework.foundation.csv_text import write_csv_rows
 from piecework.store import (
@@ -194,9 +195,26 @@ def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
 
 
 def _ask_for_types_again(run: CampaignRun) -> None:
-    """Forget ids of HIT types and qualification types: each is found again by name."""
+    """Forget ids of HIT types and qualification types: each is found again by name.
+
+    Names that excluded workers hold are known only here, so these are found now. HITs
+    cannot require a type that the marketplace has lost.
+    """
+    exclusions = campaign_facts.platform_types(run.store, "exclusion")
+    lost = {
+        each for each in exclusions.values() if not run.platform.knows(QualificationTypeId(each))
+    }
+    found_again = {
+        name: find_exclusion_type(run, name)
+        for name, type_id in exclusions.items()
+        if type_id not in lost
+    }
     with writing(run.store):
+        if lost:
+            campaign_facts.drop_exclusions(run.store, lost, at=run.clock.now())
         campaign_facts.forget_platform_types(run.store)
+        for name, type_id in found_again.items():
+            campaign_facts.keep_platform_type(run.store, "exclusion", type_id, subject=name)
 
 
 def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:

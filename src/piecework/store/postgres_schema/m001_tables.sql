@@ -129,6 +129,7 @@ CREATE TABLE pass_notes (
     typing_digest TEXT COLLATE "C",
     models_digest TEXT COLLATE "C",
     verified_approvals BIGINT,
+    exclusion_lost_at TEXT COLLATE "C",
     outside_unsettled BIGINT NOT NULL DEFAULT 0,
     refused_markets TEXT COLLATE "C" NOT NULL DEFAULT '{}',
     is_adopting BIGINT NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),

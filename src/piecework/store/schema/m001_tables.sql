@@ -137,6 +137,8 @@ CREATE TABLE pass_notes (
     models_digest TEXT,
     -- How many approvals there were when a sample of them was last checked.
     verified_approvals INTEGER,
+    -- When a qualification type of excluded workers was last found deleted.
+    exclusion_lost_at TEXT,
     -- Visits and bonuses that another market had not settled at the last check.
     outside_unsettled INTEGER NOT NULL DEFAULT 0,
     -- Markets that refused HITs in the last pass, as JSON: why, by market.
