@@ -15,7 +15,9 @@ from uuid import UUID
 
 from prefect import Flow, flow, get_client
 from prefect.blocks.system import Secret
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.objects import State
+from prefect.client.schemas.responses import SetStateStatus
 from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed
 
@@ -200,7 +202,7 @@ def run(
         polls = False  # The first pass decides itself which open HITs it checks.
         while (progress := _one_pass(opened, call, poll_open_hits=polls)).waiting_for in GOES_ON:
             watch.end(progress)
-            with _only_warned_of():
+            with _only_warned_of("runs"):
                 _resume_answered(opened, forgets_unknown=False)
             polls = progress.hits_posted <= WATCHED_HITS
             has_come = progress.submitted > submitted
@@ -215,7 +217,7 @@ def run(
             watch.begin()
         progress = _finish_pass(opened, progress, shown)
         watch.end(progress)
-        with _only_warned_of():
+        with _only_warned_of("runs"):
             _resume_answered(opened, forgets_unknown=False)
         say_unsettled(opened.store)
         return progress.as_dict()
@@ -302,22 +304,24 @@ def _then_resuming(request: PassRequest) -> Iterator[None]:
     try:
         yield
     finally:
-        with _only_warned_of():
+        with _only_warned_of("runs"):
             if waiting_runs.ids(request.file.out):
                 with open_to_look(request.assembled) as opened:
                     _resume_answered(opened)
 
 
 @contextmanager
-def _only_warned_of() -> Iterator[None]:
+def _only_warned_of(runs: str) -> Iterator[None]:
     try:
         yield
     except Exception as fault:  # noqa: BLE001 - the pass counts, and the next resumes them
-        _LOG.warning("runs that wait for answers could not be resumed: %s", fault)
+        _LOG.warning("%s waiting for answers could not be resumed: %s", runs, fault)
 
 
 def _resume_answered(opened: OpenedCampaign, *, forgets_unknown: bool = True) -> None:
     """Let runs continue that `piecework.flows.asking` suspended for answers.
+
+    Each is tried by itself: one that cannot be resumed keeps no other waiting.
 
     Args:
         opened: the campaign.
@@ -325,23 +329,37 @@ def _resume_answered(opened: OpenedCampaign, *, forgets_unknown: bool = True) ->
             that a command started for itself knows none.
     """
     out, now = opened.campaign.out, SystemClock().now()
-    waiting = waiting_runs.ids(out)
-    ready = [run_id for run_id in waiting if item_labels.may_continue(opened, run_id, now=now)]
+    ready = []
+    for run_id in waiting_runs.ids(out):
+        with _only_warned_of(f"run {run_id}"):
+            if item_labels.may_continue(opened, run_id, now=now):
+                ready.append(run_id)
     if not ready:
         return
     with get_client(sync_client=True) as client:
         for run_id in ready:
-            try:
-                state = client.read_flow_run(UUID(run_id)).state
-            except ObjectNotFound:
-                if not forgets_unknown:
-                    continue
-                state = None
-            if state is not None and state.is_paused():
-                client.resume_flow_run(UUID(run_id))
-            elif state is not None and not state.is_final():
-                continue  # it will be suspended in a moment; the next pass resumes it
-            waiting_runs.forget(out, run_id)
+            with _only_warned_of(f"run {run_id}"):
+                if _is_done(client, UUID(run_id), forgets_unknown=forgets_unknown):
+                    waiting_runs.forget(out, run_id)
+
+
+def _is_done(client: SyncPrefectClient, run_id: UUID, *, forgets_unknown: bool) -> bool:
+    """Resume a run if it is suspended; return whether it waits no more.
+
+    Raises:
+        RuntimeError: the server refuses; the run may be suspended still.
+    """
+    try:
+        state = client.read_flow_run(run_id).state
+    except ObjectNotFound:
+        return forgets_unknown
+    if state is not None and state.is_paused():
+        reply = client.resume_flow_run(run_id)
+        if reply.status is not SetStateStatus.ACCEPT:
+            raise RuntimeError(f"Prefect answers {reply.status.value}: {reply.details}")
+        return True
+    # One at work will be suspended in a moment; the next pass resumes it.
+    return state is None or state.is_final()
 
 
 def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
+from prefect.client.schemas.responses import SetStateStatus
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli import run as command
@@ -25,14 +26,20 @@ from piecework.store.waiting_runs import WaitingRun
 from tests.small_campaign import write_campaign
 
 RUN = "00000000-0000-4000-8000-000000000001"
+BAD = "00000000-0000-4000-8000-000000000000"
+"""The first in the order of ids."""
+
+ACCEPTED = SimpleNamespace(status=SetStateStatus.ACCEPT)
+REJECTED = SimpleNamespace(status=SetStateStatus.REJECT, details="no")
 NINE = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 class _Prefect:
-    """A server with one suspended run."""
+    """A server where every run is suspended; it resumes all but those it refuses."""
 
     def __init__(self) -> None:
         self.resumed: list[UUID] = []
+        self.refusals: dict[UUID, SimpleNamespace | None] = {}
 
     @contextmanager
     def client(self, **_: object) -> Iterator["_Prefect"]:
@@ -44,9 +51,14 @@ class _Prefect:
         state = SimpleNamespace(is_paused=lambda: True, is_final=lambda: False)
         return SimpleNamespace(state=state)
 
-    def resume_flow_run(self, run_id: UUID) -> None:
-        """It continues."""
-        self.resumed.append(run_id)
+    def resume_flow_run(self, run_id: UUID) -> SimpleNamespace:
+        """It continues, is refused, or the server fails."""
+        if run_id not in self.refusals:
+            self.resumed.append(run_id)
+            return ACCEPTED
+        if (refusal := self.refusals[run_id]) is None:
+            raise OSError("the server failed")
+        return refusal
 
 
 @pytest.fixture
@@ -70,9 +82,9 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def _wait(path: Path, *, until: datetime) -> Path:
+def _wait(path: Path, *, until: datetime, run_id: str = RUN) -> Path:
     out = load_campaign(path).out
-    waiting_runs.keep(out, RUN, WaitingRun(keys=["no key"], deadline=until))
+    waiting_runs.keep(out, run_id, WaitingRun(keys=["no key"], deadline=until))
     return out
 
 
@@ -90,6 +102,32 @@ def test_a_run_whose_time_is_over_continues_after_any_pass(
         assert flows.advance.fn(str(begun), poll_open_hits=True).is_failed()
     assert prefect.resumed == [UUID(RUN)]
     assert waiting_runs.ids(out) == []
+
+
+@pytest.mark.parametrize("fault", ["fails", "refused", "unreadable", "gone"])
+def test_a_run_that_cannot_continue_keeps_no_other_waiting(
+    begun: Path,
+    prefect: _Prefect,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: str,
+) -> None:
+    """The next pass tries it again, unless another pass has resumed it."""
+    _wait(begun, until=NINE, run_id=BAD)
+    out = _wait(begun, until=NINE)
+    if fault == "unreadable":
+        (out / "waiting-runs" / f"{BAD}.json").write_text("{")
+    elif fault == "gone":
+        waiting_runs.forget(out, BAD)
+        monkeypatch.setattr(waiting_runs, "ids", lambda _: [BAD, RUN])
+    else:
+        prefect.refusals[UUID(BAD)] = None if fault == "fails" else REJECTED
+    with only_pass(load_campaign(begun).store):
+        flows.advance.fn(str(begun))
+    assert prefect.resumed == [UUID(RUN)]
+    left = [file.stem for file in (out / "waiting-runs").iterdir()]
+    assert left == ([] if fault == "gone" else [BAD])
+    assert (f"run {BAD} waiting" in caplog.text) == (fault != "gone")
 
 
 def test_a_run_that_has_time_waits_on(begun: Path, prefect: _Prefect) -> None:

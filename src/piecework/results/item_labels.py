@@ -360,7 +360,13 @@ def _spent(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> dict[ItemId, f
 
 
 def may_continue(opened: OpenedCampaign, run_id: str, *, now: datetime) -> bool:
-    """Return whether a waiting run's questions are over (`are_over`), or its time is."""
-    waiting = waiting_runs.read(opened.campaign.out, run_id)
+    """Return whether a waiting run's questions are over (`are_over`), or its time is.
+
+    A run that another pass has let continue waits no more, so it is not resumed again.
+    """
+    try:
+        waiting = waiting_runs.read(opened.campaign.out, run_id)
+    except FileNotFoundError:
+        return False
     is_late = waiting.deadline is not None and waiting.deadline <= now
     return is_late or are_over(opened, waiting.keys)
