@@ -269,7 +269,7 @@ def test_passes_use_the_store_that_the_command_uses(campaign: Path, tmp_path: Pa
     """The lines name the variables that choose it, unless they would show a password."""
     (config := tmp_path / "lab.toml").touch()
     for password in ("", ":${LABELS}"):
-        url = f"postgresql://ann{password}@127.0.0.1:1/db"
+        url = f"postgresql://ann{password}@127.0.0.1:1/db?sslmode=require"
         printed = _lines(campaign, url, config)
         assert printed.exit_code == 0, printed.output
         line, service = printed.output.splitlines()[1], printed.output.replace("$$", "$")
@@ -277,11 +277,17 @@ def test_passes_use_the_store_that_the_command_uses(campaign: Path, tmp_path: Pa
             assert setting in line
             assert setting in service.partition("ExecStart=/usr/bin/env")[2]
         assert "loginctl enable-linger" in printed.output
-    url = "postgresql://ann:secret@127.0.0.1:1/db"
-    refused = _lines(campaign, url, config)
-    assert refused.exit_code == 2
-    assert "PIECEWORK_STORE_URL has a password" in refused.output
-    assert "secret" not in refused.output
+    for user, query in (
+        ("ann:secret", ""),
+        ("ann:[secret", ""),
+        ("ann", "?password=secret"),
+        ("ann", "?sslmode=require&pass%77ord=secret"),
+        ("ann", "?sslpassword=secret"),
+    ):
+        refused = _lines(campaign, f"postgresql://{user}@127.0.0.1:1/db{query}", config)
+        assert refused.exit_code == 2
+        assert "PIECEWORK_STORE_URL has a password" in refused.output
+        assert "secret" not in refused.output
     # The machine's file comes first, and needs no variable for its password.
     config.write_text("[store]\nurl = ''\n")
     kept = _lines(campaign, url, config)

@@ -17,7 +17,6 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import click
@@ -222,24 +221,32 @@ def _store_variables(campaign: Path) -> dict[str, str]:
 def _refuse_password(variables: Mapping[str, str]) -> None:
     """Refuse to print a URL with a password, which others could read.
 
+    The query may have one under several names: only options known to hold none are printed.
+
     Raises:
         ConfigError: it says how to write the URL.
     """
-    shown = [name for name, value in variables.items() if without_variables(_password(value))]
-    if shown:
+    from piecework.config.machine_file import STORE_URL
+    from piecework.domain.store_address import first_refused
+
+    url = variables.get(STORE_URL, "")
+    if without_variables(_password(url)) or first_refused(url):
         raise ConfigError(
-            [f"{shown[0]} has a password, which lines for cron and systemd would show"],
-            next_step="write ${NAME} in its place, and set NAME in the crontab or the unit's "
-            f"EnvironmentFile=; or write `[store] url` in the file of {CONFIG}",
+            [f"{STORE_URL} has a password, or may have one, which lines for cron would show"],
+            next_step="write user:${NAME}@ before the host, and set NAME in the crontab or the "
+            f"unit's EnvironmentFile=; or write `[store] url` in the file of {CONFIG}",
         )
 
 
 def _password(url: str) -> str:
-    """Return the password in a URL; "" without one."""
-    try:
-        return urlsplit(url).password or ""
-    except ValueError:
-        return ""
+    """Return what may be the password before the host of a URL; "" without one.
+
+    It may have characters that no URL has there.
+
+    >>> _password("postgresql://ann:a/b@host/db"), _password("postgresql://ann@[::1]:5432/db")
+    ('a/b', '')
+    """
+    return url.partition("://")[2].rpartition("@")[0].partition(":")[2]
 
 
 def _words(
