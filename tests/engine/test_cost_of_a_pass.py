@@ -94,6 +94,7 @@ def _first_batch(run: CampaignRun, answers_each: int) -> None:
                 at=BEFORE,
                 lifetime_seconds=86_400,
                 duration_seconds=3_600,
+                auto_approval_seconds=3_600,
             )
             for worker in workers:
                 answers_of(store, hit, worker, at=BEFORE)

@@ -8,8 +8,10 @@ from datetime import timedelta
 import httpx
 import pandas as pd
 import pytest
+from mypy_boto3_mturk.type_defs import AssignmentTypeDef
 
 from piecework.campaign.opened import CampaignRun
+from piecework.domain.assignment import Assignment
 from piecework.domain.ids import HitId, HitTypeId
 from piecework.engine import collect, judge
 from piecework.engine.posted_hits import must_be_over
@@ -17,8 +19,10 @@ from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import Reader, due_for_decision, next_poll_of_open_hits
 from piecework.engine.waits import OPEN_HITS
+from piecework.platforms import listing
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
+from piecework.platforms.wire import assignment_from_wire
 from piecework.postprocess.datasets.reading import read_captions
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export, write_batch_results
@@ -74,6 +78,10 @@ def test_an_open_hit_is_asked_after_some_hours_and_not_before(half_done: HalfDon
         assert calls["ListHITs"] - before["ListHITs"] == 4
 
 
+def _without_approval_time(wire: AssignmentTypeDef) -> Assignment:
+    return replace(assignment_from_wire(wire), auto_approved_at=None)
+
+
 def test_answers_of_an_open_hit_come_when_they_are_asked_for(half_done: HalfDone) -> None:
     """Whoever wants them now has them now, and twice is once."""
     with half_done("policy") as (run, _, _clock):
@@ -100,9 +108,17 @@ def test_an_open_batch_is_judged_before_the_platform_does_it(half_done: HalfDone
         assert run_pass(run) == paid
 
 
+@pytest.mark.parametrize("is_silent", [False, True])
 @pytest.mark.parametrize("hours", [1, 720])
-def test_posted_hits_keep_the_times_they_were_posted_with(half_done: HalfDone, hours: int) -> None:
-    """What the campaign file says later is for new HITs: no deadline of an open one moves."""
+def test_posted_hits_keep_the_times_they_were_posted_with(
+    half_done: HalfDone, monkeypatch: pytest.MonkeyPatch, hours: int, *, is_silent: bool
+) -> None:
+    """What the campaign file says later is for new HITs: no deadline of an open one moves.
+
+    A marketplace that does not say when it approves work does it by the HIT's own delay.
+    """
+    if is_silent:
+        monkeypatch.setattr(listing, "assignment_from_wire", _without_approval_time)
     with half_done("person") as (run, _, clock):
         collect.collect(run, Reader(run, poll_open_hits=True))
         (work,) = assignments.load_assignments(run.store)

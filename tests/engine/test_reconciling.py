@@ -2,8 +2,9 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -27,7 +28,9 @@ from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconc
 from piecework.engine.requirements import exclusion_types, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.platforms import listing
 from piecework.platforms.client import turk_client
+from piecework.platforms.listing import newer
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.simulation.crowd.page import Page
 from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
@@ -496,8 +499,21 @@ def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:
             assert adopt_bonuses(run) == 0
 
 
-def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(folder: Path) -> None:
-    """It had posted one of the batch's two HITs; the other is posted, and once."""
+def _ended_in_1970(pages: object, older: Container[str]) -> Iterator[Mapping[str, object]]:
+    """List HITs as a marketplace may that tells of an ended HIT when it was ended."""
+    for hit in newer(pages, older):
+        yield {**hit, "Expiration": datetime(1970, 1, 1, tzinfo=UTC)}
+
+
+@pytest.mark.parametrize("listed", [newer, _ended_in_1970])
+def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, listed: Callable[..., object]
+) -> None:
+    """It had posted one of the batch's two HITs; the other is posted, and once.
+
+    All have the times that they were posted with, whatever the marketplace tells of them.
+    """
+    monkeypatch.setattr(listing, "newer", listed)
     by_one = CAMPAIGN.replace("items_per_hit = 2", "items_per_hit = 1")
     # A day pays for the first batch and one HIT of the second.
     write_campaign(
@@ -517,7 +533,10 @@ def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(folder: Pa
         assert _pass(folder, endpoint) == "workers"
         assert _posted(endpoint) == newer
         with closing(sqlite3.connect(store)) as database:
-            times = "SELECT DISTINCT lifetime_seconds, duration_seconds FROM hits WHERE hit_id > ''"
+            times = (
+                "SELECT DISTINCT lifetime_seconds, duration_seconds, auto_approval_seconds "
+                "FROM hits WHERE hit_id > ''"
+            )
             assert len(database.execute(times).fetchall()) == 1
         hits, *_ = _rows(folder)
         assert sorted(str(row[0]) for row in hits) == [

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -15,7 +16,7 @@ from piecework.domain.ids import HitId, HitKey, HitTypeId
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester import extensions
 from piecework.platforms.clocks import VirtualClock
-from piecework.platforms.listing import newer
+from piecework.platforms.listing import newer, posted_hits
 from piecework.platforms.mturk import MTurk
 from piecework.store import hits
 from piecework.store.database import open_store
@@ -85,6 +86,47 @@ def _post(platform: MTurk, hit_type_id: HitTypeId, number: int) -> frozenset[str
         )
         for place in range(number)
     )
+
+
+class _Listing:
+    """A client whose list has one HIT, which was posted at noon."""
+
+    def __init__(self, **members: object) -> None:
+        self.hit = {
+            "HITId": "H",
+            "HITTypeId": "T",
+            "MaxAssignments": 1,
+            "Reward": "0.05",
+            "CreationTime": datetime(2026, 1, 5, 12, tzinfo=UTC),
+            "AssignmentDurationInSeconds": 600,
+            **members,
+        }
+
+    def get_paginator(self, _: str) -> "_Listing":
+        """Return itself."""
+        return self
+
+    def paginate(self, **_: object) -> list[dict[str, object]]:
+        """Return one page."""
+        return [{"HITs": [self.hit]}]
+
+
+@pytest.mark.parametrize(
+    ("expired_at", "seconds"),
+    [
+        (datetime(2026, 1, 5, 13, tzinfo=UTC), 3600),
+        # As `MTurk.expire` ends it.
+        (datetime(1970, 1, 1, tzinfo=UTC), 0),
+    ],
+)
+def test_no_hit_was_over_before_it_was_posted(expired_at: datetime, seconds: int) -> None:
+    """One that was ended does not tell for how long it might have been taken."""
+    client: Any = _Listing(Expiration=expired_at)
+    (posted,) = posted_hits(client, ())
+    assert posted.lifetime_seconds == seconds
+    assert posted.auto_approval_seconds == 0
+    client.hit["AutoApprovalDelayInSeconds"] = 60
+    assert next(posted_hits(client, ())).auto_approval_seconds == 60
 
 
 def test_a_listing_is_read_to_its_end_where_nothing_is_known(shop: Shop) -> None:
@@ -212,6 +254,7 @@ def test_a_hit_that_was_found_late_is_not_overlooked(shop: Shop, tmp_path: Path)
             at=clock.now(),
             lifetime_seconds=86_400,
             duration_seconds=3_600,
+            auto_approval_seconds=3_600,
         )
         if hit_id != lost:
             hits.mark_collected(store, hit_id, at=clock.now())

@@ -182,6 +182,7 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
                 at=NOON,
                 lifetime_seconds=86_400,
                 duration_seconds=3_600,
+                auto_approval_seconds=3_600,
             )
             hits.mark_collected(store, HitId("H1"), at=NOON)
             for number in range(len(WORKERS)):

@@ -84,6 +84,7 @@ def opened(
                     at=MONDAY,
                     lifetime_seconds=86_400,
                     duration_seconds=3_600,
+                    auto_approval_seconds=3_600,
                 )
                 hits.mark_collected(store, HitId(f"H{hit.hit_key}"), at=MONDAY)
         all_flags, proposed = [], []

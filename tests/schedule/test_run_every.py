@@ -290,7 +290,7 @@ def test_passes_use_the_store_that_the_command_uses(campaign: Path, tmp_path: Pa
         assert "secret" not in refused.output
     # The machine's file comes first, and needs no variable for its password.
     config.write_text("[store]\nurl = ''\n")
-    kept = _lines(campaign, url, config)
+    kept = _lines(campaign, "postgresql://ann:secret@127.0.0.1:1/db", config)
     assert (kept.exit_code, "PIECEWORK_STORE_URL" in kept.output) == (0, False)
 
 

@@ -52,6 +52,7 @@ def answered_hits(
                 at=at,
                 lifetime_seconds=86_400,
                 duration_seconds=3_600,
+                auto_approval_seconds=3_600,
             )
             for minute, worker in enumerate(workers):
                 submitted_at = at + timedelta(minutes=minute)

@@ -150,6 +150,7 @@ def _posted(store: Store, hours: dict[str, float], *, collected: str) -> None:
             at=at,
             lifetime_seconds=86_400,
             duration_seconds=3_600,
+            auto_approval_seconds=3_600,
         )
     for name in collected:
         hits.mark_collected(store, HitId(name), at=START + timedelta(days=1))

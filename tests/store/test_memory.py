@@ -42,6 +42,7 @@ def _posted(store: Store, clock: FixedClock) -> None:
             at=clock.now(),
             lifetime_seconds=86_400,
             duration_seconds=3_600,
+            auto_approval_seconds=3_600,
         )
 
 
@@ -71,6 +72,7 @@ def test_a_hit_moves_from_planned_to_posted_to_collected(store: Store, clock: Fi
             at=clock.now(),
             lifetime_seconds=86_400,
             duration_seconds=3_600,
+            auto_approval_seconds=3_600,
         )
     assert hits.unposted(store) == []
     assert [hit.hit_id for hit in hits.uncollected(store)] == ["H"]
@@ -136,6 +138,7 @@ def test_work_is_due_from_the_moment_on_at_which_it_is_old_enough(
     """Each assignment is due, or is the next to become so: ann's at nine, bob's a minute later."""
     nine, minute = clock.now(), timedelta(minutes=1)
     answered_hits(store, {"H": (1, ["p1"])}, ["ann", "bob"], at=nine)
+    store.db.execute("UPDATE assignments SET judge_by = submitted_at")
     for now, due, then in (
         (nine - minute, set(), nine),
         (nine, {"H-ann"}, nine + minute),
@@ -146,11 +149,19 @@ def test_work_is_due_from_the_moment_on_at_which_it_is_old_enough(
 
 
 def test_work_is_judged_at_three_quarters_of_its_own_delay(clock: FixedClock) -> None:
-    """If the platform names no delay, it is judged at once: nothing is approved unseen."""
+    """If no delay is known, it is judged with its batch."""
     work = _assignment(clock, "")
     approved_at = work.submitted_at + timedelta(hours=4)
     assert replace(work, auto_approved_at=approved_at).judge_by == approved_at - timedelta(hours=1)
-    assert work.judge_by == work.submitted_at
+    assert work.judge_by is None
+
+
+def test_work_without_a_deadline_is_judged_with_its_batch(store: Store, clock: FixedClock) -> None:
+    """It is due at no time, and due when no time is named."""
+    answered_hits(store, {"H": (1, ["p1"])}, ["ann"], at=clock.now())
+    assert assignments.undecided(store, due_at=clock.now() + timedelta(days=9)) == frozenset()
+    assert assignments.next_due(store, clock.now()) is None
+    assert assignments.undecided(store) == {"H-ann"}
 
 
 def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:

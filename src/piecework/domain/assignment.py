@@ -30,7 +30,7 @@ class Assignment:
 
     Attributes:
         auto_approved_at: when the platform approves it unless it was decided before;
-            `None` if the platform does not say.
+            `None` if that is not known.
         raw: the platform's answer document, verbatim; empty if loaded from the store,
             which keeps it separately.
         fields: form fields by wire name (`caption.1`), if `raw` could be read.
@@ -47,10 +47,11 @@ class Assignment:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def judge_by(self) -> datetime:
-        """The latest time to judge it, by what is known then."""
-        delay = (self.auto_approved_at or self.submitted_at) - self.submitted_at
-        return self.submitted_at + _SHARE_OF_DELAY * delay
+    def judge_by(self) -> datetime | None:
+        """The latest time to judge it, by what is known then; `None`: with its batch."""
+        if self.auto_approved_at is None:
+            return None
+        return self.submitted_at + _SHARE_OF_DELAY * (self.auto_approved_at - self.submitted_at)
 
     @property
     def platform_ids(self) -> dict[str, str]:

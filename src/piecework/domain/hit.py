@@ -225,6 +225,8 @@ class PlannedHit:
         lifetime_seconds: as it was posted: for how long it may be taken; 0 before, and
             of imported work.
         duration_seconds: as it was posted: how long the work on an assignment may last.
+        auto_approval_seconds: as it was posted: how long after its submission the platform
+            approves what was not decided; 0 as for `lifetime_seconds`.
         looked_at: when it was last checked for answers while it was open.
     """
 
@@ -243,6 +245,7 @@ class PlannedHit:
     posted_at: datetime | None = None
     lifetime_seconds: int = 0
     duration_seconds: int = 0
+    auto_approval_seconds: int = 0
     looked_at: datetime | None = None
     collected_at: datetime | None = None
 
@@ -266,8 +269,10 @@ class PostedHit:
         slots: how many assignments it asks for.
         reward_cents: reward of one assignment.
         made_at: when it was posted.
-        lifetime_seconds: for how long it may be taken.
+        lifetime_seconds: for how long it may be taken; 0 if the platform does not say.
         duration_seconds: how long the work on an assignment may last.
+        auto_approval_seconds: how long after its submission work is approved; 0 if the
+            platform does not say.
         market: the market whose workers alone may do it; "" for no such limit.
     """
 
@@ -279,6 +284,7 @@ class PostedHit:
     made_at: datetime
     lifetime_seconds: int
     duration_seconds: int
+    auto_approval_seconds: int
     market: str = ""
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import chain, islice
 
 from piecework.campaign.opened import CampaignRun
@@ -209,7 +210,7 @@ def _read(
             hit,
             [
                 (
-                    assignment,
+                    _with_deadline(hit, assignment),
                     read_answers(
                         run.campaign.task,
                         assignment.assignment_id,
@@ -222,6 +223,14 @@ def _read(
                 for assignment in arrived
             ],
         )
+
+
+def _with_deadline(hit: PlannedHit, assignment: Assignment) -> Assignment:
+    """Return an assignment with the time of its approval, by its HIT if nothing else says it."""
+    if assignment.auto_approved_at is not None or not hit.auto_approval_seconds:
+        return assignment
+    delay = timedelta(seconds=hit.auto_approval_seconds)
+    return replace(assignment, auto_approved_at=assignment.submitted_at + delay)
 
 
 def _keep(

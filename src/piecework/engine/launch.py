@@ -444,6 +444,7 @@ def _publish(
             "annotation": named,
             "lifetime_seconds": posting.lifetime_seconds,
             "duration_seconds": posting.assignment_duration_seconds,
+            "auto_approval_seconds": posting.auto_approval_delay_seconds,
         },
         amount_cents=hit.cost_cents,
     )

@@ -288,6 +288,7 @@ def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
                 hit_id=HitId(hit_id),
                 lifetime_seconds=int(posted["lifetime_seconds"]),
                 duration_seconds=int(posted["duration_seconds"]),
+                auto_approval_seconds=int(posted["auto_approval_seconds"]),
                 at=now,
             )
         if hit_id == GONE:

@@ -192,6 +192,7 @@ def all_hits(client: "MTurkClient") -> Any:  # noqa: ANN401 - botocore's pages
 def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[PostedHit]:
     """Yield those HITs, down to the older ones."""
     for hit in newer(all_hits(client), older):
+        life = hit["Expiration"] - hit["CreationTime"]
         yield PostedHit(
             annotation=hit.get("RequesterAnnotation", ""),
             hit_id=HitId(hit["HITId"]),
@@ -199,8 +200,10 @@ def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[Posted
             slots=hit["MaxAssignments"],
             reward_cents=cents_from_wire(hit["Reward"]),
             made_at=hit["CreationTime"].astimezone(UTC),
-            lifetime_seconds=round((hit["Expiration"] - hit["CreationTime"]).total_seconds()),
+            # MTurk may show a HIT that was ended as one that expired in 1970.
+            lifetime_seconds=max(0, round(life.total_seconds())),
             duration_seconds=hit["AssignmentDurationInSeconds"],
+            auto_approval_seconds=hit.get("AutoApprovalDelayInSeconds", 0),
             market=market_of_requirements(hit.get("QualificationRequirements", [])),
         )
 

@@ -51,10 +51,8 @@ def keep_collected(store: Store, *collected: Collected) -> None:
             "status_when_collected": assignment.status,
             "accepted_at": to_text(assignment.accepted_at),
             "submitted_at": to_text(assignment.submitted_at),
-            "auto_approved_at": to_text(assignment.auto_approved_at)
-            if assignment.auto_approved_at
-            else "",
-            "judge_by": to_text(assignment.judge_by),
+            "auto_approved_at": _cell(assignment.auto_approved_at),
+            "judge_by": _cell(assignment.judge_by),
         }
         for assignment, _ in new
     ]
@@ -65,6 +63,10 @@ def keep_collected(store: Store, *collected: Collected) -> None:
     insert(store, "raw_answers", documents, or_ignore=True)
     sent = (answer_row(answer) for _, answers in new for answer in answers)
     insert(store, "answers", sent, or_ignore=True)
+
+
+def _cell(moment: datetime | None) -> str:
+    return "" if moment is None else to_text(moment)
 
 
 def load_assignments(
@@ -209,8 +211,9 @@ def undecided(store: Store, *, due_at: datetime | None = None) -> frozenset[Assi
     """
     rows = store.db.execute(
         f"SELECT assignment_id FROM ({_UNDECIDED}) AS undecided JOIN assignments "
-        "USING (assignment_id) WHERE judge_by <= ?",
-        ["9999" if due_at is None else to_text(due_at)],
+        "USING (assignment_id) WHERE judge_by BETWEEN ? AND ?",
+        # What has no such time is judged with its batch.
+        ["", "9999"] if due_at is None else ["0", to_text(due_at)],
     )
     return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
 

@@ -293,13 +293,17 @@ def mark_posted(
     hit_id: HitId,
     lifetime_seconds: int,
     duration_seconds: int,
+    auto_approval_seconds: int,
     at: datetime,
 ) -> None:
     """Record the platform's id of a HIT, and its times; part of the caller's transaction."""
     store.db.execute(
         "UPDATE hits SET hit_type_id = ?, hit_id = ?, lifetime_seconds = ?, "
-        "duration_seconds = ?, posted_at = ? WHERE hit_key = ?",
-        [hit_type_id, hit_id, lifetime_seconds, duration_seconds, to_text(at), hit_key],
+        "duration_seconds = ?, auto_approval_seconds = ?, posted_at = ? WHERE hit_key = ?",
+        [
+            *(hit_type_id, hit_id, lifetime_seconds, duration_seconds),
+            *(auto_approval_seconds, to_text(at), hit_key),
+        ],
     )
 
 
@@ -459,6 +463,7 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         posted_at=parsed_moment(row["posted_at"]),
         lifetime_seconds=row["lifetime_seconds"],
         duration_seconds=row["duration_seconds"],
+        auto_approval_seconds=row["auto_approval_seconds"],
         looked_at=parsed_moment(row["looked_at"]),
         collected_at=parsed_moment(row["collected_at"]),
     )

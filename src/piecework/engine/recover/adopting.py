@@ -171,7 +171,11 @@ def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
 
 
 def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit:
-    """Return a HIT of the platform as this store would have planned it."""
+    """Return a HIT of the platform as this store would have planned it.
+
+    Times that the platform does not tell are those of the campaign file.
+    """
+    posting = run.campaign.posting
     return PlannedHit(
         hit_key=by.hit_key,
         batch=by.batch,
@@ -185,8 +189,9 @@ def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit
         hit_type_id=posted.hit_type_id,
         hit_id=posted.hit_id,
         posted_at=posted.made_at,
-        lifetime_seconds=posted.lifetime_seconds,
+        lifetime_seconds=posted.lifetime_seconds or posting.lifetime_seconds,
         duration_seconds=posted.duration_seconds,
+        auto_approval_seconds=posted.auto_approval_seconds or posting.auto_approval_delay_seconds,
     )
 
 
@@ -261,6 +266,7 @@ def _intent(hit: PlannedHit) -> Intent:
             "hit_id": str(hit.hit_id),
             "lifetime_seconds": hit.lifetime_seconds,
             "duration_seconds": hit.duration_seconds,
+            "auto_approval_seconds": hit.auto_approval_seconds,
         },
         amount_cents=hit.cost_cents,
     )

@@ -211,9 +211,11 @@ CREATE TABLE hits (
     hit_type_id TEXT,
     hit_id TEXT UNIQUE,
     posted_at TEXT,
-    -- As it was posted: for how long it may be taken, and how long its work may last.
+    -- As it was posted: for how long it may be taken, how long its work may last, and after
+    -- what time the platform approves its work.
     lifetime_seconds INTEGER NOT NULL DEFAULT 0,
     duration_seconds INTEGER NOT NULL DEFAULT 0,
+    auto_approval_seconds INTEGER NOT NULL DEFAULT 0,
     -- When an open HIT was last checked for new answers.
     looked_at TEXT,
     collected_at TEXT
@@ -287,9 +289,9 @@ CREATE TABLE assignments (
     status_when_collected TEXT NOT NULL,
     accepted_at TEXT NOT NULL,
     submitted_at TEXT NOT NULL,
-    -- As the platform says it; '' of imported work.
+    -- As the platform says it, or by its HIT's delay; '' of imported work.
     auto_approved_at TEXT NOT NULL DEFAULT '',
-    -- When it has to be judged, although its batch is not complete.
+    -- When it has to be judged, although its batch is not complete; '' if never.
     judge_by TEXT NOT NULL DEFAULT '',
     verdict TEXT,
     outcome TEXT
