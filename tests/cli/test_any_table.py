@@ -322,8 +322,11 @@ def test_a_table_with_other_columns_is_described(tmp_path: Path) -> None:
 def test_a_table_means_the_same_however_it_is_written_and_given(
     tmp_path: Path, names: tuple[str, str]
 ) -> None:
-    """As the dataset or beside it, with its columns named or not; a fourth has no caption."""
-    cells = [("1", "a dog, a cat"), ("1", "a dog"), ("2", None), ("3", "a café")]
+    """As the dataset or beside it, with its columns named or not; some rows have only one cell."""
+    cells = [
+        *(("1", "a dog, a cat"), ("1", "a dog"), ("2", None), ("3", "a café")),
+        *((None, "a bird"), (" ", "a cow")),
+    ]
     rows: list[dict[str, object]] = [dict(zip(names, pair, strict=True)) for pair in cells]
     table = pd.DataFrame(rows)
     table.to_csv(tmp_path / "a.csv", index=False)
@@ -331,7 +334,7 @@ def test_a_table_means_the_same_however_it_is_written_and_given(
     table.to_parquet(tmp_path / "c.parquet")
     files = [tmp_path / name for name in ("a.csv", "answers.csv", "c.parquet")]
     files.append(lines(tmp_path / "d.jsonl", rows))
-    wanted = [(image, text) for image, text in cells if text]
+    wanted = [(image, text) for image, text in cells if image and image.strip() and text]
     item, text = names
     for file in files:
         corpora = [
@@ -341,7 +344,8 @@ def test_a_table_means_the_same_however_it_is_written_and_given(
         ]
         for corpus in corpora:
             assert [(each.image, each.text) for each in corpus.captions] == wanted, file
-            assert "Left out: 1 row without an image or a caption." in corpus.remarks
+            assert [*corpus.images] == ["1", "3"], file
+            assert "Left out: 3 rows without an image or a caption." in corpus.remarks
             assert f"{text} holds the texts, {item} the items" in corpus.remarks[0]
         assert read_marks_of(file) is None
 

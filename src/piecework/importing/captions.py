@@ -74,13 +74,13 @@ def _of_table(path: Path, columns: NamedColumns) -> Corpus:
     if not path.is_dir() and path.suffix.lower() != ".parquet":  # Parquet has a limit unpacked
         refuse_large(path)
     table = read_whole(path, columns, FOR_DESCRIBING)
-    rows = table.texts()
+    images, texts = table.cells(table.columns.item), table.cells(table.columns.text)
     captions = [
         Caption(image=image, text=text)
-        for image, text in zip(rows["task"].tolist(), rows["text"].tolist(), strict=True)
-        if image and text and text.strip()
+        for image, text in zip(images, texts, strict=True)
+        if image and image.strip() and text and text.strip()
     ]
-    absent = len(rows) - len(captions)
+    absent = len(table) - len(captions)
     left_out = (
         (f"Left out: {plural(absent, 'row')} without an image or a caption.",) if absent else ()
     )

@@ -79,14 +79,21 @@ class WholeTable:
         """Return the number of rows."""
         return len(self.rows)
 
+    def cells(self, name: str) -> list[str | None]:
+        """Return the cells of a column as texts; None where a cell is missing."""
+        return [_text(row, name) for row in self.rows]
+
     def texts(self) -> pd.DataFrame:
-        """Return `text` (None where a cell is missing), and `task` if the items are known."""
-        texts = [_text(row, self.columns.text) for row in self.rows]
+        """Return `text` (None where a cell is missing), and `task` if the items are known.
+
+        A row that names no item is about one of its own: its text is cleaned as well.
+        """
+        texts = self.cells(self.columns.text)
         frame = pd.DataFrame({"text": pd.Series(texts, dtype="object")})
         if self.columns.item:
             frame["task"] = [
-                _item_or_own(_text(row, self.columns.item), f"row {number}")
-                for number, row in enumerate(self.rows, start=1)
+                _item_or_own(item, f"row {number}")
+                for number, item in enumerate(self.cells(self.columns.item), start=1)
             ]
         return frame
 
@@ -120,7 +127,7 @@ def read_whole(path: Path, stated: NamedColumns, wanted: Wanted) -> WholeTable:
         remarks=(f"{COLUMNS_READ}{in_words(columns)}.", *guessed_of([head]), *_warning(arrow)),
         arrow=arrow,
     )
-    refuse_other_cells(path, columns.text, (_text(row, columns.text) for row in rows))
+    refuse_other_cells(path, columns.text, table.cells(columns.text))
     return table
 
 
