@@ -9,6 +9,7 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED, MarkKind
+from piecework.domain.imported import Reading
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from tests.importing.test_annotation_tools import annotation, task
@@ -56,6 +57,54 @@ def test_a_person_who_marks_nothing_says_that_there_is_nothing(tmp_path: Path) -
     assert first.sent == third.sent != second.sent
 
 
+BOX, SPAN = ({"x": 1, "y": 5, "width": 5, "height": 1}, {"start": 2, "end": 5, "text": "Ada"})
+ABOUT_A_REGION: Mapping[str, dict[str, object]] = {
+    "text in a box": {**BOX, "rotation": 0, "text": ["EXIT"]},
+    "text as one value": {**BOX, "text": "EXIT"},
+    "choice about a box": {**BOX, "choices": ["blurred"]},
+    "choice about a span": {**SPAN, "choices": ["positive"]},
+    "rating of a labelled box": {**BOX, "rectanglelabels": ["Dog"], "rating": 4},
+    "number of a polygon": {"points": [[0, 0], [9, 0], [9, 9]], "number": 4},
+}
+
+
+@pytest.mark.parametrize("value", ABOUT_A_REGION.values(), ids=ABOUT_A_REGION)
+def test_what_people_say_about_a_region_stays(value: dict[str, object], tmp_path: Path) -> None:
+    """It is the answer, and no mark; of those who said nothing, nothing is claimed."""
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([task(7, annotation(1, ("seen", value)), annotation(2))]), "utf-8")
+    first, second = read(path)
+    assert json.loads(first.sent["seen"]) == value
+    assert second.sent == {}
+    assert understood(path)["fields"]["seen"].get("marks") is None
+
+
+def test_a_region_of_another_shape_sets_one_annotation_aside(tmp_path: Path) -> None:
+    """With its id and shape; the others are merged. A question of such regions has no marks."""
+    value, kind, _ = LABELLED["box"]
+    round_one = {"x": 1, "y": 5, "radiusX": 5, "radiusY": 1, "ellipselabels": ["Dog"]}
+    values = [value, value, LABELLED["turned box"][0], round_one]
+    whole = cast("Any", task(7, *(annotation(n, ("seen", each)) for n, each in enumerate(values))))
+    for n, each in enumerate(whole["annotations"]):
+        shape = "ellipselabels" if n == 3 else "rectanglelabels"
+        each["result"][0] |= {"id": f"r{n}", "type": shape}
+        each["result"][0] |= {"original_width": 600, "original_height": 400}
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    (source,) = recognise([path])
+    first, second, turned, oval = source.rows()
+    assert cast("ImportedRow", first).sent == cast("ImportedRow", second).sent
+    assert (cast("Unreadable", turned).column, cast("Unreadable", turned).fault) == (
+        "seen",
+        "region r2 (rectanglelabels, rotated) has no shape of crowd elements",
+    )
+    assert "region r3 (ellipselabels) has no shape" in cast("Unreadable", oval).fault
+    assert understood(path)["fields"]["seen"]["marks"] == kind
+    del whole["annotations"][0]
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    assert [json.loads(each.sent["seen"]) for each in read(path)[1:]] == values[2:]
+
+
 def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:
     """JSON-MIN has the size of the picture beside each region."""
     value, kind, marks = LABELLED["box"]
@@ -81,6 +130,33 @@ def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:
     whole = json.loads((tmp_path / "out/c/dataset/seen_coco.json").read_text(encoding="utf-8"))
     drawn_twice = [each["bbox"] for each in whole["annotations"]]
     assert drawn_twice == [[marks[0][side] for side in ("left", "top", "width", "height")]] * 2
+
+
+def test_one_region_of_another_shape_is_set_aside_in_a_flat_export(tmp_path: Path) -> None:
+    """As in the whole one; and a question that an annotation lacks has no marks there."""
+    size = {"original_width": 600, "original_height": 400}
+    seen = [LABELLED["box"][0], LABELLED["box"][0], LABELLED["turned box"][0], None]
+    listed = [
+        {
+            "image": f"http://a/{n}.jpg",
+            "id": n,
+            **({"seen": [{**value, **size}]} if value else {}),
+            "annotator": n,
+            "annotation_id": n,
+            "lead_time": 4.0,
+        }
+        for n, value in enumerate(seen)
+    ]
+    path = tmp_path / "min.json"
+    path.write_text(json.dumps(listed), encoding="utf-8")
+    (source,) = recognise([path], Reading(answers={"seen": "seen"}))
+    first, second, turned, empty = source.rows()
+    assert cast("ImportedRow", first).sent == cast("ImportedRow", second).sent
+    assert (cast("Unreadable", turned).column, cast("Unreadable", turned).fault) == (
+        "seen",
+        "region 1 (rectanglelabels, rotated) has no shape of crowd elements",
+    )
+    assert cast("ImportedRow", empty).sent == {"seen": '{"boundingBoxes": []}'}
 
 
 @pytest.mark.parametrize(("value", "kind", "marks"), LABELLED.values(), ids=LABELLED)

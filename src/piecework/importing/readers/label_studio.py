@@ -8,15 +8,20 @@ as they are, as JSON.
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.label_studio_regions import marks_of_regions, nothing_like
+from piecework.importing.readers.label_studio_regions import (
+    fault_of,
+    marks_of_regions,
+    nothing_like,
+)
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.readers.tables import (
     CellError,
@@ -96,36 +101,53 @@ def read(path: Path, head: Head) -> Iterator[Read]:
     if is_flat(head):
         yield from read_as(path, head, roles_of(path, head))
         return
-    nothing: dict[str, str] = {}
-    for _, document in objects_of(path, head):
-        if not isinstance(document, str):
-            nothing |= {name: nothing_like(marks) for name, marks in _marks(document)}
+    documents = (each for _, each in objects_of(path, head) if not isinstance(each, str))
+    nothing = _without_marks(chain.from_iterable(map(_answers_in, documents)))
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)
-            continue
-        for row in _annotations(number, document):
-            # A person who marks nothing has no result; the others show what was asked.
-            if isinstance(row, ImportedRow):
-                yield replace(row, sent={**nothing, **row.sent})
-            else:
-                yield row
+        else:
+            yield from _annotations(number, document, nothing)
 
 
-def _marks(task: Document) -> Iterator[tuple[str, str]]:
-    """Yield the questions of a task whose answers are marks, with such an answer."""
+def _without_marks(answers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the answer without a mark, by question: of those that are mostly of one shape.
+
+    Args:
+        answers: question and marks of each answer; "" if it has no marks.
+    """
+    shapes: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, marks in answers:
+        shapes[name][nothing_like(marks) if marks else ""] += 1
+    others = {name: counted.pop("", 0) for name, counted in shapes.items()}
+    return {
+        name: nothing
+        for name, counted in shapes.items()
+        if len(counted) == 1
+        for nothing, count in counted.items()
+        if count >= others[name]
+    }
+
+
+def _answers_in(task: Document) -> Iterator[tuple[str, str]]:
+    """Yield the question and the marks of each answer of a task."""
     listed = [each for name in _LISTS if isinstance(each := task.get(name), list)]
     for annotation in (each for part in listed for each in part if isinstance(each, dict)):
-        result = annotation.get("result")
-        for name, regions in _by_question(result if isinstance(result, list) else []).items():
-            if marks := marks_of_regions(regions, ()):
-                yield name, marks
+        for name, regions in _by_question(annotation.get("result")).items():
+            yield name, marks_of_regions(regions, ())
 
 
 def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
     """Yield a row per annotation of a flat export, with known roles of columns."""
+    nothing = _without_marks(
+        (name, marks_of_regions(_flat_regions(cells[name]), ()))
+        for _, cells in _flat_rows(path, head)
+        for name in roles.sent
+        if cells.get(name, "").strip()
+    )
+    row_of = partial(_flat_row, roles, nothing)
     if head.first_object is None:
-        yield from read_table(path, head, partial(_flat_row, roles), worker="annotator")
+        yield from read_table(path, head, row_of, worker="annotator")
         return
     for number, document in objects_of(path, head):
         if isinstance(document, str):
@@ -133,7 +155,7 @@ def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
             continue
         cells = _cells(document, head)
         try:
-            yield _flat_row(roles, number, cells)
+            yield row_of(number, cells)
         except CellError as fault:
             worker_id = cell_in(cells, "annotator")
             yield Unreadable(
@@ -146,7 +168,7 @@ def _is_task(document: Mapping[str, object]) -> bool:
     return is_annotated and isinstance(document.get("data"), dict)
 
 
-def _annotations(number: int, task: Document) -> Iterator[Read]:
+def _annotations(number: int, task: Document, nothing: Mapping[str, str]) -> Iterator[Read]:
     annotations = next((task[name] for name in _LISTS if isinstance(task.get(name), list)), None)
     data, task_id = object_in(task, "data"), text_in(task, "id")
     if not isinstance(annotations, list):
@@ -160,7 +182,12 @@ def _annotations(number: int, task: Document) -> Iterator[Read]:
             continue
         name = text_in(annotation, "id") or f"{task_id or number}-{position}"
         try:
-            yield _annotation(number, annotation, name, task_id, shown)
+            row = _annotation(number, annotation, name, task_id, shown)
+            if isinstance(row, ImportedRow):
+                sent = _sent(annotation.get("result"), [*shown.values()], nothing)
+                # A person who marks nothing has no result; the others show what was asked.
+                row = replace(row, sent={**nothing, **sent})
+            yield row
         except CellError as fault:
             yield Unreadable(
                 line=number,
@@ -180,8 +207,7 @@ def _annotation(
 ) -> Read:
     if annotation.get("was_cancelled") is True or annotation.get("skipped") is True:
         return NotSent(line=number, why="cancelled")
-    result = annotation.get("result")
-    if not isinstance(result, list):
+    if not isinstance(annotation.get("result"), list):
         raise CellError("result", "is not a list of results")
     times = Cells({key: text_in(annotation, key) for key in ("created_at", "lead_time")})
     accepted, submitted = with_duration(times, "lead_time", None, time_in(times, "created_at"))
@@ -195,24 +221,31 @@ def _annotation(
         submitted_at=submitted,
         outcome="ground truth" if is_truth else "",
         shown=({"id": task_id} if task_id else {}) | shown,
-        sent=_sent(result, [*shown.values()]),
     )
 
 
-def _by_question(result: Iterable[object]) -> dict[str, list[Document]]:
+def _by_question(result: object) -> dict[str, list[Document]]:
     entries: dict[str, list[Document]] = defaultdict(list)
-    for entry in result:
+    for entry in result if isinstance(result, list) else ():
         # Relations between regions have no name.
         if isinstance(entry, dict) and (name := text_in(entry, "from_name")):
             entries[name].append(entry)
     return entries
 
 
-def _sent(result: list[object], texts: list[str]) -> dict[str, str]:
-    return {
-        name: marks_of_regions(many, texts) or _text([entry.get("value") for entry in many])
-        for name, many in _by_question(result).items()
-    }
+def _sent(result: object, texts: list[str], marked: Container[str]) -> dict[str, str]:
+    """Return the answers by question.
+
+    Raises:
+        CellError: a question of marks has regions of another shape.
+    """
+    sent = {}
+    for name, many in _by_question(result).items():
+        sent[name] = marks_of_regions(many, texts)
+        if not sent[name] and name in marked:
+            raise CellError(name, fault_of(many, texts))
+        sent[name] = sent[name] or _text([entry.get("value") for entry in many])
+    return sent
 
 
 def _text(values: list[object]) -> str:
@@ -274,7 +307,7 @@ def _cells(document: Document, head: Head) -> Cells:
     return cells
 
 
-def _flat_row(roles: Roles, line: int, cells: Cells) -> Read:
+def _flat_row(roles: Roles, nothing: Mapping[str, str], line: int, cells: Cells) -> Read:
     task_id, name = cell_in(cells, "id"), cell_in(cells, "annotation_id")
     accepted, submitted = with_duration(cells, "lead_time", None, time_in(cells, "created_at"))
     return ImportedRow(
@@ -286,8 +319,34 @@ def _flat_row(roles: Roles, line: int, cells: Cells) -> Read:
         submitted_at=submitted,
         shown=({"id": task_id} if task_id else {})
         | {key: cell for key, cell in cells.items() if key in roles.shown},
-        sent={key: _answer(cells.get(key, ""), [*cells.values()]) for key in sorted(roles.sent)},
+        sent={key: _flat_answer(key, cells, nothing) for key in sorted(roles.sent)},
     )
+
+
+def _flat_answer(name: str, cells: Cells, nothing: Mapping[str, str]) -> str:
+    """Return the answer to a question.
+
+    Raises:
+        CellError: a question of marks has regions of another shape.
+    """
+    cell, texts = cells.get(name, ""), [*cells.values()]
+    regions = _flat_regions(cell)
+    if name not in nothing or not regions:
+        return _answer(cell, texts) or nothing.get(name, "")
+    if not (marks := marks_of_regions(regions, texts)):
+        raise CellError(name, fault_of(regions, texts))
+    return marks
+
+
+def _flat_regions(cell: str) -> list[Document]:
+    """Return the values in a cell as regions, whose picture's size is in them, not around them."""
+    try:
+        value = json.loads(cell) if cell.lstrip()[:1] in {"[", "{"} else None
+    except (ValueError, RecursionError):
+        return []
+    values = value if isinstance(value, list) else [value]
+    regions = [{**each, "value": each} for each in values if isinstance(each, dict)]
+    return regions if len(regions) == len(values) else []
 
 
 def _answer(cell: str, texts: list[str]) -> str:
@@ -303,6 +362,4 @@ def _answer(cell: str, texts: list[str]) -> str:
         # One choice each, of questions about several parts; or several texts.
         return "|".join(texts) if len(texts) == len(value) else cell
     values = value if isinstance(value, list) else [value]
-    # A region of a flat export has its picture's size beside it, not around it.
-    regions = [{**each, "value": each} for each in values if isinstance(each, dict)]
-    return marks_of_regions(regions, texts) or _text(values)
+    return marks_of_regions(_flat_regions(cell), texts) or _text(values)

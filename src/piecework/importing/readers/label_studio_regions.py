@@ -23,6 +23,14 @@ _LABELS = "labels"
 _PERCENT = 100
 _FARTHEST = 1e6
 _FARTHEST_UNIT = 1 << 40
+_OF_A_MARK = frozenset(
+    {
+        *("x", "y", "width", "height", "points", "closed", "rotation", "image_rotation"),
+        *("original_width", "original_height", "start", "end", "startOffset", "endOffset"),
+        "globalOffsets",
+    }
+)
+"""Members of a value that say where a region is; others hold what people said about it."""
 
 Region: TypeAlias = Document
 Numbers = Sequence[float]
@@ -56,6 +64,18 @@ def marks_of_regions(regions: Sequence[Region], texts: Sequence[str]) -> str:
         return ""  # too many
 
 
+def fault_of(regions: Sequence[Region], texts: Sequence[str]) -> str:
+    """Return why the regions of one question are no answer of marks, as a clause."""
+    for place, region in enumerate(regions, start=1):
+        if _read(region, texts) is None:
+            value = object_in(region, "value")
+            named = as_text(region.get("type")) or next(filter(_is_label, value), "no label")
+            shape = named + ", rotated" * bool(value.get("rotation"))
+            name = as_text(region.get("id")) or place
+            return f"region {name} ({shape}) has no shape of crowd elements"
+    return "has regions of several shapes, or too many"
+
+
 def nothing_like(marks: str) -> str:
     """Return the answer without a mark, of the shape of another answer.
 
@@ -71,10 +91,17 @@ _Mark: TypeAlias = tuple[MarkKind, str, Numbers, tuple[float, float] | None]
 
 def _read(region: Region, texts: Sequence[str]) -> _Mark | None:
     value = object_in(region, "value")
+    is_written = isinstance(value.get("text"), str) and "start" in value
+    if not all(
+        isinstance(member, list) if _is_label(name) else name in _OF_A_MARK
+        for name, member in value.items()
+        if not (is_written and name == "text")
+    ):
+        return None
     label = "|".join(
         "|".join(map(as_text, listed))
         for name, listed in value.items()
-        if name.endswith(_LABELS) and isinstance(listed, list)
+        if _is_label(name) and isinstance(listed, list)
     )
     if (span := _span(value, texts)) is not None:
         return "spans", label, span, None
@@ -84,8 +111,6 @@ def _read(region: Region, texts: Sequence[str]) -> _Mark | None:
     kind: MarkKind
     if isinstance(points := value.get("points"), list):
         kind, places = "polygons", [place for point in points for place in _pair(point)]
-    elif "radiusX" in value or "rle" in value:
-        return None
     elif "height" in value:
         kind, places = "boxes", [value.get(name) for name in ("x", "y", "width", "height")]
     else:
@@ -95,6 +120,10 @@ def _read(region: Region, texts: Sequence[str]) -> _Mark | None:
         return None
     pixels = [number * sides[n % 2] / _PERCENT for n, number in enumerate(numbers)]
     return kind, label, pixels, (sides[0], sides[1])
+
+
+def _is_label(name: str) -> bool:
+    return name.endswith(_LABELS)
 
 
 def _pair(point: object) -> list[object]:
