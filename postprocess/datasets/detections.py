@@ -5,7 +5,9 @@ sees it: its C code trusts run lengths.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,7 +51,9 @@ class PeoplesObjects:
         labels: names of the categories by their ids, in the file's order.
         categories: places of the categories, from 0, by their ids.
         sizes: of each image, by its place; `None` if it is not known.
-        places: of the images, from 0, by their ids, `item_id` and `file_name`.
+        places: of the images, from 0, by their ids, and by `item_id` and `file_name` that one
+            image has.
+        shared_names: those that several images have.
         objects: all of them.
         have_outlines: whether each has an outline.
     """
@@ -59,6 +63,7 @@ class PeoplesObjects:
     categories: Mapping[object, int]
     sizes: Sequence[Size | None]
     places: Mapping[object, int]
+    shared_names: AbstractSet[object]
     objects: Sequence[Seen]
     have_outlines: bool
 
@@ -142,18 +147,19 @@ def _file_of(dataset: Path) -> Path:
 def _objects(path: Path, document: Document) -> PeoplesObjects:
     labels, images = labels_of(document), named(document, "images")
     by_number = {number: place for place, number in enumerate(images)}
-    by_name = {
-        image[name]: place
-        for place, image in enumerate(images.values())
-        for name in ("file_name", "item_id")
-        if isinstance(image.get(name), str)
-    }
+    named_so: dict[object, set[int]] = defaultdict(set)
+    for place, image in enumerate(images.values()):
+        for name in ("file_name", "item_id"):
+            if isinstance(image.get(name), str):
+                named_so[image[name]].add(place)
+    by_name = {name: place for name, (place, *others) in named_so.items() if not others}
     people = PeoplesObjects(
         path=path,
         labels=labels,
         categories={number: place for place, number in enumerate(labels)},
         sizes=[*map(size_of, images.values())],
         places={**by_name, **by_number},
+        shared_names=named_so.keys() - by_name.keys() - by_number.keys(),
         objects=[],
         have_outlines=False,
     )
@@ -203,6 +209,9 @@ def detections_of(entries_of: Sequence[object], path: str, people: PeoplesObject
             continue
         try:
             place = _place(entry, people.places)
+            if place is None and entry["image_id"] in people.shared_names:
+                name = entry["image_id"]
+                raise ValueError(f"image_id {name!r} is the name of several images")  # noqa: TRY301
             if place is None:
                 left_out += 1
                 continue

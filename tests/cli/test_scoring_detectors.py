@@ -145,6 +145,30 @@ FAULTS: Mapping[str, tuple[dict[str, object], str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    "images",
+    [
+        [{**IMAGES[0], "file_name": "2.jpg"}, *IMAGES[1:]],
+        [{**IMAGES[0], "item_id": "2.jpg"}, *IMAGES[1:]],
+    ],
+    ids=["a file's name twice", "a file's name that is an item"],
+)
+def test_a_name_of_several_images_is_a_fault(
+    images: list[dict[str, object]], tmp_path: Path, good: Path
+) -> None:
+    """A detection there could be about either; other names of these images still count."""
+    people = _people(tmp_path)
+    document = json.loads(people.read_text(encoding="utf-8"))
+    people.write_text(json.dumps({**document, "images": images}), encoding="utf-8")
+    refused = _score(good, "--against", people)
+    assert refused.exit_code
+    assert "entry 1: image_id '2.jpg' is the name of several images" in " ".join(
+        refused.output.split()
+    )
+    fair = _results(tmp_path, "fair", _detected(2, 7, BOX, 0.8), _detected("3.jpg", 7, BOX, 0.1))
+    assert not _score(fair, "--against", people).exit_code
+
+
 @pytest.mark.parametrize(("changed", "words"), FAULTS.values(), ids=FAULTS)
 def test_a_bad_detection_is_named_in_a_sentence(
     changed: dict[str, object], words: str, tmp_path: Path
