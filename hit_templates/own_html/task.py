@@ -28,7 +28,7 @@ from piecework.hit_templates.own_html.numbered import (
 )
 from piecework.hit_templates.own_html.page import controls_in, hosts_refused, is_shown
 from piecework.hit_templates.own_html.placeholders import cut, loop_in, unrolled
-from piecework.hit_templates.own_html.stated_field import StatedField, stated_marks
+from piecework.hit_templates.own_html.stated_field import StatedField
 
 ITEM_ID = "item_id"
 """The column with an item's id; without it, the rows of an items file are numbered."""
@@ -147,9 +147,7 @@ def html_task(path: Path, around: Around, text: str | None = None) -> Task:
         own=OwnFiles(
             path=str(path),
             digest=hashlib.sha256(
-                repr(
-                    (html, around.fields, *around.canned.items(), *stated_marks(around.fields))
-                ).encode()
+                repr((html, around.fields, *around.canned.items())).encode()
             ).hexdigest(),
             templates={},
         ),
@@ -372,7 +370,7 @@ def answers_task(
     canned_one, faults = canned_text(canned, of_items)
     if faults:
         raise ConfigError(faults)
-    of_it = repr((stated_fields, *canned.items(), *stated_marks(stated_fields)))
+    of_it = repr((stated_fields, *canned.items()))
     return Task(
         name=name,
         version=1,
