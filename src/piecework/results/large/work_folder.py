@@ -35,7 +35,7 @@ __all__ = ["LOCAL", "Do", "OnProgress", "PartRunner", "here", "on_dask"]
 SUCCESS = "_SUCCESS"
 """The last file to be written: JSON with the files and their numbers of rows."""
 
-FORM = 2
+FORM = 3
 """Incremented when the format of parts changes: work that an earlier version began is
 then started again."""
 
