@@ -21,6 +21,7 @@ from piecework.analyses.regions import MOST_MERGED, Extents, Marks, merged_marks
 from piecework.analyses.run_lengths import run_lengths
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.domain.field import Regions
+from piecework.postprocess.datasets.coco_objects import CROWD
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, texts
 
@@ -179,7 +180,7 @@ def objects_documents(
     that workers saw. A polygon has its corners in `segmentation`, a mask its run lengths. An
     image that several workers see as empty has no annotations; one
     that has no answer is not listed, because a program would train on it as empty. The
-    number of an annotation depends on its image alone.
+    number of an annotation depends on its image alone. `iscrowd` is 1 in a field of crowds.
 
     Args:
         objects: of each item, in the order of the items file.
@@ -208,7 +209,7 @@ def objects_documents(
             "bbox": [json.dumps(box) for *_, box in rows],
             "area": [json.dumps(round(area, _DECIMALS)) for area in areas],
             **({"segmentation": [text for text, _ in outlines]} if outlines else {}),
-            "iscrowd": np.zeros(len(rows), dtype="int64"),
+            "iscrowd": np.full(len(rows), int(name.startswith(CROWD)), dtype="int64"),
         }
     )
     of_image = images["split"].to_numpy(object)

@@ -9,11 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from piecework.analyses.areas import without_overlap
 from piecework.analyses.run_lengths import Runs, runs_in
 
 Document = Mapping[str, object]
 Floats = npt.NDArray[np.float64]
 Size = tuple[float, float]
+
+CROWD = "crowd_"
+"""How the names of fields begin whose marks are crowds: groups that nobody counted."""
 
 _SIDES = ("x", "y", "width", "height")
 _LEAST_CORNERS = 3
@@ -128,15 +132,15 @@ def mark_of(entry: Document, labels: Mapping[object, str], size: Size | None) ->
 
 
 def as_ring(parts: Sequence[Floats]) -> Floats:
-    """Return the parts of a polygon as one, with lines of no width between them.
+    """Return the union of the parts of a polygon, with lines of no width between them.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     >>> len(as_ring([square])), len(as_ring([square, square + 5]))
     (3, 9)
     """
-    first, *others = parts
-    if not others:
-        return first
+    if len(parts) == 1:
+        return parts[0]
+    first, *others = without_overlap(parts)
     ring = [first, first[:1]]
     for part in others:
         ring += [part, part[:1], first[:1]]

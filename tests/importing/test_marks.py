@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -23,6 +24,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED, Aggregate, Field, MarkKind
 from piecework.importing.readers.recognise import READERS, recognise
 from piecework.importing.readers.rows import ImportedRow, Unreadable
+from piecework.postprocess.datasets.coco_json import Objects
 from piecework.results.augmented_manifest import augmented_manifest
 from tests.importing.batches import row, write
 from tests.importing.test_guessing import otherwise, understood
@@ -276,6 +278,52 @@ def test_a_polygon_in_parts_stays_one_object(tmp_path: Path) -> None:
     assert area.cells == 10 * 10 + 20 * 20
 
 
+def square(left: int, top: int, side: int, turn: int) -> list[int]:
+    """The corners of a square, in one direction or the other."""
+    right, bottom = left + side, top + side
+    return [[left, top, right, top, right, bottom, left, bottom],
+            [left, top, left, bottom, right, bottom, right, top]][turn]  # fmt: skip
+
+
+PARTS: Mapping[str, tuple[list[list[int]], float]] = {
+    "apart, drawn alike": ([square(1, 1, 10, 0), square(30, 5, 20, 0)], 500),
+    "apart, drawn in opposite directions": ([square(1, 1, 10, 0), square(30, 5, 20, 1)], 500),
+    "overlapping": ([square(2, 2, 20, 0), square(12, 12, 20, 0)], 700),
+    "overlapping, in opposite directions": ([square(2, 2, 20, 0), square(12, 12, 20, 1)], 700),
+    "one in another": ([square(2, 2, 20, 0), square(7, 7, 10, 1)], 400),
+    "around a hole": (
+        [[5, 5, 35, 5, 35, 15, 5, 15], [5, 25, 35, 25, 35, 35, 5, 35],
+         [5, 10, 15, 10, 15, 30, 5, 30], [25, 10, 25, 30, 35, 30, 35, 10]],
+        800,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "area"), PARTS.values(), ids=PARTS)
+def test_a_polygon_in_parts_has_the_area_of_their_union(
+    parts: list[list[int]], area: float, tmp_path: Path
+) -> None:
+    """As COCO counts it: in the imported answer, and in the file written from that."""
+    path = coco(tmp_path / "p.json", of_dog(1, segmentation=parts))
+    answer = read(path)[0].sent["polygons"]
+    marks = read_marks(answer, "polygons")
+    assert isinstance(marks, Areas)
+    assert marks.areas[0].cells == pytest.approx(area, rel=0.01)
+    (written,) = Objects.of(pd.Series([answer]), ["Dog"], "polygons").drawn
+    assert written is not None
+    assert written.outlines[0][1] == pytest.approx(area, rel=0.02)
+
+
+def test_crowds_are_crowds_again_in_the_file_of_their_field(tmp_path: Path) -> None:
+    """So that programs which train on the file do not take a group for one object."""
+    of_images = [of_dog(1, bbox=[1, 1, 9, 9]), of_dog(2, bbox=[2, 2, 30, 30], iscrowd=1)]
+    done("data", "import", coco(tmp_path / "p.json", *of_images), "--as", tmp_path / "c.toml")
+    done("export", tmp_path / "c.toml")
+    for name, is_crowd in (("boxes", 0), ("crowd_boxes", 1)):
+        written = (tmp_path / f"out/c/dataset/{name}_coco.json").read_text(encoding="utf-8")
+        assert [each["iscrowd"] for each in json.loads(written)["annotations"]] == [is_crowd]
+
+
 FAULTY: Mapping[str, tuple[dict[str, object], str]] = {
     "no shape": (of_dog(5), "has neither a bbox nor a segmentation"),
     "a box of words": (of_dog(5, bbox=["a", 1, 2, 3]), "bbox is not [x, y, width, height]"),
@@ -449,6 +497,18 @@ Ada PER
 """
 
 
+@pytest.mark.parametrize("between", [" ", "\t"])
+def test_a_hash_is_a_token_and_a_comment_is_none(between: str, tmp_path: Path) -> None:
+    """With its tag; comments may end like a line with a tag."""
+    path = tmp_path / "t.conll"
+    comments = "# item_id = Plan O\n# text = Plan O\n# tag X = B-X\n# as it was\n"
+    lines = [("Room", "B-Place"), ("#", "I-Place"), ("9", "I-Place"), ("#", "O")]
+    path.write_text(comments + "".join(f"{between.join(each)}\n" for each in lines), "utf-8")
+    (only,) = read(path)
+    assert only.shown == {"item_id": "Plan O", "text": "Room # 9 #"}
+    assert entities(only) == [("Place", "Room # 9")]
+
+
 def test_columns_of_tags_of_other_programs_are_read(tmp_path: Path) -> None:
     """With more columns, spaces or tabs, without a first B, and with the letters E and S."""
     path = tmp_path / "eng.conll"
@@ -491,6 +551,10 @@ def test_each_folder_of_brat_is_a_person(tmp_path: Path) -> None:
     assert ada.shown == bob.shown == {"document": "d1", "text": text}
     assert (ada.worker_id, bob.worker_id) == ("file:data/ada", "file:data/bob")
     assert isinstance(cy, Unreadable)
+    (tmp_path / "data" / "cy" / "d1.txt").unlink()
+    *_, lost = source.rows()
+    assert isinstance(lost, Unreadable)
+    assert (lost.column, lost.fault) == ("cy/d1.ann", "has no d1.txt beside it")
     assert (cy.column, cy.fault) == ("cy/d1.ann", "T1 is about 'York', but there is ' Yor'")
 
 
@@ -510,6 +574,39 @@ def test_marks_of_a_batch_are_one_answer(tmp_path: Path) -> None:
     (written,) = (tmp_path / "out/c/dataset").glob("*_coco.json")
     (drawn_once,) = json.loads(written.read_text(encoding="utf-8"))["annotations"]
     assert drawn_once["bbox"] == [1, 2, 3, 4]
+
+
+def test_a_picture_without_objects_says_so(tmp_path: Path) -> None:
+    """In each member that lists objects in other lines, also in the first line of a file."""
+    path = tmp_path / "metadata.jsonl"
+    objects = [{"bbox": [1, 2, 3, 4], "label": "Dog"}]
+    lines: list[dict[str, object]] = [
+        {"file_name": "1.jpg", "objects": [], "cats": [], "notes": []},
+        {"file_name": "2.jpg", "objects": objects, "cats": objects, "notes": ["x"]},
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    first, second = read(path)
+    assert first.sent == dict.fromkeys(("objects", "cats"), '{"boundingBoxes": []}')
+    assert second.sent.keys() == {"objects", "cats"}
+
+
+@pytest.mark.parametrize("kind", ["COCO", "brat"])
+def test_files_of_one_name_are_not_one_person(kind: str, tmp_path: Path) -> None:
+    """The second person's marks would be known before; one's own name is needed."""
+    paths = [tmp_path / name / "ann.json" for name in "ab"]
+    for path in paths:
+        path.parent.mkdir()
+        if kind == "COCO":
+            coco(path, of_dog(1, bbox=[1, 1, 2, 2]))
+        else:
+            path.mkdir()
+            (path / "d.txt").write_text("Ada", encoding="utf-8")
+            (path / "d.ann").write_text("T1\tPerson 0 3\tAda\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="do not say who made them") as refused:
+        recognise(paths)
+    assert all(str(path) in str(refused.value) for path in paths)
+    paths[1] = paths[1].rename(tmp_path / "b" / "other.json")
+    assert len(recognise(paths)) == 2
 
 
 def test_no_two_readers_claim_one_file(tmp_path: Path) -> None:

@@ -329,6 +329,26 @@ def _common(first: Area, second: Area) -> int:
     return int(np.count_nonzero(ours & theirs))
 
 
+def without_overlap(parts: Sequence[Floats]) -> Sequence[Floats]:
+    """Return parts of one polygon all turned one way; where they overlap, their union's outlines.
+
+    The sum of their signed areas is the polygon's area: holes in a union turn the other way.
+    """
+    low, high = (end(np.concatenate(parts), axis=0) for end in (np.min, np.max))
+    low = np.floor(low)
+    wide, high = np.ceil(high - low).clip(1).tolist()
+    cell = cell_of(wide, high)
+    shape = math.ceil(high / cell), math.ceil(wide / cell)
+    filled = [area for part in parts if (area := _filled(part - low, shape, cell))]
+    if filled:
+        top, left, field = _coverage([(area, 1.0) for area in filled])
+        covered = field > 0
+        if np.count_nonzero(covered) < sum(area.cells for area in filled):
+            outlines = outlines_of(top, left, covered.astype("float64"))
+            return [outline * cell + low for outline in outlines]
+    return [part if area_within(part) >= 0 else part[::-1] for part in parts]
+
+
 def _coverage(members: Sequence[tuple[Area, float]]) -> tuple[int, int, Floats]:
     """Return the first row and column, and the share of the weight that covers each cell."""
     parts = [area.part for area, _ in members]

@@ -89,11 +89,15 @@ def _rows(root: str, files: Mapping[str, _Open]) -> Iterator[Read]:
     for name in sorted(files):
         path = PurePosixPath(name)
         text_name = str(path.with_suffix(_TEXT))
-        if path.suffix != _MARKED or text_name not in files:
+        if path.suffix != _MARKED:
             continue
         number += 1
         folder = path.parent.as_posix()
         worker_id = f"file:{root}" if folder == "." else f"file:{root}/{folder}"
+        if text_name not in files:
+            fault = f"has no {PurePosixPath(text_name).name} beside it"
+            yield Unreadable(line=number, column=name, fault=fault, worker_id=worker_id)
+            continue
         try:
             text = files[text_name]().decode()
             spans = [*_spans(files[name]().decode(), text)]

@@ -18,6 +18,7 @@ from piecework.importing.readers.head import Head
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable, worker_of_file
 from piecework.importing.readers.tables import CellError, objects_of, text_in
 from piecework.postprocess.datasets.coco_objects import (
+    CROWD,
     Mark,
     Size,
     as_ring,
@@ -33,7 +34,6 @@ NAME = "COCO"
 
 _BEGINS = re.compile(r'"(?:images|annotations)"\s*:\s*\[')
 _OF_CAPTIONS = re.compile(r'"caption"\s*:')
-_CROWD = "crowd_"
 
 
 def fits(head: Head) -> bool:
@@ -127,7 +127,7 @@ def _kind(mark: Mark) -> MarkKind:
 
 
 def _field(mark: Mark) -> str:
-    return f"{_CROWD * mark.is_crowd}{_kind(mark)}"
+    return f"{CROWD * mark.is_crowd}{_kind(mark)}"
 
 
 def _kinds(marks: Mapping[object, Sequence[Mark]]) -> list[str]:
@@ -148,7 +148,7 @@ def _sent(marks: Sequence[Mark], fields: Sequence[str], size: Size | None) -> di
     sent = {}
     for field in fields:
         drawn = [mark for mark in marks if _field(mark) == field]
-        kind = cast("MarkKind", field.removeprefix(_CROWD))
+        kind = cast("MarkKind", field.removeprefix(CROWD))
         if kind == "boxes":
             sent[field] = boxes_text([(mark.label, mark.box) for mark in drawn if mark.box], size)
         elif kind == "polygons":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from piecework.analyses.mark_texts import spans_text
 from piecework.foundation.csv_text import LONGEST_CELL
-from piecework.importing.readers.head import Head, is_tagged
+from piecework.importing.readers.head import Head, is_comment, is_tagged
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable, worker_of_file
 
 NAME = "CoNLL"
@@ -70,8 +70,9 @@ def _row(begin: int, lines: Sequence[str], worker_id: str) -> ImportedRow | None
     if not lines:
         raise ValueError(f"is a text of more than {LONGEST_CELL >> 20} MB")
     item_id, tokens, tags = "", list[str](), list[str]()
+    has_tabs = any("\t" in line for line in lines)
     for number, line in enumerate(lines, start=begin):
-        if line.startswith("# "):
+        if is_comment(line) or (line.startswith("# ") and has_tabs and "\t" not in line):
             if (match := _NAMED.fullmatch(line)) is not None:
                 item_id = match[1].strip()
             continue

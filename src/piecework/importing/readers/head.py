@@ -131,6 +131,8 @@ def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - i
 
 
 _TAGGED = re.compile(r"\S.*[ \t](?:O|[BIESLU]-\S+)[ \t\r]*")
+_COMMENT = re.compile(r"# (?:tag\b|[\w. ]+=)")
+"""What comments say that may end like a tag: a name and a value, or which tag means what."""
 
 
 def is_tagged(text: str) -> bool:
@@ -141,8 +143,19 @@ def is_tagged(text: str) -> bool:
     """
     *whole, last = text.lstrip("\ufeff").split("\n")
     lines = whole if len(text) >= _HEAD_BYTES // 4 else [*whole, last]
-    tokens = [line for line in lines if line.strip() and not line.startswith("# ")]
+    tokens = [line for line in lines if line.strip() and not is_comment(line)]
     return bool(tokens) and all(map(_TAGGED.fullmatch, tokens))
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line of columns is a comment, and not the token `#` with its tag.
+
+    >>> is_comment("# item_id = O"), is_comment("# O"), is_comment("# NN O"), is_comment("# one")
+    (True, False, False, True)
+    """
+    if not line.startswith("# "):
+        return False
+    return _TAGGED.fullmatch(line) is None or _COMMENT.match(line) is not None
 
 
 def _of_annotations(path: Path) -> frozenset[str]:

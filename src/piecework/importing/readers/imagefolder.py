@@ -18,18 +18,26 @@ NAME = "Hugging Face imagefolder"
 
 _FILE = "file_name"
 _BOXES = "bbox"
+_USUAL = "objects"
 _LABELS = ("category", "categories", "label", "labels", "category_id")
 
 
 def fits(head: Head) -> bool:
-    """Recognise a picture with boxes."""
+    """Recognise a picture with boxes, or with none in the usual member."""
     first = head.first_object
-    return isinstance(first, dict) and _FILE in first and any(map(_is_drawn, first.values()))
+    if not isinstance(first, dict) or _FILE not in first:
+        return False
+    return first.get(_USUAL) == [] or any(map(_is_drawn, first.values()))
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
     """Yield a row per picture."""
     worker_id = worker_of_file(path)
+    # An empty list says that there is no object if the others are lists of objects.
+    drawn = {_USUAL}
+    for _, document in objects_of(path, head):
+        cells = () if isinstance(document, str) else document.items()
+        drawn |= {name for name, value in cells if _is_drawn(value)}
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document, worker_id=worker_id)
@@ -38,7 +46,7 @@ def read(path: Path, head: Head) -> Iterator[Read]:
         try:
             sent = {}
             for field, value in document.items():
-                if _is_drawn(value):
+                if _is_drawn(value) or (field in drawn and value == []):
                     sent[field] = boxes_text([*_boxes(value)], size_of(document))
         except ValueError as fault:
             yield Unreadable(line=number, column=field, fault=str(fault), worker_id=worker_id)

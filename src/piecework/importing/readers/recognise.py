@@ -30,7 +30,7 @@ from piecework.importing.readers import (
     simple_amt,
 )
 from piecework.importing.readers.head import Head, head_of
-from piecework.importing.readers.rows import Read, Reader
+from piecework.importing.readers.rows import Read, Reader, worker_of_file
 from piecework.postprocess.datasets.reading import answers_in
 
 READERS: tuple[Reader, ...] = (
@@ -52,6 +52,8 @@ READERS: tuple[Reader, ...] = (
     conll,
 )
 
+_OF_ONE_WORKER = frozenset(reader.NAME for reader in (coco, imagefolder, sagemaker, brat, conll))
+"""Formats that do not say who answered."""
 
 _MONTH_FIRST = (mturk_csv, results_file, amti, figure_eight)
 """Formats of American sites, which write the month before the day."""
@@ -115,12 +117,32 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
     datasets = parquet.DatasetTables(
         [source.path for source in sources if source.format_name == parquet.NAME]
     )
+    _refuse_one_name(sources)
     return [
         source._replace(rows=partial(datasets.read, source.path))
         if source.format_name == parquet.NAME
         else source
         for source in sources
     ]
+
+
+def _refuse_one_name(sources: Sequence[Source]) -> None:
+    """Refuse files of marks that would count as one person's, because their names are one.
+
+    Raises:
+        ConfigError: two have one name.
+    """
+    paths: dict[str, Path] = {}
+    for source in sources:
+        if source.format_name not in _OF_ONE_WORKER:
+            continue
+        path = source.path
+        other = paths.setdefault(worker_of_file(path), path)
+        if other != path:
+            raise ConfigError(
+                [f"{other} and {path}: such files do not say who made them, so their name does"],
+                next_step="rename one; of one person, import one after the other",
+            )
 
 
 def is_of_a_tool(path: Path, head: Head) -> bool:
