@@ -148,10 +148,10 @@ def _objects(path: Path, document: Document) -> PeoplesObjects:
     labels, images = labels_of(document), named(document, "images")
     by_number = {number: place for place, number in enumerate(images)}
     named_so: dict[object, set[int]] = defaultdict(set)
-    for place, image in enumerate(images.values()):
+    for position, image in enumerate(images.values()):
         for name in ("file_name", "item_id"):
             if isinstance(image.get(name), str):
-                named_so[image[name]].add(place)
+                named_so[image[name]].add(position)
     by_name = {name: place for name, (place, *others) in named_so.items() if not others}
     people = PeoplesObjects(
         path=path,
