@@ -3,8 +3,8 @@
 Work is done in `NAME.unfinished` beside the requested folder. Each file is written
 under another name and renamed when it is complete, so existing files are complete, and
 an interrupted run continues where it stopped. At the end `_SUCCESS` lists the files,
-and the folder gets its final name: an incomplete folder never has that name. One command at
-a time works in it, and only a folder that a run began is ever emptied.
+and the folder gets its final name: an incomplete folder never has that name. Where the file
+system has locks, one command at a time works in it. Only a folder that a run began is emptied.
 
 Parts exchange only files, so a cluster of several machines needs a folder that all of them
 see. If a worker dies, only its current part is lost, and another worker does it. A command
