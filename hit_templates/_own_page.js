@@ -163,20 +163,24 @@
     if (control instanceof HTMLSelectElement) return [...control.selectedOptions].map((option) => option.value);
     return control.matches("[type=radio], [type=checkbox]") && !control.checked ? [] : [control.value];
   };
-  // Of these, the form that is sent has the last word.
+  // Of these, the form that is sent has the last word, or else the first that is filled in.
   const ONE_VALUE = "[type=radio], [type=hidden], select:not([multiple])";
   window.addEventListener("formdata", ({ target, formData }) => {
     if (!isSent(target)) return;
-    // An empty text says nothing, so it is sent only if nothing else of its name is.
-    const own = new Set(formData.keys());
-    const isFilled = (name) => formData.getAll(name).some((value) => value !== "");
-    const filledIn = new Set([...own].filter(isFilled));
-    outside(target).filter(({ name }) => name && name !== "assignmentId").forEach((control) => {
-      const { name } = control;
-      if (filledIn.has(name) && control.matches(ONE_VALUE)) return;
-      values(control).filter((value) => value || !own.has(name)).forEach((value) => {
-        if (own.has(name) && !isFilled(name)) formData.delete(name);
-        formData.append(name, value);
+    const isFilled = (texts) => texts.some((value) => value !== "");
+    const rest = outside(target).filter(({ name }) => name && name !== "assignmentId");
+    // Within a form all values are sent, as browsers do it. Of what another form has too, an
+    // empty text says nothing, and the same value says nothing more: scripts copy values.
+    new Set(rest.map(({ form }) => form)).forEach((form) => {
+      const before = new Map([...formData.keys()].map((name) => [name, formData.getAll(name)]));
+      rest.filter((control) => control.form === form).forEach((control) => {
+        const { name } = control;
+        const earlier = before.get(name) || [];
+        if (isFilled(earlier) && control.matches(ONE_VALUE)) return;
+        values(control).filter((value) => !earlier.length || (value && !earlier.includes(value))).forEach((value) => {
+          if (earlier.length && !isFilled(formData.getAll(name))) formData.delete(name);
+          formData.append(name, value);
+        });
       });
     });
     const counts = measures.read();

@@ -337,7 +337,29 @@ SENT: dict[str, tuple[str, dict[str, str]]] = {
         <option selected>y</select><input type="radio" name="e" value="y" checked>
         <select name="f"><option value="">?</select><input type="hidden" name="g" value="y">
         <button>Send</button></form>""",
-        {"a": "1|1", "b": "typed", "c": "y|x", "d": "y|x", "e": "y", "f": "x", "g": "y"},
+        {"a": "1", "b": "typed", "c": "y|x", "d": "y|x", "e": "y", "f": "x", "g": "y"},
+    ),
+    "names that two forms have beside the one that is sent": (
+        f"""<form><input name="a" value="" readonly><input type="radio" name="b" value="x" checked>
+        <input type="hidden" name="c" value="x"><select name="d"><option>x</select>
+        <input name="e" value="x" readonly><input name="f" value="" readonly>
+        <input name="h[]" value="" readonly><input name="h[]" value="x" readonly>
+        <input name="h[]" value="x" readonly></form>
+        <form><input name="a" value="x" readonly><input type="radio" name="b" value="y" checked>
+        <input type="hidden" name="c" value="y"><select name="d"><option>y</select>
+        <input name="e" value="y" readonly><input name="f" value="" readonly></form>
+        <form>{SUBMIT}</form>""",
+        {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x|y", "f": "", "h[]": "|x|x"},
+    ),
+    "a text, a number and a box that a script copies into the form that it sends": (
+        """<form><textarea name="a"></textarea><input type="number" name="n">
+        <input type="checkbox" name="c" value="x" checked></form>
+        <form id="f" hidden><textarea name="a"></textarea><input name="n">
+        <input type="checkbox" name="c" value="x"></form>
+        <input type="button" class="go" value="Send" onclick="const [from, to] = document.forms;
+        to.elements.a.value = from.elements.a.value; to.elements.n.value = from.elements.n.value;
+        to.elements.c.checked = from.elements.c.checked; to.submit()">""",
+        {"a": "1", "n": "1", "c": "x"},
     ),
     "a form in a form": (
         """<form><input name="a"><form action="/x"><input name="b"></form>
