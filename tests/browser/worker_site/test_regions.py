@@ -226,6 +226,10 @@ def test_earlier_marks_are_shown_to_those_who_judge_them(
     assert sent(page, market, hit) == {name: {"label": "bad"} for name in names}
 
 
+SIZE = {"width": 20, "height": 20}
+TWO = earlier_mask({"#2ca02c": (50, 50, 150, 150), "#1f77b4": (200, 50, 250, 150)})
+
+
 @pytest.mark.parametrize(
     "overlay",
     [
@@ -240,8 +244,23 @@ def test_earlier_marks_are_shown_to_those_who_judge_them(
         },
         {"videoObjectTracking": {}},
         "${marks}",
+        {
+            "boundingBox": {
+                "value": [{"label": "a", **dict.fromkeys(("left", "top"), 5000), **SIZE}]
+            }
+        },
+        {"keypoint": {"value": [{"label": "a", "x": -9, "y": 9}]}},
+        {"polygon": {"value": [{"label": "a", "vertices": []}]}},
+        {"semanticSegmentation": {"labelMappings": {"Cat": {"color": "#ff0000"}}, "src": TWO}},
+        {"semanticSegmentation": {"labelMappings": {"Rest": {"color": "#ffffff"}}, "src": TWO}},
+        {"instanceSegmentation": {"instances": [{"color": "#2ca02c", "label": "a"}], "src": TWO}},
+        {"instanceSegmentation": {"instances": [], "src": TWO}},
     ],
-    ids=["no numbers", "no marks", "no colours", "no mask", "another task", "no JSON"],
+    ids=[
+        *("no numbers", "no marks", "no colours", "no mask", "another task", "no JSON"),
+        *("a box outside", "a point outside", "no corners", "other colours", "white alone"),
+        *("one colour of two", "no instances"),
+    ],
 )
 def test_nobody_judges_marks_that_cannot_be_shown(
     market: Market, open_site: Callable[..., Page], overlay: object
@@ -254,6 +273,27 @@ def test_nobody_judges_marks_that_cannot_be_shown(
     frame.get_by_role("button", name="Submit").click()
     expect(frame.locator("fieldset").get_by_role("alert")).to_contain_text("are not shown")
     assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
+
+
+def test_pictures_without_marks_are_judged(market: Market, open_site: Callable[..., Page]) -> None:
+    """An overlay without a task, a list or a mask of nothing, a box partly in view."""
+    box = {"label": "a", "left": -10, "top": -10, **SIZE}
+    overlays = {
+        "empty": "{}",
+        "null": " null ",
+        "blank": " ",
+        "none": {"boundingBox": {"value": []}},
+        "part": {"boundingBox": {"value": [box]}},
+        "mask": {"instanceSegmentation": {"instances": [], "src": earlier_mask({})}},
+    }
+    body = "".join(judged(overlay, name=name) for name, overlay in overlays.items())
+    page, hit = accepted_page(market, open_site, crowd_form(body))
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("crowd-image-classifier img")).to_have_count(len(overlays))
+    expect(frame.locator("svg .crowd-box")).to_have_count(1)
+    for element in frame.locator("crowd-image-classifier").all():
+        element.get_by_label("bad").check()
+    assert sent(page, market, hit) == {name: {"label": "bad"} for name in overlays}
 
 
 def test_a_task_that_a_campaign_file_states_is_done(market: Market, browser: Browser) -> None:

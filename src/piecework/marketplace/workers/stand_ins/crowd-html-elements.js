@@ -372,15 +372,17 @@ crowd-toast[opened] { display: block; }
   }
   class ImageClassifier extends Classifier {
     subject(said) {
-      const [source, overlay] = ["src", "overlay"].map((name) => this.getAttribute(name) || "");
+      const [source, text] = ["src", "overlay"].map((name) => this.getAttribute(name) || "");
       const alt = translate("The image to classify");
-      this.hasMarks = overlay.trim() !== "";
+      const overlay = text.trim() ? loose(text) : null;
+      // What cannot be read may hold marks; an empty object holds none.
+      this.hasMarks = overlay !== null && !(typeof overlay === "object" && !Object.keys(overlay).length);
       if (!this.hasMarks) {
         return [make("img", { src: source, alt }), ...said];
       }
       const place = make("div");
       import(new URL("crowd-regions.js", address)).then(({ showMarks }) => {
-        this.marks = showMarks(place, KIT, { source, alt, overlay: loose(overlay) });
+        this.marks = showMarks(place, KIT, { source, alt, overlay });
       }).catch((error) => place.append(unloaded(error)));
       return [place, ...said];
     }

@@ -50,13 +50,15 @@ const paintBase = (context, canvas, wide, base, colors) => {
 };
 
 // An earlier mask as one index for each pixel: 0 without a label, else the colour's place + 1.
+// White and what is transparent have no label; any other colour that is not listed is unknown.
 export const maskImage = async (source, wide, high, colors) => {
   const image = new Image();
   image.crossOrigin = "anonymous";
   image.src = source;
   await image.decode();
   const indexes = new Uint8Array(wide * high);
-  const index = new Map();
+  const index = new Map([[0xffffff, 0]]);
+  let hasUnknown = false;
   colors.forEach((color, n) => {
     if (/^#[0-9a-f]{6}$/i.test(color || "")) index.set(parseInt(color.slice(1), 16), n + 1);
   });
@@ -71,10 +73,11 @@ export const maskImage = async (source, wide, high, colors) => {
     for (let n = 0; n < pixels.length; n += 4) {
       const isThere = pixels[n + 3] > 127;
       const color = (pixels[n] << 16) + (pixels[n + 1] << 8) + pixels[n + 2];
-      if (isThere) indexes[top * wide + n / 4] = index.get(color) || 0;
+      if (isThere && index.has(color)) indexes[top * wide + n / 4] = index.get(color);
+      else if (isThere) hasUnknown = true;
     }
   }
-  return indexes;
+  return { indexes, hasUnknown };
 };
 
 // The polygons that an area covers: itself, or a capsule for each step of a brush.

@@ -170,22 +170,25 @@ class Regions extends Tool {
   }
   // What is not a number, has no size or no label of the page cannot be shown.
   fromStated(mark) {
-    const numbers = (...values) => values.map((value) => Number(value ?? NaN));
-    const points = this.shape === "box"
-      ? (([x, y, wide, high]) => [[x, y], [x + wide, y + high]])(numbers(mark?.left, mark?.top, mark?.width, mark?.height))
-      : this.shape === "point" ? [numbers(mark?.x, mark?.y)]
-        : Array.from(mark?.vertices || [], (corner) => numbers(corner?.x, corner?.y));
+    const points = this.pointsOf(mark);
     if (!points.flat().every(Number.isFinite) || !this.labels.includes(mark.label)) return null;
     const region = { label: mark.label, shape: this.shape, points: points.map((point) => this.within(point)) };
     return this.faultOf(region, 1, true) ? null : region;
+  }
+  pointsOf(mark) {
+    const numbers = (...values) => values.map((value) => Number(value ?? NaN));
+    return this.shape === "box"
+      ? (([x, y, wide, high]) => [[x, y], [x + wide, y + high]])(numbers(mark?.left, mark?.top, mark?.width, mark?.height))
+      : this.shape === "point" ? [numbers(mark?.x, mark?.y)]
+        : Array.from(mark?.vertices || [], (corner) => numbers(corner?.x, corner?.y));
   }
   async readMask({ src, labelMappings, instances }) {
     if (this.instances) this.readInstances(instances);
     const names = this.names();
     const colors = this.instances?.map(({ color }) => color) ?? names.map((name) => labelMappings?.[name]?.color);
     try {
-      const indexes = await maskImage(src, this.wide, this.high, colors);
-      this.earlier = { names, indexes, used: names.filter((_, n) => indexes.includes(n + 1)) };
+      const { indexes, hasUnknown } = await maskImage(src, this.wide, this.high, colors);
+      this.earlier = { names, indexes, hasUnknown, used: names.filter((_, n) => indexes.includes(n + 1)) };
       this.rebase();
       this.paintMask();
       this.refresh();
@@ -715,14 +718,14 @@ class Marks extends Regions {
   }
   async start() {
     const stated = this.stated();
-    this.regions = this.mask ? [] : stated.map((mark) => this.fromStated(mark));
-    if (this.regions.includes(null)) {
+    this.regions = this.mask ? [] : stated.map((mark) => (this.isInView(mark) ? this.fromStated(mark) : null));
+    if (this.mask) await this.readMask(stated);
+    if (this.regions.includes(null) || this.earlier?.hasUnknown) {
       this.isBroken = true;
       this.say(this.kit.MARKS_LACK, true);
       return;
     }
     this.regions.forEach((region) => this.show(region));
-    if (this.mask) await this.readMask(stated);
     this.isShown = !this.isBroken;
     const names = this.mask ? this.earlier?.used || [] : [...new Set(this.regions.map(({ label }) => label))];
     this.legend.replaceChildren(...names.map((name) => {
@@ -730,6 +733,15 @@ class Marks extends Regions {
       swatch.style.background = this.colorOf(this.named(name));
       return this.kit.make("li", {}, swatch, this.kit.make("span", {}, name));
     }));
+  }
+  // A mark wholly outside of the picture would be drawn at its edge, where nobody set it.
+  isInView(mark) {
+    const points = this.pointsOf(mark);
+    return points.length > 0 && [this.wide, this.high].every((most, axis) => {
+      const along = points.map((point) => point[axis]);
+      const [first, last] = [Math.min(...along), Math.max(...along)];
+      return !(first < 0 && last <= 0) && !(last > most && first >= most);
+    });
   }
   // A mark that is too small to be drawn is to be judged, too.
   faultOf() { return ""; }
