@@ -55,6 +55,7 @@ class Controls:
         hidden_values: of hidden inputs, by name.
         title: the page's title.
         language: the language that the page states, as a tag.
+        has_direction: whether the page states its direction of writing.
         has_varying_names: whether an item's column names a control.
         has_script: whether the page's own script may make further controls.
         is_flat: whether its crowd form sends a field for each value (`flatten-objects`).
@@ -68,6 +69,7 @@ class Controls:
     hidden_values: dict[str, str] = field(default_factory=dict)
     title: str = ""
     language: str = ""
+    has_direction: bool = False
     has_varying_names: bool = False
     has_script: bool = False
     has_form: bool = False
@@ -201,6 +203,7 @@ class _Reader:
         tag, values = step.name, step.attributes
         if tag == "html":
             self.controls.language = values.get("lang", "").strip()
+            self.controls.has_direction |= "dir" in values
         self._forms(tag, values)
         if tag in self._begins:
             self._begins[tag](values)

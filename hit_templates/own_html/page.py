@@ -188,10 +188,16 @@ def _language_tag(html: str, language: str) -> str:
 
     The site around the page reads its language at the beginning of the page. The campaign's
     counts if the page states none, but not English, which stands for a language not stated.
+    With it comes its direction, because the page's buttons and alerts speak it, too.
     """
-    own = controls_in(html).language
-    stated = own or (language if language != ENGLISH else "")
-    return f'<html lang="{escape(stated)}">\n' if stated and not is_mark(stated) else ""
+    controls = controls_in(html)
+    stated = controls.language or (language if language != ENGLISH else "")
+    if not stated or is_mark(stated):
+        return ""
+    direction = frame_texts(language)["html_dir"]
+    is_ours = not (controls.language or controls.has_direction)
+    leads = f' dir="{direction}"' if is_ours and direction != "ltr" else ""
+    return f'<html lang="{escape(stated)}"{leads}>\n'
 
 
 @lru_cache(maxsize=32)

@@ -1104,23 +1104,33 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "language", "spoken"),
+    ("html", "language", "spoken", "direction"),
     [
-        ('<!-- a --><!DOCTYPE html><html class="b" lang="he" dir="rtl">', "en", "he"),
-        ('<html lang="en">', "he", "en"),
-        ("", "zh-Hant", "zh-Hant"),
+        ('<!-- a --><!DOCTYPE html><html class="b" lang="he" dir="rtl">', "en", "he", "rtl"),
+        ('<html lang="en">', "he", "en", None),
+        ("", "zh-Hant", "zh-Hant", None),
+        ("", "he", "he", "rtl"),
+        # The page's own direction counts.
+        ('<html dir="ltr">', "he", "he", "ltr"),
+        ('<html lang="he">', "he", "he", None),
         # Nobody stated a language; the item states it.
-        ("", "en", None),
-        ('<html lang="${tongue}">', "he", None),
+        ("", "en", None, None),
+        ('<html lang="${tongue}">', "he", None, None),
     ],
 )
 def test_the_site_speaks_the_language_of_a_page(
-    tmp_path: Path, html: str, language: str, spoken: str | None
+    tmp_path: Path, html: str, language: str, spoken: str | None, direction: str | None
 ) -> None:
-    """As the page states it, else the campaign; and so does the button that the page gets."""
+    """As the page states it, else the campaign; and so does the button that the page gets.
+
+    A language of the campaign brings its direction.
+    """
     task = task_of(tmp_path, f"{html}<p>x</p><input name='a'>", language=language)
     page = render_hit(task, [Item(item_id=ItemId("1"), columns={"tongue": "en"})])
     assert languages.of_page(page) == spoken
+    # Browsers take the first that an <html> states.
+    (leads, *_) = [*re.findall(r'<html[^>]* dir="(\w+)"', page), None]
+    assert leads == direction
     assert f'value="{frame_texts(language)["submit"]}"' in page
 
 
