@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from piecework.analyses.regions import f1, marks_in
+from piecework.analyses.regions import f1, is_too_large, marks_in
 from piecework.domain.late_modules import np, pd, scipy
 from piecework.qc.ratings import (
     DRAWN,
@@ -64,9 +64,11 @@ class MergedAnswers(NamedTuple):
                 yield [worker for worker, _ in known], [answer for _, answer in known]
 
     def apart(self, own: str, known: str) -> float:
-        """Return how far an answer is from the known one, from 0 to 1; NaN if it is unreadable."""
+        """Return how far an answer is from the known one, from 0 to 1; NaN if it is too large."""
         answer = self.read(own)
-        return math.nan if answer is None else 1 - self.compare(answer, self.read_known(known))
+        if answer is None and is_too_large(own):
+            return math.nan
+        return 1 - self.compare(answer, self.read_known(known))
 
 
 def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.DataFrame:

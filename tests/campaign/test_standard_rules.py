@@ -5,13 +5,16 @@ from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.standard_rules import standard_rules
-from piecework.domain.field import MERGED, Field
+from piecework.domain.field import MERGED, Field, Regions
 from piecework.domain.task import Task
+from piecework.hit_templates.answers import value_problems
 from piecework.hit_templates.tasks import load_task, task_names
+from piecework.qc.heuristics import rule_violation
 from piecework.qc.registry import is_on
 from piecework.qc.silence import silences
 from tests.for_each import for_each
 from tests.qc.rated import boxes, choice, choices, ratings, scale, task_of
+from tests.qc.tables import flagged, row, table
 
 
 def named(task: Task) -> set[str]:
@@ -51,8 +54,19 @@ def test_rules_name_the_heuristics_about_patterns_that_read_the_field(kind: str)
     """Who can say something about answers of this kind is named, and nobody else."""
     field, answer = ANSWERS[kind]
     task = task_of(field)
-    table = ratings(task, [(worker, f"i{n}", answer) for worker in "abc" for n in range(20)])
-    assert named(task) & PATTERNS == PATTERNS - silences(table, {}).keys()
+    rated = ratings(task, [(worker, f"i{n}", answer) for worker in "abc" for n in range(20)])
+    assert named(task) & PATTERNS == PATTERNS - silences(rated, {}).keys()
+
+
+@for_each("part", MERGED.values())
+def test_marks_that_cannot_be_read_are_set_aside(part: Regions) -> None:
+    """Agreement counts them for nobody, so the rules have to name what finds them."""
+    task = task_of(MARKS[part])
+    rules = standard_rules(task, ())
+    assert "rule_violation" in next(rule for rule in rules if rule.then == "drop").any_of
+    faults = value_problems(MARKS[part], "[", {})
+    answers = table(row("a", problems=tuple(faults)), row("b"))
+    assert flagged(rule_violation.score(answers, rule_violation.Params())) == {"a"}
 
 
 @for_each("name", task_names())

@@ -38,6 +38,10 @@ _OF_SIDE = 0.005
 _FARTHEST = 1e9
 
 
+class TooLargeError(Exception):
+    """An answer has more marks, cells or pixels than are read."""
+
+
 class Area(NamedTuple):
     """A part of a picture, in cells.
 
@@ -135,13 +139,16 @@ class Areas:
 
 def read_polygons(
     listed: Sequence[object], size: Size | None, *, most_cells: float = MOST_CELLS
-) -> Areas | None:
-    """Return the polygons of an answer as crowd elements send them; `None` if they are too large.
+) -> Areas:
+    """Return the polygons of an answer as crowd elements send them.
 
     Args:
         listed: one with fewer than three corners, or without a cell, is left out.
         size: width and height of the picture in pixels, if the answer states it.
         most_cells: of all polygons together.
+
+    Raises:
+        TooLargeError: they have more cells.
     """
     read = [(label_of(entry), _corners(entry)) for entry in listed]
     with_corners = [(label, corners) for label, corners in read if corners is not None]
@@ -156,7 +163,7 @@ def read_polygons(
             continue
         cells += area.bits.size
         if cells > most_cells:
-            return None
+            raise TooLargeError
         labels.append(label)
         areas.append(area)
     return Areas(labels=labels, size=size, areas=areas, shape=shape, cell=cell)

@@ -15,6 +15,7 @@ from piecework.analyses.areas import (
     Area,
     Areas,
     Size,
+    TooLargeError,
     cell_of,
     cut_out,
     label_of,
@@ -35,6 +36,9 @@ def read_masks(
         document: the answer.
         size: width and height of the picture in pixels, if the answer states it.
         most_cells: of all masks together.
+
+    Raises:
+        TooLargeError: they have more cells, or the picture has too many pixels.
     """
     named = _named_colours(document)
     image = document.get("labeledImage")
@@ -53,7 +57,7 @@ def read_masks(
         area = cut_out(bits, np.empty((0, 2)))
         count += area.bits.size
         if count > most_cells:
-            return None
+            raise TooLargeError
         labels.append(label)
         colours.append(colour)
         areas.append(area)
@@ -116,7 +120,7 @@ def _pixels(text: str) -> tuple[npt.NDArray[np.int32], int, Size] | None:
         content = b64decode(text.partition("base64,")[2] or text, validate=True)
         with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
             if image.width * image.height > MOST_PIXELS:
-                return None
+                raise TooLargeError
             cell, size = cell_of(*image.size), (float(image.width), float(image.height))
             sides = (np.arange(cell // 2, side + cell // 2, cell) for side in reversed(image.size))
             middles = np.ix_(
@@ -131,7 +135,9 @@ def _pixels(text: str) -> tuple[npt.NDArray[np.int32], int, Size] | None:
                 colours[: len(palette) // 3] = np.array(palette).reshape(-1, 3)
                 return np.take(_codes(colours), np.asarray(image)[middles]), cell, size
             cells = np.asarray(image.convert("RGBA"))[middles]
-    except (Image.DecompressionBombError, OSError, SyntaxError, ValueError):
+    except Image.DecompressionBombError as error:
+        raise TooLargeError from error
+    except (OSError, SyntaxError, ValueError):
         return None
     codes = np.where(cells[:, :, 3] >= _OPAQUE, _codes(cells[:, :, :3]), -1)
     return codes.astype("int32"), cell, size

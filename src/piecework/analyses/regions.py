@@ -28,6 +28,7 @@ from typing import NamedTuple, TypeAlias
 from piecework.analyses.areas import (
     MOST_CELLS,
     Areas,
+    TooLargeError,
     aligned,
     label_of,
     merged_areas,
@@ -37,7 +38,7 @@ from piecework.analyses.areas import (
 )
 from piecework.analyses.masks import masks_document, read_masks
 from piecework.analyses.spans import cut_apart
-from piecework.analyses.votes import votes_that_count
+from piecework.analyses.votes import votes_that_count, weighted_medians
 from piecework.domain.field import Regions
 from piecework.domain.late_modules import np, npt, pd
 
@@ -58,7 +59,6 @@ _LEAST: Mapping[Regions, float] = {
 _REACH = 0.1
 """Points this part of the picture's diagonal apart are not alike at all."""
 _FARTHEST = 1e15
-_CLOSE = 1e-9
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 
@@ -178,6 +178,23 @@ def read_marks(text: str, part: Regions, *, is_merged: bool = False) -> Marks | 
     than `MOST` marks counts as unreadable, but not a known one or what was merged of several.
     """
     try:
+        return _read(text, part, is_merged=is_merged)
+    except TooLargeError:
+        return None
+
+
+def is_too_large(text: str) -> bool:
+    """Return whether `marks_in` reads no marks because there are more than are read."""
+    try:
+        for part in _LEAST:
+            _read(text, part)
+    except TooLargeError:
+        return True
+    return False
+
+
+def _read(text: str, part: Regions, *, is_merged: bool = False) -> Marks | None:
+    try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return None
@@ -186,12 +203,12 @@ def read_marks(text: str, part: Regions, *, is_merged: bool = False) -> Marks | 
     lengths = _numbers(stated, ("width", "height")) if isinstance(stated, dict) else None
     size = (lengths[0], lengths[1]) if lengths and min(lengths) > 0 else None
     most, most_cells = (math.inf, math.inf) if is_merged else (MOST, MOST_CELLS)
-    if part == "labeledImage":
-        return (
-            read_masks(document, size, most_cells=most_cells) if isinstance(listed, dict) else None
-        )
-    if not isinstance(listed, list) or len(listed) > most:
+    if not isinstance(listed, dict if part == "labeledImage" else list):
         return None
+    if part == "labeledImage":
+        return read_masks(document, size, most_cells=most_cells)
+    if len(listed) > most:
+        raise TooLargeError
     if part == "polygons":
         return read_polygons(listed, size, most_cells=most_cells)
     regions = [region for entry in listed if (region := _region(entry, part)) is not None]
@@ -384,7 +401,7 @@ def _merged(answers: Sequence[Marks], matches: Matches, weights: Floats) -> Mark
     ends = np.concatenate([marks.ends for marks in extents])
     low, high = (
         np.array(
-            [_medians(ends[members, :, end], weights[owners[members]]) for members in kept]
+            [weighted_medians(ends[members, :, end], weights[owners[members]]) for members in kept]
         ).reshape(len(kept), ends.shape[1], 2)
         for end in (0, 1)
     )
@@ -427,19 +444,6 @@ def _clusters(
         left += right
         cluster_of |= dict.fromkeys(right, left)
     return list({id(members): members for members in cluster_of.values()}.values())
-
-
-def _medians(values: Floats, weights: Floats) -> Floats:
-    """Return the low and the high weighted median of each column; shape (columns, 2)."""
-    if not weights.sum() > 0:
-        weights = np.ones_like(weights)
-    order = np.argsort(values, axis=0, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=0)
-    passed = weights[order].cumsum(axis=0) / weights.sum()
-    low = (passed >= 0.5 - _CLOSE).argmax(axis=0)
-    high = (passed > 0.5 + _CLOSE).argmax(axis=0)
-    columns = np.arange(values.shape[1])
-    return np.column_stack([ordered[low, columns], ordered[high, columns]])
 
 
 def _region(entry: object, part: Regions) -> tuple[str, list[tuple[float, float]]] | None:

@@ -1,8 +1,8 @@
 """Votes on a field by item and worker: the frame, and what can be counted from it.
 
 The value with the most votes or the most weight (a tie is reported, not broken), the
-likeliest value by probabilities, and how hard an item is, by how many workers gave the
-canned answer.
+likeliest value by probabilities, weighted medians, and how hard an item is, by how many
+workers gave the canned answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from piecework.domain.field import Field, is_unlimited
-from piecework.domain.late_modules import np, pd
+from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.tables import value_column
 
 _CLOSE = 1e-9
@@ -227,3 +227,18 @@ def difficulties(canned: pd.Series[int], answers: pd.Series[int]) -> pd.Series[s
         "medium",
     )
     return pd.Series(names, index=canned.index, dtype="str")
+
+
+def weighted_medians(
+    values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return the low and the high weighted median of each column; shape (columns, 2)."""
+    if not weights.sum() > 0:
+        weights = np.ones_like(weights)
+    order = np.argsort(values, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    passed = weights[order].cumsum(axis=0) / weights.sum()
+    low = (passed >= 0.5 - _CLOSE).argmax(axis=0)
+    high = (passed > 0.5 + _CLOSE).argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    return np.column_stack([ordered[low, columns], ordered[high, columns]])

@@ -1,9 +1,14 @@
 """Laws of items with a known answer."""
 
+import io
 import json
+from base64 import b64encode
 from dataclasses import replace
 
-from piecework.domain.field import Field
+import pytest
+from PIL import Image
+
+from piecework.domain.field import MERGED, Field, Regions
 from piecework.qc.gold import gold_scores, wrong_by_answer
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
@@ -13,6 +18,17 @@ from tests.qc.tables import cells, flagged, row, table
 TASK = task_of(choice("fit", "yes", "no"))
 HALF = gold_failed.Params(min_items=3, min_share=0.5)
 ITEMS = {f"i{n}": {"gold.fit": "yes"} for n in range(4)} | {"i4": {"gold.fit": ""}}
+
+
+def mask_of(wide: int, high: int) -> str:
+    """An answer with a mask that covers its picture."""
+    file = io.BytesIO()
+    Image.new("RGB", (wide, high), "#008000").save(file, format="PNG")
+    image = {"pngImageData": b64encode(file.getvalue()).decode()}
+    return json.dumps({"labelMappings": {"a": {"color": "#008000"}}, "labeledImage": image})
+
+
+MASK = mask_of(9, 9)
 
 
 def test_half_of_the_known_answers_wrong_is_flagged() -> None:
@@ -71,7 +87,7 @@ def test_boxes_are_right_if_most_match_the_known_ones() -> None:
 
 
 def test_a_known_answer_may_have_more_marks_than_an_answer() -> None:
-    """An answer of 500 of 600 known points is right; what cannot be read is not judged."""
+    """An answer of 500 of 600 known points is right; one of more than are read is not judged."""
     task = task_of(replace(boxes("s"), regions="keypoints"))
 
     def points(count: int) -> str:
@@ -80,11 +96,33 @@ def test_a_known_answer_may_have_more_marks_than_an_answer() -> None:
         return json.dumps({"keypoints": places, "inputImageProperties": size})
 
     items = {f"i{n}": {"gold.s": points(600)} for n in range(3)}
-    sent = {"most": points(500), "few": points(300), "many": points(501), "bad": "no JSON"}
+    sent = {"most": points(500), "few": points(300), "many": points(501)}
     rows = [(worker, item, text) for item in items for worker, text in sent.items()]
     answers = ratings(task, rows, items=items)
     assert flagged(score(answers, HALF)) == {"few"}
     assert [*gold_scores(answers, 0.25).index] == ["few", "most"]
+
+
+@pytest.mark.parametrize("part", MERGED.values())
+def test_what_is_no_answer_with_marks_of_the_field_is_wrong(part: Regions) -> None:
+    """Whoever sends no JSON, or another kind of it, to each known answer fails."""
+    task = task_of(replace(boxes("s"), regions=part))
+    known = {"boundingBoxes": box(40), "labeledImage": MASK}.get(part, f'{{"{part}": []}}')
+    items = {f"i{n}": {"gold.s": known} for n in range(3)}
+    kinds = ["[", "null", '{"lines": []}', f'{{"{part}": 5}}', '{"labeledImage": {}}']
+    kinds += [MASK.replace("iVBOR", broken) for broken in ("", "%", "AAAAA")]
+    rows = [(f"w{n}", item, text) for item in items for n, text in enumerate(kinds)]
+    rows += [("right", item, known) for item in items]
+    answers = ratings(task, rows, items=items)
+    assert flagged(score(answers, HALF)) == {f"w{n}" for n in range(len(kinds))}
+
+
+def test_a_mask_of_too_many_pixels_is_not_judged() -> None:
+    """A picture with more pixels than are read is as large as marks beyond their limit."""
+    task = task_of(replace(boxes("s"), regions="labeledImage"))
+    items = {f"i{n}": {"gold.s": MASK} for n in range(3)}
+    rows = [("w", item, mask_of(8_001, 8_000)) for item in items]
+    assert gold_scores(ratings(task, rows, items=items), 0.25).empty
 
 
 def test_without_gold_it_says_nothing() -> None:
