@@ -953,6 +953,37 @@ def test_what_no_measure_reads_is_not_sent(market: Market, browser: Browser) -> 
         assert marks_in(json.dumps(document[name])) is not None
 
 
+def test_only_marks_that_are_merged_have_a_limit(market: Market, browser: Browser) -> None:
+    """Earlier lines may be more; earlier marks that cannot be sent are refused at once."""
+    state = """([tag, mark, count]) => document.querySelector(tag)
+      .setAttribute("initial-value", JSON.stringify(Array(count).fill(mark)))"""
+    line = {"label": "Cat", "vertices": [{"x": 1, "y": 1}, {"x": 9, "y": 9}]}
+    for tag in ("crowd-line", "crowd-polyline"):
+        with at_work(market, browser, crowd_form(marked(tag, "lines"))) as (page, hit):
+            page.frames[1].evaluate(state, [tag, line, MOST + 1])
+            frame = page.frame_locator("iframe")
+            expect(frame.get_by_role("button", name=f"Delete line {MOST + 1}")).to_be_attached()
+            (document,) = sent(page, market, hit).values()
+        assert len(document[NAMES[tag]]) == MOST + 1
+    marks = {
+        "crowd-keypoint": {"label": "Cat", "x": 1, "y": 1},
+        "crowd-entity-annotation": {"label": "person", "startOffset": 0, "endOffset": 3},
+    }
+    body = crowd_form(marked("crowd-keypoint", "points") + ENTITIES)
+    with at_work(market, browser, body) as (page, hit):
+        frame = page.frame_locator("iframe")
+        refusal = "The earlier marks are more than can be sent. Return the HIT."
+        for tag, mark in marks.items():
+            page.frames[1].evaluate(state, [tag, mark, MOST + 1])
+            expect(frame.locator(tag).get_by_role("alert")).to_have_text(refusal)
+        frame.get_by_role("button", name="Submit").click()
+        expect(frame.locator("crowd-keypoint").get_by_role("alert")).to_have_text(refusal)
+        for tag, mark in marks.items():
+            page.frames[1].evaluate(state, [tag, mark, 1])
+            expect(frame.locator(tag).get_by_role("alert")).to_have_text("")
+        sent(page, market, hit)
+
+
 def test_a_mask_that_no_measure_reads_is_not_sent(market: Market, browser: Browser) -> None:
     """Labels with spots in all corners of a large picture, and a picture that is larger still."""
     labels = json.dumps([f"L{n}" for n in range(MOST_CELLS // 2_000**2 + 5)])

@@ -7,9 +7,9 @@ import { fill, maskImage, paint } from "./crowd-masks.js";
 import { addStyle, cellsOf, MOST_CELLS, MOST_PIXELS, Tool } from "./crowd-tools.js";
 
 const KINDS = {
-  "crowd-bounding-box": { word: "box", shape: "box", part: "boundingBoxes", tellsChange: true },
-  "crowd-keypoint": { word: "point", shape: "point", part: "keypoints" },
-  "crowd-polygon": { word: "polygon", shape: "polygon", part: "polygons" },
+  "crowd-bounding-box": { word: "box", shape: "box", part: "boundingBoxes", isMerged: true, tellsChange: true },
+  "crowd-keypoint": { word: "point", shape: "point", part: "keypoints", isMerged: true },
+  "crowd-polygon": { word: "polygon", shape: "polygon", part: "polygons", isMerged: true },
   "crowd-polyline": { word: "line", shape: "polyline", part: "polylines", tellsChange: true },
   "crowd-line": { word: "line", shape: "line", part: "lines", tellsChange: true },
   "crowd-semantic-segmentation": { word: "area", shape: "brush", isMask: true, tellsChange: true },
@@ -163,6 +163,7 @@ class Regions extends Tool {
     this.regions = (this.mask ? [] : earlier).map((region) => this.fromStated(region)).filter(Boolean);
     this.regions.forEach((region) => this.show(region));
     if (this.mask && stated?.src) this.readMask(stated);
+    if (this.refuseStated()) return;
     this.changed();
     this.first = JSON.stringify(this.regions.map((region) => this.toSent(region)));
     this.resume();

@@ -8,6 +8,7 @@ import { Tool } from "./crowd-tools.js";
 class Spans extends Tool {
   constructor(element, kit) {
     super(element, kit, "span");
+    this.kind = { isMerged: true };
     const { make, translate } = kit;
     this.text = element.getAttribute("text") || "";
     this.stage = make("div", {
@@ -52,6 +53,7 @@ class Spans extends Tool {
       && mark.startOffset >= 0 && mark.startOffset < mark.endOffset && mark.endOffset <= this.text.length)
       .map(({ label, startOffset, endOffset }) => ({ label, start: startOffset, end: endOffset }));
     this.draw();
+    if (this.refuseStated()) return;
     this.changed();
     this.first = JSON.stringify(this.spans());
     this.resume();

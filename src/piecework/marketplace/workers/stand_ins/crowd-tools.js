@@ -370,10 +370,17 @@ export class Tool {
   // --- sending ----------------------------------------------------------------------
   // Marks that an answer cannot hold.
   unsendable() { return []; }
-  // What a reader of answers refuses: more marks than it compares.
+  // What a reader of answers refuses: more marks than it compares. Lines are not compared.
   excess() {
-    const counted = this.kind?.isMask ? 0 : this.regions.length;
+    const counted = this.kind.isMerged ? this.regions.length : 0;
     return counted > MOST_MARKS ? this.translate("There are %(count)s marks; at most %(most)s can be sent.", { count: counted, most: MOST_MARKS }) : "";
+  }
+  // No worker can say which marks of an earlier answer to delete.
+  refuseStated() {
+    if (!this.excess()) return false;
+    this.isBroken = true;
+    this.say(this.translate("The earlier marks are more than can be sent. Return the HIT."), true);
+    return true;
   }
   complain() {
     let fault = "";
