@@ -107,7 +107,8 @@ def _faults_of_parts(task: Task, item: Item) -> Iterator[str]:
     is_heard = any(field.is_transcript for field in task.item_fields)
     heard = [part.column for part in task.parts if is_heard and part.kind in TRANSCRIBED]
     if heard and not any(item.columns.get(name, "").strip() for name in heard):
-        yield f"nothing to transcribe: {', '.join(heard)} is empty"
+        verb = "is" if len(heard) == 1 else "are all"
+        yield f"nothing to transcribe: {', '.join(heard)} {verb} empty"
     for part in task.parts:
         text = item.columns.get(part.column, "")
         # The first rows of a source that grows said what the column holds; others come later.

@@ -213,15 +213,15 @@ def test_a_worker_is_told_what_marks_differ_in(tmp_path: Path) -> None:
     picture = {"photo": "https://e.org/a.png"}
     assert _words_about_marks(tmp_path, picture, boxes(0), boxes(50)) == (
         '"1 box: cat"; the known answer is "1 box: cat". '
-        "You met 0 of 1 known mark; 1 of yours is not among them."
+        "0 of 1 known mark was found; 1 of your marks matches none."
     )
     assert _words_about_marks(tmp_path, picture, boxes(0), boxes(0, 50, 90)) == (
-        '"1 box: cat"; the known answer is "3 boxes: cat (3)". You met 1 of 3 known marks.'
+        '"1 box: cat"; the known answer is "3 boxes: cat (3)". 1 of 3 known marks was found.'
     )
     text = {"text": "Tom saw Kitty."}
     assert _words_about_marks(tmp_path, text, spans((0, 3)), spans((8, 13))) == (
         '"cat: Tom"; the known answer is "cat: Kitty". '
-        "You met 0 of 1 known mark; 1 of yours is not among them."
+        "0 of 1 known mark was found; 1 of your marks matches none."
     )
     assert _words_about_marks(tmp_path, text, spans(), spans((0, 3), (8, 13))) == (
         '"no spans"; the known answer is "cat: Tom; cat: Kitty".'

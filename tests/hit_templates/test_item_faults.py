@@ -3,10 +3,13 @@
 import pytest
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.task import Part
 from piecework.hit_templates.item_faults import faults_of_item, faults_of_items
 from piecework.hit_templates.tasks import load_task
+from tests.qc.rated import task_of
 
 TEN = {f"sentence_{n}": f"Sentence {n}." for n in range(1, 11)}
 PAIR = {
@@ -138,3 +141,16 @@ def test_a_truth_beyond_the_scale_is_refused_with_the_scale() -> None:
         assert severity(**{"truth.quality": text}) == [
             f"item 'a': truth.quality is '{text}'; allowed is 0 to 100 in steps of 1"
         ]
+
+
+def test_an_item_without_anything_to_transcribe_names_all_its_empty_columns() -> None:
+    """One of them would do."""
+    heard = Field(name="said", kind="text", label="Said?", is_transcript=True)
+    parts = (Part(column="sound", kind="audio"), Part(column="film", kind="video"))
+    item = Item(item_id=ItemId("a"), columns={"id": "a"})
+    assert faults_of_item(task_of(heard, parts=parts), item) == [
+        "nothing to transcribe: sound, film are all empty"
+    ]
+    assert faults_of_item(task_of(heard, parts=parts[:1]), item) == [
+        "nothing to transcribe: sound is empty"
+    ]

@@ -42,9 +42,9 @@ def _sentence(own: Marks | None, known: Marks | None) -> str:
     if not drawn or not there:
         return ""
     others = drawn - met
-    verb = "is" if others == 1 else "are"
-    rest = f"; {others} of yours {verb} not among them" if others else ""
-    return f"You met {met} of {plural(there, 'known mark')}{rest}."
+    verb = "was" if 1 in {met, there} else "were"
+    rest = f"; {others} of your marks {'matches' if others == 1 else 'match'} none"
+    return f"{met} of {plural(there, 'known mark')} {verb} found{rest if others else ''}."
 
 
 def _quoted(marks: Marks | None, text: str) -> str:
