@@ -205,7 +205,7 @@ def _read(text: str, part: Regions, *, is_merged: bool = False) -> Marks | None:
     most, most_cells = (math.inf, math.inf) if is_merged else (MOST, MOST_CELLS)
     if not isinstance(listed, dict if part == "labeledImage" else list):
         return None
-    if part == "labeledImage":
+    if isinstance(listed, dict):
         return read_masks(document, size, most_cells=most_cells)
     if len(listed) > most:
         raise TooLargeError
