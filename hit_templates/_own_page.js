@@ -189,7 +189,10 @@
       const n = index + 1;
       const own = { ...counts[0], ...counts[n], shown_ms: Math.round(shown / ours.items.length) };
       formData.append(`item.${n}`, item);
-      ours.measures.forEach((name) => formData.append(`${name}.${n}`, name in own ? own[name] : 0));
+      ours.measures.forEach((name) => {
+        const value = name in own ? own[name] : 0;
+        if (value !== undefined) formData.append(`${name}.${n}`, value); // Else it is not known.
+      });
     });
   });
 })();

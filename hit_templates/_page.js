@@ -192,7 +192,9 @@
     const measured = measures.read();
     items.forEach((item) => data.measures.forEach((name) => {
       const n = item.dataset.position;
-      form.elements[`${name}.${n}`].value = (measured[n] || {})[name] || 0;
+      const [input, own] = [form.elements[`${name}.${n}`], measured[n] || {}];
+      input.value = own[name] || 0;
+      input.disabled = name in own && own[name] === undefined; // It is not known.
     }));
     typing?.send(form);
     find("[data-shown-with][hidden] input", form).forEach((input) => { input.value = ""; });

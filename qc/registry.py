@@ -136,7 +136,7 @@ TITLES: Mapping[str, str] = {
 }
 """By name, the title that people read; of what joins several heuristics too."""
 
-IF_KNOWN = frozenset({"typing", "played"})
+IF_KNOWN = frozenset({"typing", "played_part"})
 """Columns that tables of earlier versions lack; their cells are empty if not known."""
 
 OFF_BY_DEFAULT = frozenset(heuristic.NAME for heuristic in HEURISTICS if not heuristic.FACTS.is_on)

@@ -135,7 +135,7 @@ def captions(n_items: int, *, seed: int = 1) -> pd.DataFrame:
         "pastes": (draw.random(len(rows)) < 0.03).astype("float64"),
         "keystrokes": draw.integers(0, 150, len(rows)).astype("float64"),
         "focus_losses": np.zeros(len(rows)),
-        "played": np.full(len(rows), np.nan),
+        "played_part": np.full(len(rows), np.nan),
         "typing": np.full(len(rows), ""),
         "problems": _problems(rows, draw),
         "also_sent": np.full(len(rows), ""),

@@ -82,3 +82,10 @@ def test_words_of_studies_are_names_of_fields_and_conditions() -> None:
     fields, _, _ = fields_and_rules({}, stated)
     assert [field.name for field in fields] == [*stated]
     assert names.faults_of_names((), {}, main_text="", columns=stated) == []
+
+
+def test_what_pages_of_sounds_measure_takes_no_plain_word() -> None:
+    """A column about games that were played keeps its name; the measure's own is taken."""
+    taken = names.ColumnNames()
+    assert taken.take("played") == "played"
+    assert taken.take(names.PLAYED) != names.PLAYED

@@ -44,7 +44,7 @@ def row(answer_id: str, **columns: object) -> dict[str, object]:
         "pastes": 0.0,
         "keystrokes": 60.0,
         "focus_losses": 0.0,
-        "played": math.nan,
+        "played_part": math.nan,
         "typing": "",
         "problems": (),
         "also_sent": "",

@@ -69,7 +69,7 @@ def answer(answer_id: str, **columns: object) -> dict[str, object]:
         "also_sent": "",
     }
     numbers = ("shown_seconds", "page_seconds", "market_seconds")
-    counts = ("pastes", "keystrokes", "focus_losses", "played")
+    counts = ("pastes", "keystrokes", "focus_losses", "played_part")
     return unknown | dict.fromkeys(numbers + counts, nan) | columns
 
 

@@ -115,7 +115,7 @@ SETTLED = "_settled_by_person"
 MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 """The counts that piecework's script sends for each item, as whole numbers."""
 
-PLAYED = "played"
+PLAYED = "played_part"
 """What it sends too if the page has a sound or video: how much of the item's longest was
 played, per mille; in tables as a part of 1."""
 

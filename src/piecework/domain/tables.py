@@ -62,7 +62,7 @@ COLLECTED: Mapping[str, Column] = {
     "pastes": Column("float64", "pastes into the item's fields; NaN if not known"),
     "keystrokes": Column("float64", "keys pressed in them; NaN if not known"),
     "focus_losses": Column("float64", "times the page lost focus; NaN if not known"),
-    "played": Column(
+    "played_part": Column(
         "float64", "part of the item's longest sound or video that was played; NaN if not known"
     ),
     "typing": Column(

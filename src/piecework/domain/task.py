@@ -382,6 +382,8 @@ _PLAYER = re.compile(r"<(?:audio|video)\b", re.IGNORECASE)
 def _measures_of(task: Task) -> tuple[str, ...]:
     # The template of generic tasks can show any kind of part.
     sources = [] if task.own is None or task.is_generic else [*task.own.templates.values()]
-    sources += [] if task.html_page is None else [task.html_page.html]
+    # A page of one's own does not say which of several items a sound belongs to.
+    is_of_one = task.html_page is not None and task.items_per_hit == 1
+    sources += [task.html_page.html] if task.html_page is not None and is_of_one else []
     is_played = any(part.kind in {"audio", "video"} for part in task.parts)
     return (*MEASURES, PLAYED) if is_played or any(map(_PLAYER.search, sources)) else MEASURES

@@ -302,7 +302,7 @@ def read_results(
         One row per answer, index `answer` (str). Columns `task`, `worker`,
         `assignment`, `hit` (str), `position` (int64, from 1), `accepted_at`,
         `submitted_at` (datetimes in UTC), `seconds` (that the task was on screen),
-        `pastes`, `keystrokes`, `focus_losses`, `played` (float64, NaN if not known), `outcome`
+        `pastes`, `keystrokes`, `focus_losses`, `played_part` (float64, NaN if not known), `outcome`
         (the tool's word); a column for each field that was asked (`hit.<name>`: once
         for all tasks of an assignment); `gold.<name>` and `item.<name>` of the task.
 

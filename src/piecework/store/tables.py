@@ -179,7 +179,7 @@ def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> "pd.DataFrame":
         cells["submitted_at"].append(submitted_at)
         for name in ("pastes", "keystrokes", "focus_losses"):
             cells[name].append(_number(document[name]))
-        cells["played"].append(_number(document.get("played")) / 1000)
+        cells["played_part"].append(_number(document.get("played_part")) / 1000)
         cells["typing"].append(document.get("typing", {}).get(task.main_text, ""))
         cells["problems"].append(tuple(json.loads(row[_PROBLEMS])))
         cells["also_sent"].append(row[_ALSO_SENT])

@@ -376,7 +376,7 @@ def explanations() -> LabelledSet:
 
 def answer(answer_id: str, **columns: object) -> Row:
     """One answer of which little is known."""
-    counts = ("pastes", "keystrokes", "focus_losses", "played")
+    counts = ("pastes", "keystrokes", "focus_losses", "played_part")
     times = ("shown_seconds", "page_seconds", "market_seconds")
     unknown: Row = {
         "answer_id": answer_id,

@@ -28,7 +28,7 @@ _MOST_ANSWERS = 40
 _ANSWER_CHARACTERS = 600
 _LONGEST_READ = 100_000
 _BY_THE_PAGE = {
-    *("item", "order", "typing", "shown_ms", "pastes", "keystrokes", "focus_losses", "played")
+    *("item", "order", "typing", "shown_ms", "pastes", "keystrokes", "focus_losses", "played_part")
 }
 """Names of what piecework's own pages send besides answers."""
 
