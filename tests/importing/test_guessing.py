@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,9 @@ from tests.importing.batches import row, write
 from tests.importing.test_importing import answers, done, piecework
 
 
-def understood(*words: object) -> dict[str, object]:
+def understood(*words: object) -> dict[str, Any]:
     """What `data import --map` understands."""
-    document: dict[str, object] = json.loads(done("data", "import", *words, "--map", "--json"))
+    document: dict[str, Any] = json.loads(done("data", "import", *words, "--map", "--json"))
     return document
 
 
