@@ -19,6 +19,7 @@ from tests.small_campaign import CAMPAIGN, write_files
 from tests.trusted import own
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
+MTURKS_DELAY = timedelta(days=30)
 TEXT = "A red cup stands on a wooden table beside an open window"
 PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" width="640" height="420">
 <rect width="640" height="420" fill="#bcd7ee"/><rect y="290" width="640" height="130"
@@ -84,7 +85,7 @@ def opened(
                     at=MONDAY,
                     lifetime_seconds=86_400,
                     duration_seconds=3_600,
-                    auto_approval_seconds=3_600,
+                    auto_approval_seconds=loaded.posting.auto_approval_delay_seconds,
                 )
                 hits.mark_collected(store, HitId(f"H{hit.hit_key}"), at=MONDAY)
         all_flags, proposed = [], []
@@ -138,6 +139,7 @@ def _answered(
         worker_id=WorkerId(f"WORKER{w:04}"),
         status="Submitted",
         accepted_at=sent - timedelta(minutes=3),
+        auto_approved_at=sent + MTURKS_DELAY,
         submitted_at=sent,
         raw="<Answer/>",
     )

@@ -18,7 +18,6 @@ from typing import TypeAlias
 
 from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.regions import item_regions
-from piecework.analyses.transcripts import item_transcripts
 from piecework.domain.campaign import AsNeeded
 from piecework.domain.field import MERGED, Field
 from piecework.domain.late_modules import np, npt, pd
@@ -254,6 +253,9 @@ def certainty_of_merged(votes: pd.DataFrame, field: Field) -> pd.Series[float]:
         float64 from 0 to 1 by `item_id`; NaN with fewer than two workers.
     """
     if field.is_transcript:
+        # It loads pandas, and passes that find nothing to do load this module too.
+        from piecework.analyses.transcripts import item_transcripts  # noqa: PLC0415
+
         of_items = item_transcripts(votes)
         alike = of_items["likeness"]
     else:

@@ -50,10 +50,10 @@ def _campaign_file(_ctx: click.Context, _param: click.Parameter, path: Path | No
     option = "--items" if path.is_dir() else _MEANT.get(path.suffix.lower())
     if option is None:
         return path
-    file = shell_word(Path(path.resolve().name or "campaign").with_suffix(".toml"))
+    named = Path(path.resolve().name or "campaign").with_suffix(".toml")
     raise click.UsageError(
         f"{str(path)!r} is no campaign file; name that first: "
-        f"piecework init {file} {option} {shell_word(path)}"
+        f"piecework init {shell_word(named)} {option} {shell_word(path)}"
     )
 
 
