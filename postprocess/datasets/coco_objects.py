@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 Size = tuple[float, float]
 
 CROWD = "crowd_"
-"""How the names of fields begin whose marks are crowds: groups that nobody counted."""
+"""Prefix of fields whose marks are crowds: groups of objects that are marked as one."""
 
 _SIDES = ("x", "y", "width", "height")
 _LEAST_CORNERS = 3
@@ -32,7 +32,7 @@ class Mark(NamedTuple):
         box: left, top, width and height; `None` if it is not stated.
         parts: corners of the parts of a polygon, each of shape (corners, 2).
         runs: the run lengths of a mask, with the rows and columns of the picture.
-        is_crowd: whether it is a group that nobody counted.
+        is_crowd: whether it is a group of objects that is marked as one.
     """
 
     label: str

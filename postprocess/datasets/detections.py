@@ -4,7 +4,6 @@ These files may come from anyone, so everything is checked before the library of
 sees it: its C code trusts run lengths.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -33,6 +32,7 @@ from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     as_config_error,
     decoded,
+    parsed_json,
 )
 
 _SHAPE = '[{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.9}, ...]'
@@ -118,7 +118,7 @@ def read_objects(dataset: Path) -> PeoplesObjects:
         dataset: a COCO file of objects, or the folder of a dataset that has one.
 
     Raises:
-        ConfigError: there is none, or it cannot be read; with the annotation's id.
+        ConfigError: the file is missing or cannot be read; the message names the annotation.
     """
     path = _file_of(dataset)
     with as_config_error(path):
@@ -286,12 +286,4 @@ def _json(path: Path) -> object:
         content = path.read_bytes()
     except OSError as fault:
         raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
-    try:
-        document: object = json.loads(decoded(content))
-    except json.JSONDecodeError as fault:
-        raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
-    except RecursionError as fault:
-        raise UnreadableError("the JSON is nested too deeply") from fault
-    except ValueError as fault:
-        raise UnreadableError("a number has thousands of digits") from fault
-    return document
+    return parsed_json(decoded(content))

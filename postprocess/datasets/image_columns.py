@@ -6,7 +6,6 @@ system may have used either, and may have described one split only.
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ from piecework.postprocess.datasets.reading_faults import (
     as_config_error,
     csv_cells_of_any_length,
     decoded,
+    parsed_json,
 )
 
 _IDS = ("item_id", "image_id", "id")
@@ -98,10 +98,7 @@ def _of_parquet(path: Path, name: str) -> Iterator[tuple[str, object]] | None:
 
 
 def _of_json(text: str, name: str) -> Iterator[tuple[str, object]] | None:
-    try:
-        document: object = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise UnreadableError(f"not JSON ({fault})") from fault
+    document = parsed_json(text)
     images = document.get("images") if isinstance(document, Mapping) else None
     listed = images if isinstance(images, list) else []
     entries = [entry for entry in listed if isinstance(entry, dict) and "id" in entry]

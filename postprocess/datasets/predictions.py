@@ -5,7 +5,6 @@ These files may come from anyone, so everything is checked before anything is co
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from piecework.postprocess.datasets.reading_faults import (
     as_config_error,
     csv_cells_of_any_length,
     decoded,
+    parsed_json,
 )
 
 
@@ -165,14 +165,7 @@ _Row = tuple[str, str, tuple[str, str], str]
 
 
 def _json_rows(content: bytes, system: str) -> Iterator[_Row]:
-    try:
-        document: object = json.loads(decoded(content))
-    except json.JSONDecodeError as fault:
-        raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
-    except RecursionError as fault:
-        raise UnreadableError("the JSON is nested too deeply") from fault
-    except ValueError as fault:
-        raise UnreadableError("a number has thousands of digits") from fault
+    document = parsed_json(decoded(content))
     if not isinstance(document, list):
         raise UnreadableError(f"not a list of captions; COCO results are {_SHAPE}")
     faults = [

@@ -21,7 +21,7 @@ from piecework.postprocess.datasets.published_tables import (
     Row,
     rows_of,
 )
-from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded
+from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded, parsed_json
 
 Document = Mapping[str, object]
 
@@ -164,15 +164,7 @@ def from_json(content: bytes) -> Corpus:
         UnreadableError: it has another format; the message lists all faults with
             places.
     """
-    try:
-        document: object = json.loads(decoded(content))
-    except json.JSONDecodeError as fault:
-        raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
-    except RecursionError as fault:
-        raise UnreadableError("cannot be read: the JSON is nested too deeply") from fault
-    except ValueError as fault:
-        words = "cannot be read: a number has thousands of digits"
-        raise UnreadableError(words) from fault
+    document = parsed_json(decoded(content))
     if isinstance(document, dict):
         entries = by_image(document)
         return _captions(document) if entries is None else from_entries(entries)

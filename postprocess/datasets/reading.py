@@ -12,7 +12,6 @@ objects with `image`, `answers` (objects with `answer`), and if known `answerabl
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,6 +33,7 @@ from piecework.postprocess.datasets.reading_faults import (
     as_config_error,
     csv_cells_of_any_length,
     decoded,
+    parsed_json,
 )
 
 _IDS = ("item_id", "image_id")
@@ -431,10 +431,7 @@ def read_questions(path: Path, files: Mapping[str, str]) -> list[Question]:
 
 
 def _of_json(text: str) -> Iterator[Question]:
-    try:
-        document: object = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise UnreadableError(f"not JSON ({fault})") from fault
+    document = parsed_json(text)
     if not isinstance(document, list):
         raise UnreadableError(f"not a list of questions; VizWiz-VQA is {_SHAPE}")
     for number, entry in enumerate(document):

@@ -4,6 +4,7 @@ Lists of concepts are the simplest such file: plain text, one name per line.
 """
 
 import csv
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,23 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise UnreadableError(not_utf8(fault)) from fault
+
+
+def parsed_json(text: str) -> object:
+    """Parse JSON.
+
+    Raises:
+        UnreadableError: it is not JSON, with the line; or Python cannot hold it.
+    """
+    try:
+        document: object = json.loads(text)
+    except json.JSONDecodeError as fault:
+        raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
+    except RecursionError as fault:
+        raise UnreadableError("the JSON is nested too deeply") from fault
+    except ValueError as fault:
+        raise UnreadableError("a number has thousands of digits") from fault
+    return document
 
 
 @contextmanager

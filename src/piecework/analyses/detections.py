@@ -3,8 +3,9 @@
 `pycocotools`, COCO's own program, matches the detections of each image with people's objects.
 From its matches the averages are computed here, for all images and for each resample of them.
 Precision at 101 levels of recall is averaged for each category, over the IoU from 0.50 to 0.95
-in steps of 0.05. The best 100 detections of a category in an image count. A crowd, which nobody
-counted, is neither a hit nor a miss (Lin et al., ECCV 2014, doi:10.1007/978-3-319-10602-1_48).
+in steps of 0.05. The best 100 detections of a category in an image count. A crowd, a group
+of objects that is marked as one, is neither a hit nor a miss (Lin et al., ECCV 2014,
+doi:10.1007/978-3-319-10602-1_48).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Seen(NamedTuple):
         outline: COCO's `segmentation`: polygons or the lengths of runs; `None`: it has none.
         shape: rows and columns of the picture; of an outline.
         score: how sure the detector is.
-        is_crowd: whether it is a group that nobody counted.
+        is_crowd: whether it is a group of objects that is marked as one.
     """
 
     image: int

@@ -48,12 +48,14 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path, kind: str) -> None:
         read_image_column(path, "colour")
 
 
-@pytest.mark.parametrize("kind", ["parquet", "json"])
-def test_a_broken_file_is_named(tmp_path: Path, kind: str) -> None:
-    """Not a Parquet file, not JSON."""
+@pytest.mark.parametrize(
+    ("kind", "fault"), [("parquet", "not a Parquet file"), ("json", "line 1: not JSON")]
+)
+def test_a_broken_file_is_named(tmp_path: Path, kind: str, fault: str) -> None:
+    """With its fault, and the line where there are lines."""
     path = tmp_path / f"items.{kind}"
     path.write_text("{", encoding="utf-8")
-    with pytest.raises(ConfigError, match=f"items.{kind}: not"):
+    with pytest.raises(ConfigError, match=f"items.{kind}: {fault}"):
         read_image_column(path, "split")
 
 

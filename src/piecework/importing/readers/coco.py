@@ -1,7 +1,7 @@
 """Read COCO's detection and segmentation JSON: one answer about each image.
 
 The file does not say who drew, so it counts as one worker. Objects have a field for each
-shape, because COCO mixes them: `boxes`, `polygons`, `masks`. Crowds, which nobody counted,
+shape, because COCO mixes them: `boxes`, `polygons`, `masks`. Crowds (groups of objects)
 have fields of their own (`crowd_masks`).
 """
 
@@ -131,7 +131,7 @@ def _field(mark: Mark) -> str:
 
 
 def _kinds(marks: Mapping[object, Sequence[Mark]]) -> list[str]:
-    """Return the fields of a file; an image without such a mark says that there is none."""
+    """Return the fields of a file; an image without annotations has an empty list in each."""
     fields = {_field(mark) for listed in marks.values() for mark in listed}
     return sorted(fields) or ["boxes"]
 

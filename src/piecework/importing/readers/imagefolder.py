@@ -33,7 +33,7 @@ def fits(head: Head) -> bool:
 def read(path: Path, head: Head) -> Iterator[Read]:
     """Yield a row per picture."""
     worker_id = worker_of_file(path)
-    # An empty list says that there is no object if the others are lists of objects.
+    # An empty list is an answer without objects if the other lists hold objects.
     drawn = {_USUAL}
     for _, document in objects_of(path, head):
         cells = () if isinstance(document, str) else document.items()

@@ -581,9 +581,9 @@ CREATE TABLE studies (
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_slots INTEGER NOT NULL DEFAULT 0,
-    -- Why it admits nobody there: the bridge paused or stopped it, all places were
-    -- filled, or the market lets it admit nobody again. Empty while it recruits, and if a
-    -- person paused or stopped it there.
+    -- Why it stopped recruiting there: the bridge paused or stopped it, all places were
+    -- filled, or the market does not let it recruit again. Empty while it recruits, and if
+    -- a person paused or stopped it there.
     halted_by TEXT NOT NULL DEFAULT ''
         CHECK (halted_by IN ('', 'Bridge', 'Places', 'Market')),
     -- How many people the other market counted as eligible; empty if it was not asked.

@@ -17,7 +17,7 @@ NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """The assignment id of a preview; such a page must not submit."""
 
 MOST_HELD = 25
-"""Accepted HITs that a worker may hold at once, as at MTurk: nobody keeps a batch from others."""
+"""Accepted HITs that a worker may hold at once, as at MTurk, so that others find work too."""
 
 
 _ASSIGNMENT = (
@@ -265,7 +265,7 @@ def _check_not_done(transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.
 
 
 def _held(transaction: Transaction, worker: sqlite3.Row) -> int:
-    # What has run out is not held, even if nobody has closed it yet.
+    # An assignment past its deadline does not count, even if it is not closed yet.
     held = transaction.value(
         "SELECT count(*) FROM assignments "
         "WHERE worker = ? AND status = 'Accepted' AND deadline_ms > ?",

@@ -129,7 +129,7 @@ class Bridge:
 
         Args:
             study: its row.
-            sentences: what is said, by status of a study that admits nobody.
+            sentences: the sentence for `status`, by the status of a study that stopped recruiting.
             is_needed: whether there is work for it.
         """
         sentence = "" if study["halted_by"] else sentences.get(study["status"], "")
@@ -165,7 +165,7 @@ class Bridge:
     def note(
         self, study: sqlite3.Row, *, stage: str, status: str, halted_by: str | None = None
     ) -> None:
-        """Store how far a study is, and why it admits nobody; None keeps the reason."""
+        """Store the stage of a study, and why it stopped recruiting; None keeps the reason."""
         with self.backend.transaction() as transaction:
             transaction.execute(
                 "UPDATE studies SET stage = ?, status = ?, halted_by = coalesce(?, halted_by) "

@@ -375,7 +375,7 @@ def _judge(job: _Job, bucket: int) -> None:
     subjects: Mapping[str, Collection[str]] = {
         "answer": part.index,
         "assignment": set(part["assignment_id"]),
-        # Answers of nobody in particular are in all buckets, and judged once.
+        # Answers without a worker are in all buckets, and judged once.
         "worker": set(part["worker_id"]) - {""} | ({""} if bucket == 0 else set()),
     }
     own = {

@@ -735,7 +735,7 @@ class Marks extends Regions {
       return this.kit.make("li", {}, swatch, this.kit.make("span", {}, name));
     }));
   }
-  // A mark wholly outside of the picture would be drawn at its edge, where nobody set it.
+  // A mark wholly outside of the picture would be drawn at its edge, which is not its place.
   isInView(mark) {
     const points = this.pointsOf(mark);
     return points.length > 0 && [this.wide, this.high].every((most, axis) => {

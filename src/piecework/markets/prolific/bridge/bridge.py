@@ -105,7 +105,7 @@ class Bridge(accounts.Bridge):
         terms: what the bridge may do.
         submissions: as last read, by study (row id) and submission.
         counts: by status and study, as read with `submissions`.
-        unclear: studies that admit nobody, and whose list did not yet show why.
+        unclear: studies that stopped recruiting, and whose list did not yet show why.
         approving: when Prolific was asked to approve a submission, in milliseconds; it
             approves some time after its answer.
         members: of participant groups, as last read or changed.

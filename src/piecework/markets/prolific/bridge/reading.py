@@ -275,7 +275,7 @@ def _freed(listed: Mapping[str, Submission]) -> int:
 def _halted_by(
     bridge: Bridge, study: sqlite3.Row, there: Study, counts: Mapping[str, int]
 ) -> str | None:
-    """Return why a study admits nobody now; None if the reason is as before.
+    """Return why a study has stopped recruiting; None if the reason is as before.
 
     Prolific pauses a full study by itself when a rejection or a return frees a place, and
     another one when its slots for screen-outs are used up. A person paused any other.
@@ -296,7 +296,7 @@ def _halted_by(
 
 
 def _was_full(bridge: Bridge, study: sqlite3.Row, there: Study, counts: Mapping[str, int]) -> bool:
-    """Return whether a study that admits nobody was full since it was last read.
+    """Return whether a study that stopped recruiting was full since it was last read.
 
     Only a change of its status is judged: places that were freed before it, while the
     study recruited, or after it, while it was halted, say nothing.

@@ -3,8 +3,8 @@
 A draft is found again by its internal name, so a lost reply leads to no second study.
 Even a second draft would cost nothing, and only one is ever published. A published
 study can only get more places. A study is stopped when no work is left while places are
-free, or will be free because a participant was turned away, and if Prolific lets nobody
-come to it again. New work then gets a new study. A study that a person paused or stopped
+free, or will be free because a participant was turned away, and if Prolific does not let
+it recruit again. New work then gets a new study. A study that a person paused or stopped
 at Prolific stays so, and no other takes its place until that person lets it go on.
 """
 
