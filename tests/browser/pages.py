@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Frame, FrameLocator, Page, expect
+from playwright.sync_api import Browser, Frame, FrameLocator, Locator, Page, expect
 
 from piecework.hit_templates.tasks import load_task
 
@@ -35,11 +35,15 @@ def pass_lesson(hit: FrameLocator | Page) -> None:
         expect(hit.locator(".step.lesson")).to_be_hidden()
 
 
+def check(control: Locator) -> None:
+    """Check a box or radio of a question's frame by the key: a click may meet a moving page."""
+    control.press("Space")
+    expect(control).to_be_checked()
+
+
 def tick(hit: FrameLocator, name: str, value: str) -> None:
-    """Tick a box of a question's frame by the key: a click may meet a moving page."""
-    box = hit.locator(f'[name="{name}"][value="{value}"]')
-    box.press("Space")
-    expect(box).to_be_checked()
+    """Tick a box of a question's frame."""
+    check(hit.locator(f'[name="{name}"][value="{value}"]'))
 
 
 def fill(page: Page, n: int, caption: str) -> None:

@@ -23,6 +23,7 @@ from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import CHARACTERS, plain
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.wire import SharedQuestion, html_question, page_question
+from tests.browser.pages import check
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Hand
 from tests.conftest import in_full
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
@@ -81,9 +82,9 @@ def test_a_plain_layout_is_typed(market: Market, open_site: Open, tmp_path: Path
     frame.get_by_role("button", name="Submit").click()
     expect(frame.get_by_label("Word")).to_be_focused()  # it is required
     frame.get_by_label("Word").type("blue")
-    frame.get_by_label("No").check()
-    frame.get_by_label("A", exact=True).check()
-    frame.get_by_label("B", exact=True).check()
+    check(frame.get_by_label("No"))
+    check(frame.get_by_label("A", exact=True))
+    check(frame.get_by_label("B", exact=True))
     frame.get_by_label("Size").select_option("big")
     frame.get_by_label("How many").fill("7")
     frame.get_by_role("button", name="Submit").click()
@@ -580,7 +581,7 @@ def test_what_a_script_makes_enables_and_renames_is_sent(
     page, hit = posted(market, open_site, task, item)
     frame = page.frame_locator("iframe")
     frame.locator("textarea").fill("new text")
-    frame.get_by_label("Yes").check()
+    check(frame.get_by_label("Yes"))
     frame.locator("#w").fill("because")
     frame.locator("#n").fill("x")
     frame.get_by_role("button", name="Send").click()
@@ -639,7 +640,7 @@ def ranked(frame: FrameLocator) -> None:
 def ticked(frame: FrameLocator) -> None:
     """Two of the boxes."""
     for name in ("Cat", "None of the above"):
-        frame.get_by_label(name).check()
+        check(frame.get_by_label(name))
 
 
 PICTURE = {"taskObject": "https://example.org/a.jpg"}
@@ -669,7 +670,7 @@ PAGES: dict[str, tuple[dict[str, str], Do, dict[str, object]]] = {
     ),
     "crowd_elements/image-contains.liquid.html": (
         PICTURE,
-        lambda frame: frame.get_by_label("Cannot Determine").check(),
+        lambda frame: check(frame.get_by_label("Cannot Determine")),
         {"image_contains": "Cannot Determine"},
     ),
     "crowd_elements/image-summarization.liquid.html": (
@@ -781,7 +782,7 @@ def test_radio_buttons_of_several_names_are_typed(
     page, hit = posted(market, open_site, task, item)
     frame = page.frame_locator("iframe")
     for label in ("No", "Law", "Large"):
-        frame.get_by_label(label, exact=True).check()
+        check(frame.get_by_label(label, exact=True))
     frame.get_by_role("button", name="Submit").click()
     assert submitted(market, page, hit, task, item) == {"yes": "no", "tech": "law", "size": "l"}
 
@@ -809,8 +810,8 @@ def test_a_crowd_form_is_asked_for_what_the_campaign_requires(
     send = frame.get_by_role("button", name="Submit")
     steps: list[Callable[[], object]] = [
         lambda: frame.get_by_label("Word").fill("x"),
-        lambda: frame.get_by_label("Blue").check(),
-        lambda: frame.get_by_label("No", exact=True).check(),
+        lambda: check(frame.get_by_label("Blue")),
+        lambda: check(frame.get_by_label("No", exact=True)),
     ]
     for at, do in enumerate(steps):
         send.click()
@@ -846,7 +847,7 @@ def test_marks_on_a_picture_are_typed(
     stage = frame.locator(".crowd-stage")
     expect(stage.locator("svg")).to_have_attribute("viewBox", f"0 0 {WIDE} {HIGH}")
     Hand(page).drag(stage, (0, 0), (100, 50))
-    frame.get_by_label("b", exact=True).check()
+    check(frame.get_by_label("b", exact=True))
     frame.get_by_role("button", name="Submit").click()
     values = submitted(market, page, hit, task, item)
     assert isinstance(values, dict)

@@ -23,7 +23,7 @@ from piecework.hit_templates.generic import Asked
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tagging import tag_task
 from piecework.platforms.wire import html_question as posted_as_it_is
-from tests.browser.pages import sign_in, violations
+from tests.browser.pages import check, sign_in, violations
 from tests.browser.worker_site.hands import HIGH, SVG, TEXT, WIDE, Finger, Hand, Keys
 from tests.browser.worker_site.questions import html_question
 from tests.browser.worker_site.test_stand_ins import accepted_page, answers
@@ -222,7 +222,7 @@ def test_earlier_marks_are_shown_to_those_who_judge_them(
     assert violations(page) == []
     for element in (boxes, *masks):
         element.locator(".crowd-stage").click()
-        element.get_by_label("bad").check()
+        check(element.get_by_label("bad"))
     assert sent(page, market, hit) == {name: {"label": "bad"} for name in names}
 
 
@@ -269,7 +269,7 @@ def test_nobody_judges_marks_that_cannot_be_shown(
     page, _ = accepted_page(market, open_site, crowd_form(judged(overlay)))
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("alert").first).to_contain_text("eturn the HIT")
-    frame.get_by_label("good").check()
+    check(frame.get_by_label("good"))
     frame.get_by_role("button", name="Submit").click()
     expect(frame.locator("fieldset").get_by_role("alert")).to_contain_text("are not shown")
     assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
@@ -292,7 +292,7 @@ def test_pictures_without_marks_are_judged(market: Market, open_site: Callable[.
     expect(frame.locator("crowd-image-classifier img")).to_have_count(len(overlays))
     expect(frame.locator("svg .crowd-box")).to_have_count(1)
     for element in frame.locator("crowd-image-classifier").all():
-        element.get_by_label("bad").check()
+        check(element.get_by_label("bad"))
     assert sent(page, market, hit) == {name: {"label": "bad"} for name in overlays}
 
 
@@ -591,7 +591,7 @@ def test_nothing_is_sent_before_something_is_marked(market: Market, browser: Bro
         frame = page.frame_locator("iframe")
         frame.get_by_role("button", name="Submit").click()
         expect(frame.get_by_role("alert")).to_contain_text("Mark at least one point")
-        frame.get_by_label("Nothing to mark here").check()
+        check(frame.get_by_label("Nothing to mark here"))
         document = sent(page, market, hit)
     assert document["points"]["keypoints"] == []
 
@@ -645,7 +645,7 @@ def test_an_earlier_answer_can_be_corrected(market: Market, browser: Browser) ->
         frame = page.frame_locator("iframe")
         tool = frame.locator("crowd-semantic-segmentation")
         assert value_of(page, "crowd-line")["initialValueModified"] is False
-        tool.get_by_role("radio", name="Eraser").check()
+        check(tool.get_by_role("radio", name="Eraser"))
         Hand(page).drag(
             tool.locator(".crowd-stage"),
             (60 - WIDE / 2, 5 - HIGH / 2),
@@ -682,7 +682,7 @@ def test_earlier_instances_are_sent_and_painted_on(market: Market, browser: Brow
             if is_touched:
                 frame.get_by_role("button", name="Add instance: Dog").click()
                 hand.drag(frame.locator(".crowd-stage"), (0, 0), (50, 0))
-                frame.get_by_label("Dog 2", exact=True).check()
+                check(frame.get_by_label("Dog 2", exact=True))
                 hand.drag(frame.locator(".crowd-stage"), (0, 90), (50, 90))
                 page.reload()
                 expect(frame.locator(".crowd-list li")).to_have_count(2)
@@ -775,7 +775,7 @@ def test_marks_stay_when_a_page_is_loaded_again(market: Market, browser: Browser
         boxes = question.locator("crowd-bounding-box")
         hand.label(boxes, "Dog")
         hand.drag(boxes.locator(".crowd-stage"), (-100, -50), (100, 50))
-        question.locator("crowd-entity-annotation").get_by_label("Nothing to mark here").check()
+        check(question.locator("crowd-entity-annotation").get_by_label("Nothing to mark here"))
         expect(boxes.locator(".crowd-list li")).to_have_count(1)
         page.reload()
         expect(boxes.locator(".crowd-list li")).to_have_count(1)

@@ -10,6 +10,7 @@ from defusedxml.ElementTree import fromstring
 from playwright.sync_api import FrameLocator, Page, expect
 
 from piecework.hit_templates.own_html.control_kinds import made
+from tests.browser.pages import check
 from tests.browser.worker_site.questions import html_question
 from tests.marketplace.market import Market, post
 
@@ -68,17 +69,17 @@ def answers(market: Market, hit_id: str) -> dict[str, str]:
 
 def fill_in(frame: FrameLocator) -> None:
     """Answer the page about birds, by the names that people hear and see."""
-    frame.get_by_label("Not good", exact=True).check()
+    check(frame.get_by_label("Not good", exact=True))
     frame.get_by_label("A word", exact=True).fill("blue")
     frame.get_by_label("A photo").set_input_files(
         {"name": "a.jpg", "mimeType": "image/jpeg", "buffer": b"x"}
     )
     frame.get_by_label("Essay").fill("two\nlines")
-    frame.get_by_label("Red").check()
-    frame.get_by_label("No", exact=True).check()
-    frame.get_by_label("Yes", exact=True).check()  # which takes No away
+    check(frame.get_by_label("Red"))
+    check(frame.get_by_label("No", exact=True))
+    check(frame.get_by_label("Yes", exact=True))  # which takes No away
     frame.get_by_label("How much").fill("4")
-    frame.get_by_role("switch", name="Toggle").check()
+    check(frame.get_by_role("switch", name="Toggle"))
 
 
 def test_a_template_of_the_old_script_submits_here(
