@@ -18,6 +18,7 @@ from tests.browser.pages import (
     fill,
     message,
     pass_lesson,
+    tick,
 )
 
 pytestmark = pytest.mark.browser
@@ -81,8 +82,8 @@ def test_the_page_works_inside_a_frame(host: Host, open_page: Open) -> None:
     pass_lesson(frame)
     for n, caption in ((1, RED_HOUSE), (2, GREEN_LAWN)):
         frame.locator(f"#caption-{n}").fill(caption)
-        frame.locator(f'[name="has_text.{n}"][value=no]').check()
-        frame.locator(f'[name="flaws.{n}"][value=none]').check()
+        tick(frame, f"has_text.{n}", "no")
+        tick(frame, f"flaws.{n}", "none")
         frame.locator("#next" if n == 1 else "#send").click()
     expect(frame.get_by_text("Thank you")).to_be_visible()
     assert len(host.posted) == 1

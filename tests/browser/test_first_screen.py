@@ -10,7 +10,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import Host, serving
-from tests.browser.pages import pass_lesson, violations
+from tests.browser.pages import check, pass_lesson, violations
 from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
@@ -115,7 +115,7 @@ def test_many_items_have_a_line_for_their_progress(open_page: OpenPage, size: st
         line = frame.locator(".dots progress")
         expect(line).to_be_visible()
         expect(line).to_have_js_property("value", 1)
-        frame.locator(".step:visible fieldset input").first.check()
+        check(frame.locator(".step:visible fieldset input").first)
         frame.locator("#next").click()
         expect(line).to_have_js_property("value", 2)
         assert frame.locator("[data-dot]").count() == 0
