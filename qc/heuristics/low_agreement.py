@@ -123,8 +123,8 @@ class Params:
     Attributes:
         min_items: items that the worker and others must have judged (ours).
         min_others: ratings by others that each item needs (ours).
-        min_agreement: flag a strength clearly below this and half the usual; this does
-            not limit worth (ours).
+        min_agreement: flag a strength clearly below this and half the usual; worth
+            has no such limit (ours).
         errors: standard errors by which it must be below (ours: 2, one in forty).
     """
 
