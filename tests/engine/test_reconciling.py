@@ -328,6 +328,32 @@ def test_lost_work_that_was_rejected_is_owed_what_was_paid_before(folder: Path) 
     assert {name: cents for name, cents in owed.items() if cents} == paid
 
 
+def test_what_the_platform_had_approved_before_is_approved_again(folder: Path) -> None:
+    """Both were to be rejected, the first too late; the marketplace then lost both verdicts."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=(("dan", "paste"), ("eve", "paste")))
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        _copy(folder / "m.db", folder / "copy.db")
+        with _opened(folder, endpoint) as run:
+            collect.collect(run)
+            paid_before, _ = assignments.load_assignments(run.store)
+            run.platform.approve(paid_before.assignment_id)
+            for step in (judge.assess, judge.decide, settle.settle):
+                step(run)
+    before = _money(folder / "out/crash/piecework.db")
+    assert before["rewards"] == 50
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert len(_reconcile(folder, endpoint).comparison.undone) == 2
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+        assert _reconcile(folder, endpoint).comparison.is_equal
+    status = {each["assignment_id"]: each["status"] for each in books["assignments"]}
+    assert status.pop(paid_before.assignment_id) == "Approved"
+    assert [*status.values()] == ["Rejected"]
+    assert _money(folder / "out/crash/piecework.db") == before
+
+
 @pytest.mark.parametrize(
     "write",
     [

@@ -8,7 +8,7 @@ keys every HIT of ours is unknown to the marketplace, and still live.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from piecework.campaign.opened import CampaignRun
@@ -27,7 +27,7 @@ from piecework.engine.recover.adopting import (
     unknown_hits,
 )
 from piecework.store import assignments, campaign_facts, decisions, hits, intents
-from piecework.store.settlements import DONE, FORGET, FORGOTTEN, forget_key
+from piecework.store.settlements import DONE, FORGET, FORGOTTEN, PAID_ALREADY, forget_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,14 +218,20 @@ def _reopened(
 def _undone(
     run: CampaignRun, known: Iterable[Assignment], listed: Mapping[AssignmentId, Assignment]
 ) -> Iterator[Decision]:
-    """Yield approvals and rejections carried out here, for work still open there."""
+    """Yield approvals and rejections carried out here, for work still open there.
+
+    Work that the platform approved before it could be rejected is to be approved again:
+    its worker was told of the payment, and the ledger has it.
+    """
     for assignment in known:
         name = assignment.assignment_id
         if name not in listed or listed[name].status != "Submitted":
             continue
         verdict, outcome = assignments.verdict_and_outcome(run.store, name)
-        if verdict in ("approve", "reject") and outcome == DONE:
-            yield from decisions.latest_decisions(run.store, [("assignment", name)])
+        if verdict in ("approve", "reject") and outcome in (DONE, PAID_ALREADY):
+            for decision in decisions.latest_decisions(run.store, [("assignment", name)]):
+                is_paid = outcome == PAID_ALREADY
+                yield replace(decision, verdict="approve") if is_paid else decision
 
 
 def _lost_bonuses(
