@@ -60,6 +60,7 @@ AT_ONCE = [
     [("how-many", "some"), ("item.1", "x"), ("pastes.1", "y"), ("color", "")],
     [("width", "1"), ("sent_more", "2"), ("edit1", "3\n4"), ("Edit1", "5")],
 ]
+CHOSEN = [[("ok", text) for text in texts] for texts in (("", "1|2"), ("yes", "1|2"), ("", "no"))]
 
 
 class Program:
@@ -173,20 +174,20 @@ def wire_of(form: Mapping[str, Sequence[str]]) -> dict[str, str]:
     return {name: "|".join(values) for name, values in wire.items()}
 
 
-def cell_of(name: str, value: str, row: Mapping[str, str], all_of: Arrived) -> str:
+def cell_of(name: str, row: Mapping[str, str], all_of: Arrived) -> str:
     """The cell of the dataset that holds what came under a name."""
     columns = sent_columns(all_of.table, all_of.task)
     field = next((f for f in all_of.task.fields if f.sent_as == name), None)
     if field is None:
         return row[columns.get(name) or columns[name.removesuffix(".1")]]
-    if field.kind == "number" and value and not row[field.name]:
-        return row[columns[name]]
-    return row[field.name]
+    # What a field could not hold has a column of its own.
+    return row.get(columns.get(name, ""), "") or row[field.name]
 
 
 @settings(max_examples=max(1, settings().max_examples // 10))
 @given(FORMS)
 @example(AT_ONCE)
+@example([*CHOSEN, []])
 def test_nothing_that_was_sent_is_lost(forms: Sequence[Form]) -> None:
     """Each name with its value, from the form to the dataset and the batch results."""
     with TemporaryDirectory() as folder:
@@ -202,7 +203,9 @@ def test_nothing_that_was_sent_is_lost(forms: Sequence[Form]) -> None:
             if name in RESERVED and value in {"", *came.platform[assignment_id]}:
                 continue  # said by the platform, too
             assert came.batch[assignment_id][f"Answer.{name}"] == in_csv(value)
-            cell = cell_of(name, value, row, came)
+            cell = cell_of(name, row, came)
+            if name == "ok":
+                value = "|".join(filter(None, value.split("|")))  # an empty text chooses nothing
             is_number = name == "how-many" and cell and cell != in_csv(value)
             assert cell == in_csv(value) or (is_number and float(cell) == float(value))
     # Nothing undeclared breaks a rule: the page has none.
