@@ -20,6 +20,7 @@ from piecework.domain.field import (
     Field,
     FieldKind,
     Option,
+    StatedField,
 )
 from piecework.domain.task import Rule
 from piecework.hit_templates.jinja_helpers import wire
@@ -34,7 +35,6 @@ from piecework.hit_templates.own_html.control_kinds import (
     read_json,
 )
 from piecework.hit_templates.own_html.numbered import ADDED, by_position
-from piecework.hit_templates.own_html.stated_field import StatedField
 
 REST = "*"
 """Collects everything that a page sends besides its fields, as one JSON object."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.field import Field
+from piecework.domain.field import Field, StatedField
 from piecework.domain.hit import Item
 from piecework.domain.task import NO_PAGE, HtmlPage, OwnFiles, Rule, Task
 from piecework.domain.text import NOT_FOR_XML, not_utf8, with_newlines
@@ -28,7 +28,6 @@ from piecework.hit_templates.own_html.numbered import (
 )
 from piecework.hit_templates.own_html.page import controls_in, hosts_refused, is_shown
 from piecework.hit_templates.own_html.placeholders import cut, loop_in, unrolled
-from piecework.hit_templates.own_html.stated_field import StatedField
 
 ITEM_ID = "item_id"
 """The column with an item's id; without it, the rows of an items file are numbered."""

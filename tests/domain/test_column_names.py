@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from piecework.domain import column_names as names
 from piecework.domain.column_names import ColumnNames, column_word
+from piecework.domain.field import StatedField
 from piecework.hit_templates.own_html.fields_of_controls import fields_and_rules
-from piecework.hit_templates.own_html.stated_field import StatedField
 
 ALIKE = ("mood", "Mood", "mood_share", "mood-share", "mood_votes_a", "width", "WIDTH")
 NAMES = st.one_of(

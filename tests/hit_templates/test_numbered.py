@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import StatedField
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.own_html.page import own_page
-from piecework.hit_templates.own_html.stated_field import StatedField
 from piecework.hit_templates.render import render_hit
 from tests.hit_templates.own_html import task_of
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.field import Field, Option
+from piecework.domain.field import Field, Option, StatedField
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.answers import read_answers
@@ -21,7 +21,6 @@ from piecework.hit_templates.own_html.escaping import script_place
 from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, received
 from piecework.hit_templates.own_html.page import faults_of_item, marked_text
 from piecework.hit_templates.own_html.placeholders import cut
-from piecework.hit_templates.own_html.stated_field import StatedField
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.own_html.tree import steps
 from piecework.hit_templates.render import render_hit

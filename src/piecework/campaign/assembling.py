@@ -45,13 +45,13 @@ from piecework.config.schema import CampaignTables
 from piecework.config.user_files import whole_path
 from piecework.domain.campaign import Campaign, Derived, EarlierCampaign, RehearsalPlan, formats_of
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import StatedField
 from piecework.domain.hit import Item
 from piecework.domain.pictures import SCENE_COLUMNS, scene_rows
 from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import GENERIC, PRACTICE, Task, is_page
 from piecework.domain.toml_text import line_of
 from piecework.hit_templates.generic import faults_of_keys
-from piecework.hit_templates.own_html.stated_field import StatedField
 from piecework.hit_templates.own_html.task import (
     ITEM_ID,
     Around,

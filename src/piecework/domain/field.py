@@ -191,3 +191,21 @@ WIDEST = 1e9  # a number without known limits lies between minus and plus this
 def is_unlimited(field: Field) -> bool:
     """Whether a number has no known limits."""
     return field.kind == "number" and field.maximum - field.minimum >= WIDEST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedField:
+    """What a campaign file states about one field of a page; `None`: not stated.
+
+    Digests of tasks hold the `repr`.
+    """
+
+    kind: FieldKind | None = None
+    label: str | None = None
+    options: tuple[str, ...] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+    required: bool | None = None
+    scope: FieldScope | None = None
+    marks: MarkKind | None = None

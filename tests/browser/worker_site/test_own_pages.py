@@ -11,13 +11,13 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, Route, expect
 
 from piecework.domain.assignment import fields_of
+from piecework.domain.field import StatedField
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, HitTypeId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.own_html.fields_of_controls import received
 from piecework.hit_templates.own_html.page import parts_of_page
-from piecework.hit_templates.own_html.stated_field import StatedField
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import CHARACTERS, plain
