@@ -11,7 +11,7 @@ from pathlib import Path
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.tasks import load_task
-from piecework.simulation.crowd.page import Page, orders_sent
+from piecework.simulation.crowd.browser import Page, orders_sent
 from tests.crash.people import People
 
 AS_NEEDED = """

@@ -16,9 +16,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.analyses.areas import Areas, area_within
-from piecework.analyses.masks import painted
+from piecework.analyses.masks import painted, run_lengths
 from piecework.analyses.regions import MOST_MERGED, Extents, Marks, merged_marks
-from piecework.analyses.run_lengths import run_lengths
 from piecework.domain.dataset import SPLITS, Licence
 from piecework.domain.field import Regions
 from piecework.postprocess.datasets.coco_objects import CROWD

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from piecework.analyses.areas import without_overlap
-from piecework.analyses.run_lengths import Runs, runs_in
+from piecework.analyses.masks import Runs, runs_in
 
 Document = Mapping[str, object]
 Floats = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from piecework.analyses.detections import Seen
-from piecework.analyses.run_lengths import MOST_PIXELS
+from piecework.analyses.masks import MOST_PIXELS
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.coco_objects import (
     Document,

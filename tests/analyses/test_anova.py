@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from scipy import stats
 
-from piecework.analyses.anova import repeated_measures, sphericity
+from piecework.analyses.within_subject import repeated_measures, sphericity
 from tests.analyses.measured import Floats, scores_of, simulated, tables
 from tests.examples import examples
 

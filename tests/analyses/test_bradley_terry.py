@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
+from piecework.analyses.paired_comparisons import BradleyTerry, bradley_terry
 from tests.examples import examples
 
 Pair = tuple[str, str, str]

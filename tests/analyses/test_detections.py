@@ -22,7 +22,7 @@ from piecework.analyses.detections import (
     mean_of,
     resampled,
 )
-from piecework.analyses.run_lengths import pixels_of, run_lengths, runs_in
+from piecework.analyses.masks import pixels_of, run_lengths, runs_in
 
 IMAGES, CATEGORIES, SIDE = 12, 4, 60
 ALL = np.ones(IMAGES)

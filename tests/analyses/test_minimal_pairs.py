@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from piecework.analyses.minimal_pairs import replacements, similarity
-from piecework.analyses.paired import contrast
 from piecework.analyses.severity import held_out_correlation, severity_weights
+from piecework.analyses.within_subject import contrast
 
 
 def texts(rows: list[tuple[str, str, str]]) -> pd.DataFrame:

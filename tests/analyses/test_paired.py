@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from piecework.analyses.paired import equivalence_tests, paired_t_tests
+from piecework.analyses.within_subject import equivalence_tests, paired_t_tests
 from tests.analyses.measured import Floats, scores_of, simulated, tables
 from tests.examples import examples
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.preferences import preferences
+from piecework.analyses.paired_comparisons import preferences
 from tests.examples import examples
 
 

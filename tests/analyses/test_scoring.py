@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from piecework.analyses.corpus.metrics.coco import Pair, bleu, cider_d, rouge_l
-from piecework.analyses.corpus.metrics.meteor import meteor
+from piecework.analyses.corpus.caption_metrics import Pair, bleu, cider_d, meteor, rouge_l
 from piecework.analyses.corpus.scoring import (
     METRICS,
     Measured,

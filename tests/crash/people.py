@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import httpx
 
-from piecework.simulation.crowd.page import Page, read_page
+from piecework.simulation.crowd.browser import Page, read_page
 
 GOOD = (
     "A {what} lies on a wooden table beside an open window",

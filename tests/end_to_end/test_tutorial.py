@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.simulation.crowd.page import read_page
+from piecework.simulation.crowd.browser import read_page
 from tests.end_to_end.conftest import ROOT
 from tests.end_to_end.readers import link_in, session_at, typed
 from tests.marketplace.market import free_port

@@ -23,7 +23,7 @@ from piecework.engine.recover.rebinding import rebind
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.mturk import MTurk
-from piecework.simulation.crowd.page import read_page
+from piecework.simulation.crowd.browser import read_page
 from tests.crash.people import People
 from tests.marketplace.market import Worker, free_port
 from tests.small_campaign import CAMPAIGN, write_campaign

@@ -21,7 +21,7 @@ from piecework.config.sources import TableReading
 from piecework.domain.errors import PieceworkError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.results.archiving import archive_settled
-from piecework.simulation.crowd.page import read_page
+from piecework.simulation.crowd.browser import read_page
 from tests.conftest import in_full
 from tests.crash.people import _form
 from tests.growing_campaign import TEXT, Growing, growing, row

@@ -32,7 +32,7 @@ from piecework.platforms import listing
 from piecework.platforms.client import turk_client
 from piecework.platforms.listing import newer
 from piecework.results.whole_pass import advance_without_prefect
-from piecework.simulation.crowd.page import Page
+from piecework.simulation.crowd.browser import Page
 from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
 from piecework.store.database import writing
 from piecework.store.settlements import ELSEWHERE

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import httpx
 
 from offline_markets_tests.prolific.people import Refused, Researcher
-from piecework.simulation.crowd.page import read_page
+from piecework.simulation.crowd.browser import read_page
 from tests.crash.people import _form
 from tests.marketplace.market import Worker
 from tests.markets.prolific.bridge.town import Visitor

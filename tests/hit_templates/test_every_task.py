@@ -16,8 +16,8 @@ from piecework.hit_templates.order import groups_of, item_order
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.platforms.wire import html_question
+from piecework.simulation.crowd.browser import read_page
 from piecework.simulation.crowd.chosen_answers import Judging
-from piecework.simulation.crowd.page import read_page
 from piecework.simulation.crowd.people import people
 from tests.for_each import for_each
 from tests.hit_templates.examples import Example, example_of

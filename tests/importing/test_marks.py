@@ -16,9 +16,8 @@ import pytest
 
 from piecework.analyses.areas import Areas
 from piecework.analyses.mark_texts import masks_text, spans_text
-from piecework.analyses.masks import painted
+from piecework.analyses.masks import painted, run_lengths
 from piecework.analyses.regions import MOST, Marks, read_marks
-from piecework.analyses.run_lengths import run_lengths
 from piecework.domain.campaign import Campaign, formats_of
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED, Aggregate, Field, MarkKind

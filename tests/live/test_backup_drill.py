@@ -29,7 +29,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.state.accounts import Key
-from piecework.simulation.crowd.page import Page, read_page
+from piecework.simulation.crowd.browser import Page, read_page
 from tests.backup.conftest import litestream_of, s3
 from tests.campaign.exchange.conftest import S3
 from tests.conftest import in_full

@@ -24,8 +24,8 @@ from piecework.postprocess.datasets.layouts import sent_columns
 from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.results.export import export, write_batch_results
 from piecework.results.table import answers_table
+from piecework.simulation.crowd.browser import Page
 from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.crowd.site import WorkerSite
 from piecework.simulation.rehearsals.campaign import prepare

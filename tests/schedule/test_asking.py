@@ -21,7 +21,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import SystemClock
 from piecework.engine.opening import open_to_look
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.simulation.crowd.page import Page
+from piecework.simulation.crowd.browser import Page
 from piecework.store import campaign_facts, hits, ledger
 from tests.conftest import ROOT
 from tests.crash.people import People

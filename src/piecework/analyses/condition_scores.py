@@ -40,7 +40,7 @@ def condition_means(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.Dat
     """Return the mean of each condition over subjects, with Student's interval.
 
     A subject counts once per condition, with their mean there. The intervals are for
-    other people; use `piecework.analyses.paired` to test whether two conditions differ,
+    other people; use `piecework.analyses.within_subject` to test whether two conditions differ,
     since the same people are in both.
 
     Args:

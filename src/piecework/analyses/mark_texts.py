@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from piecework.analyses.areas import MOST_CELLS, MOST_MASKS, Area, Areas, cut_out, label_of
-from piecework.analyses.masks import painted
+from piecework.analyses.masks import Runs, painted, pixels_of
 from piecework.analyses.regions import MOST, Extents, marks_text
-from piecework.analyses.run_lengths import Runs, pixels_of
 from piecework.domain.field import MERGED, MarkKind
 from piecework.domain.late_modules import np
 

@@ -101,7 +101,7 @@ def first_side_advantages(pairs: pd.DataFrame) -> pd.DataFrame:
     """Test each criterion for an advantage of the side shown first.
 
     Args:
-        pairs: of `piecework.analyses.preferences.comparisons`; judgements without a side
+        pairs: of `piecework.analyses.paired_comparisons.comparisons`; judgements without a side
             are left out.
 
     Returns:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from piecework.analyses.corpus.caption_metrics import MeteorStats, Pair, best_meteor_stats
 from piecework.analyses.corpus.captions import tokens
-from piecework.analyses.corpus.metrics.coco import Pair
-from piecework.analyses.corpus.metrics.meteor import Stats, best_stats
 from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains, merged_edits
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
@@ -166,15 +165,15 @@ class _Meteors:
         self._references = {
             name: [_words(text).split() for text in texts] for name, texts in references.items()
         }
-        self._known: dict[tuple[str, str], Stats] = {}
+        self._known: dict[tuple[str, str], MeteorStats] = {}
 
     def score(self, texts: dict[str, str]) -> float:
         """METEOR of these descriptions, from 0 to 1."""
-        return sum(map(self._stats, texts.items()), Stats()).score
+        return sum(map(self._stats, texts.items()), MeteorStats()).score
 
-    def _stats(self, described: tuple[str, str]) -> Stats:
+    def _stats(self, described: tuple[str, str]) -> MeteorStats:
         if described not in self._known:
             name, text = described
             pair = Pair(text.split(), self._references[name])
-            self._known[described] = best_stats(pair)
+            self._known[described] = best_meteor_stats(pair)
         return self._known[described]

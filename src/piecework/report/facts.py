@@ -182,7 +182,7 @@ class ReportFacts:
         seed: of the rehearsal, and of resampled intervals; None if there is none.
         rules: version by name of every cleaning rule that ran.
         comparisons: one row per judgement of a pair of systems, if workers compared any
-            (`piecework.analyses.preferences`).
+            (`piecework.analyses.paired_comparisons`).
         compared: conditions that the task compares, with their scores.
         corrections: one row per kind of error, if workers corrected any
             (`piecework.report.correction_gains`).

@@ -297,7 +297,7 @@ COMPARISONS: Mapping[str, Kind] = {
     "grade": "number",
     "side": "text",
 }
-"""One row per judgement of a pair; see `piecework.analyses.preferences`."""
+"""One row per judgement of a pair; see `piecework.analyses.paired_comparisons`."""
 
 CORRECTIONS: Mapping[str, Kind] = {
     "kind": "text",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.analyses.condition_scores import compared
-from piecework.analyses.preferences import comparisons
+from piecework.analyses.paired_comparisons import comparisons
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.campaign.warnings import own_seconds

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from piecework.domain.errors import TransientPlatformError
-from piecework.simulation.crowd.connection import Connection
+from piecework.simulation.crowd.browser import Connection
 from piecework.simulation.crowd.site import WorkerSite
 from tests.simulation.crowd.conftest import START, Market
 

@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.anova import repeated_measures
-from piecework.analyses.paired import paired_t_tests
+from piecework.analyses.within_subject import paired_t_tests, repeated_measures
 from piecework.campaign.assembling import read_anywhere
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
+from piecework.simulation.crowd.browser import read_page
 from piecework.simulation.crowd.chosen_answers import Judging
-from piecework.simulation.crowd.page import read_page
 from piecework.simulation.crowd.people import opinion_offset, people
 
 CAMPAIGNS = Path(__file__).resolve().parents[3] / "config" / "campaigns"

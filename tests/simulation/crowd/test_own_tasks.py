@@ -10,8 +10,8 @@ from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import read_answers, text_fields
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.starters import write_starter
+from piecework.simulation.crowd.browser import read_page
 from piecework.simulation.crowd.campaign_crowd import answering_of
-from piecework.simulation.crowd.page import read_page
 from piecework.simulation.crowd.people import people
 
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")

@@ -1,6 +1,6 @@
 """Reading the form of a page."""
 
-from piecework.simulation.crowd.page import read_page
+from piecework.simulation.crowd.browser import read_page
 
 PAGE = """
 <input name="outside" value="no">

@@ -16,9 +16,9 @@ from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
 from piecework.qc.typing_evidence import read_typing
+from piecework.simulation.crowd.browser import Page, read_page
 from piecework.simulation.crowd.intentions import intend
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
-from piecework.simulation.crowd.page import Page, read_page
 from piecework.simulation.crowd.people import (
     SIMULATED_BAD,
     TRAITS,

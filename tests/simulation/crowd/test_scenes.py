@@ -9,7 +9,7 @@ import pytest
 from piecework.domain.ids import ItemId
 from piecework.domain.pictures import picture_name, scene_rows
 from piecework.simulation.pictures.drawing import draw
-from piecework.simulation.pictures.drawing.pen import INKS, names_of
+from piecework.simulation.pictures.drawing.picture import INKS, names_of
 from piecework.simulation.pictures.scenes import KINDS, PLACES, Scene, Thing, scenes
 
 

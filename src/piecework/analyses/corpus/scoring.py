@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from sacrebleu.metrics.bleu import BLEU
 
-from piecework.analyses.corpus.metrics import coco, meteor
-from piecework.analyses.corpus.metrics.coco import Pair, Tokens, Weights
+from piecework.analyses.corpus import caption_metrics
+from piecework.analyses.corpus.caption_metrics import Pair, Tokens, Weights
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR, exact and stem", "ROUGE-L", "CIDEr-D")
 
@@ -30,7 +30,7 @@ _Image = tuple[Sequence[Tokens], Sequence[Tokens]]
 """The references of an image, and the caption of each system."""
 
 _ORDERS = 4
-_METEOR = [field.name for field in fields(meteor.Stats)]
+_METEOR = [field.name for field in fields(caption_metrics.MeteorStats)]
 _LENGTHS = 2 * _ORDERS
 _METEOR_AT = _LENGTHS + 2
 _MEANS_AT = _METEOR_AT + len(_METEOR)
@@ -218,9 +218,9 @@ def _measured(images: Sequence[_Image]) -> Array:
             row[_LENGTHS:_METEOR_AT] = score.sys_len, score.ref_len
             if caption:
                 pair = Pair(caption, references)
-                best = meteor.best_stats(pair)
+                best = caption_metrics.best_meteor_stats(pair)
                 row[_METEOR_AT:_MEANS_AT] = [getattr(best, name) for name in _METEOR]
-                row[_MEANS_AT] = coco.rouge_l_of(pair)
+                row[_MEANS_AT] = caption_metrics.rouge_l_of(pair)
     return stats
 
 
@@ -236,11 +236,13 @@ def _meteor(sums: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = stats["candidate_matched"] / stats["candidate_weight"]
         recall = stats["reference_matched"] / stats["reference_weight"]
-        mean = (precision * recall) / (meteor.ALPHA * precision + (1 - meteor.ALPHA) * recall)
+        mean = (precision * recall) / (
+            caption_metrics.ALPHA * precision + (1 - caption_metrics.ALPHA) * recall
+        )
         scattered = stats["chunks"] / stats["matches"]
     is_whole = (stats["chunks"] == 1) & (2 * stats["matches"] == stats["words"])
     scattered = np.where(is_whole, 0.0, scattered)
-    score = mean * (1 - meteor.GAMMA * scattered**meteor.BETA)
+    score = mean * (1 - caption_metrics.GAMMA * scattered**caption_metrics.BETA)
     return np.where(stats["matches"] > 0, score, 0.0)
 
 

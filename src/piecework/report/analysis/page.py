@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.alpha import Level, krippendorff_alpha, of_fewer_items
-from piecework.analyses.anova import repeated_measures
-from piecework.analyses.bradley_terry import finite_strengths
 from piecework.analyses.condition_scores import mean_ratings
 from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.kappa import (
@@ -20,8 +18,7 @@ from piecework.analyses.kappa import (
 )
 from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.order import first_side_advantages, position_effect
-from piecework.analyses.paired import equivalence_tests, paired_t_tests
-from piecework.analyses.preferences import comparisons, preferences
+from piecework.analyses.paired_comparisons import comparisons, finite_strengths, preferences
 from piecework.analyses.votes import (
     accuracy,
     majority,
@@ -29,6 +26,7 @@ from piecework.analyses.votes import (
     votes_that_count,
     weighted_majority,
 )
+from piecework.analyses.within_subject import equivalence_tests, paired_t_tests, repeated_measures
 from piecework.domain.field import Field, is_unlimited
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD

@@ -11,9 +11,8 @@ from random import Random
 
 import pandas as pd
 
+from piecework.analyses.corpus.caption_metrics import Pair, bleu, cider_d, meteor, rouge_l
 from piecework.analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Caption, Corpus, tokens
-from piecework.analyses.corpus.metrics.coco import Pair, bleu, cider_d, rouge_l
-from piecework.analyses.corpus.metrics.meteor import meteor
 from piecework.analyses.votes import Difficulty, difficulty, majority
 from piecework.domain.errors import ConfigError
 from piecework.report.model import tally

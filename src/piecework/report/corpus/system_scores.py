@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from piecework.analyses.corpus import scoring
+from piecework.analyses.corpus.caption_metrics import Tokens
 from piecework.analyses.corpus.captions import Corpus, tokens
-from piecework.analyses.corpus.metrics.coco import Tokens
 from piecework.analyses.corpus.scoring import METRICS, Array, Difference
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural

@@ -12,9 +12,13 @@ from itertools import chain, repeat
 
 import pandas as pd
 
-from piecework.analyses.anova import RepeatedMeasures, repeated_measures
 from piecework.analyses.condition_scores import Compared, cells, condition_means
-from piecework.analyses.paired import contrast, paired_t_tests
+from piecework.analyses.within_subject import (
+    RepeatedMeasures,
+    contrast,
+    paired_t_tests,
+    repeated_measures,
+)
 from piecework.domain.text import plural
 from piecework.hit_templates.task_schema import PublishedConditions, published_conditions
 from piecework.report.comparison_plots import Mean, means

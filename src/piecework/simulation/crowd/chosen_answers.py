@@ -17,8 +17,8 @@ from piecework.domain.task import TRUTH, Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
+from piecework.simulation.crowd.browser import Page, orders_sent, played_in
 from piecework.simulation.crowd.item_knowledge import misheard
-from piecework.simulation.crowd.page import Page, orders_sent, played_in
 from piecework.simulation.crowd.people import Person, opinion_offset
 from piecework.simulation.crowd.typing_traces import entered, mistype, repair
 from piecework.simulation.seeded_rng import seeded_rng

@@ -21,7 +21,7 @@ from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import Task
 from piecework.platforms.clocks import VirtualClock
-from piecework.simulation.crowd.connection import Reply
+from piecework.simulation.crowd.browser import Page, Reply
 from piecework.simulation.crowd.intentions import (
     Examinees,
     Intention,
@@ -30,7 +30,6 @@ from piecework.simulation.crowd.intentions import (
     lapses,
     time_away,
 )
-from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Worker, default_crowd, people
 from piecework.simulation.crowd.site import Accepted, ConflictError, Site
 from piecework.simulation.crowd.written_answers import Answering

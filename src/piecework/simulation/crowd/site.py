@@ -21,8 +21,7 @@ from urllib.parse import quote, quote_plus, urlencode, urlsplit
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, HitId, WorkerId
 from piecework.platforms.clocks import failed_there, no_answer, strange_answer
-from piecework.simulation.crowd.connection import Connection, Reply, Response
-from piecework.simulation.crowd.page import Page, read_page
+from piecework.simulation.crowd.browser import Connection, Page, Reply, Response, read_page
 from piecework.simulation.crowd.people import Person, Worker
 
 _CONFLICTS = frozenset({HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND})

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.simulation.crowd.connection import Reply
+from piecework.simulation.crowd.browser import Reply
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.site import Accepted, ConflictError, Site
 

@@ -16,9 +16,9 @@ from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, name_of
+from piecework.simulation.crowd.browser import Page, played_in
 from piecework.simulation.crowd.chosen_answers import Judging
 from piecework.simulation.crowd.item_knowledge import DRAWN, ItemKnowledge, View
-from piecework.simulation.crowd.page import Page, played_in
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.crowd.regions import Size, regions
 from piecework.simulation.crowd.typing_traces import Way, entered, mistype, repair

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from piecework.simulation.pictures.drawing.pen import (
+from piecework.simulation.pictures.drawing.picture import (
     HEIGHT,
     INKS,
     SHADES,

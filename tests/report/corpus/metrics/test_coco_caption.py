@@ -12,9 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from piecework.analyses.corpus.caption_metrics import (
+    Pair,
+    best_meteor_stats,
+    bleu,
+    cider_d,
+    meteor,
+    rouge_l,
+)
 from piecework.analyses.corpus.captions import tokens
-from piecework.analyses.corpus.metrics.coco import Pair, bleu, cider_d, rouge_l
-from piecework.analyses.corpus.metrics.meteor import best_stats, meteor
 
 _FILE = Path(__file__).with_name("coco_caption.json")
 _GOLD = json.loads(_FILE.read_text(encoding="utf-8"))
@@ -42,5 +48,5 @@ def test_the_other_metrics_are_those_of_the_published_programs(name: str, metric
 
 def test_meteor_of_each_caption_is_that_of_the_published_program() -> None:
     """Not only the sum agrees: every alignment has the same matches and chunks."""
-    each = [best_stats(pair).score for pair in _pairs()]
+    each = [best_meteor_stats(pair).score for pair in _pairs()]
     assert each == pytest.approx(_GOLD["METEOR of each"], rel=1e-12)

@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.corpus.metrics.coco import (
+from piecework.analyses.corpus.caption_metrics import (
+    Alignment,
     Pair,
+    align,
+    best_meteor_stats,
     bleu,
     cider_d,
     cider_d_each,
+    meteor,
+    meteor_stats,
     rouge_l,
     rouge_l_of,
 )
-from piecework.analyses.corpus.metrics.meteor import Alignment, align, best_stats, meteor, stats
 
 _CAPTION = st.lists(st.sampled_from(["cup", "cups", "red", "a", "on"]), min_size=1)
 _SHORT = st.lists(st.sampled_from("abc"), min_size=1, max_size=5)
@@ -102,7 +106,7 @@ def test_meteor_takes_the_best_reference() -> None:
     """A worse reference beside it changes nothing."""
     pair = _pair("a red cup", "a red bottle")
     both = _pair("a red cup", "dogs run", "a red bottle")
-    assert best_stats(both) == stats(pair.candidate, pair.references[0])
+    assert best_meteor_stats(both) == meteor_stats(pair.candidate, pair.references[0])
 
 
 def test_an_alignment_prefers_fewer_chunks_to_nearer_words() -> None:

@@ -1,1 +1,0 @@
-"""Metrics that score captions against others."""
