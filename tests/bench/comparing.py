@@ -17,7 +17,7 @@ from piecework.domain.verdicts import PolicyRule
 from piecework.library.answers import opened_answers
 from piecework.results.comparing.comparison import compare_opened
 from piecework.results.comparing.page import comparison_page
-from piecework.results.comparing.rules_file import TriedRules
+from piecework.results.comparing.rules_to_try import TriedRules
 from tests.bench.heuristics import BATCHES, ITEMS, captions
 
 OWN = (

@@ -19,7 +19,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
 from piecework.engine.take_in import take_in
 from piecework.platforms.clocks import VirtualClock
-from piecework.results.archiving import archive_settled
+from piecework.results.whole_pass import archive_settled
 from tests.growing_campaign import TEXT, growing, names, row, settle_all
 
 ROWS = 1_000_000

@@ -13,7 +13,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.report.sections.other_sources import Machine
-from piecework.results.comparing.suggested_rules import stated_settings
+from piecework.results.comparing.rules_to_try import stated_settings
 from piecework.results.export import export
 from piecework.results.item_labels import doubtful
 from piecework.results.report_facts import report_facts

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.standard_rules import standard_rules
+from piecework.campaign.deriving import standard_rules
 from piecework.domain.field import MERGED, Field, Regions
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import value_problems

@@ -23,9 +23,9 @@ from piecework.importing.opened_sources import write_answers_of
 from piecework.importing.readers import parquet
 from piecework.importing.whole_table import TextTables, read_whole
 from piecework.postprocess.pseudonyms import is_pseudonym
+from piecework.results.large.answer_files import Tables
 from piecework.results.large.assessing import assess_in_parts, assess_tables
 from piecework.results.large.cleaning import clean_tables
-from piecework.results.large.other_tables import Tables
 from piecework.results.large.work_folder import Do, PartRunner, here
 from tests.bench.many_captions import captions
 from tests.cli.test_any_table import done, lines, piecework, read

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.campaign import page_sizes
+from piecework.campaign import questions
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 from piecework.platforms.clocks import START
@@ -51,7 +51,7 @@ def test_a_page_that_never_ends_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     """In a sentence with file and line, whatever holds the interpreter."""
-    monkeypatch.setattr(page_sizes, "PAGE_SECONDS", 3)
+    monkeypatch.setattr(questions, "PAGE_SECONDS", 3)
     path, where = written(tmp_path, line)
     with pytest.raises(ConfigError) as raised:
         check_campaign(path, on=START.date())

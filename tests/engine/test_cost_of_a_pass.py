@@ -35,7 +35,7 @@ from piecework.engine.run_pass import post, run_pass
 from piecework.engine.settle import settle
 from piecework.engine.take_in import take_in
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.results.archiving import archive_settled
+from piecework.results.whole_pass import archive_settled
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.connection import Values
 from piecework.store.intents import Intent

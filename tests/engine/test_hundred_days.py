@@ -20,7 +20,7 @@ from botocore.httpsession import URLLib3Session
 from piecework.config.sources import TableReading
 from piecework.domain.errors import PieceworkError
 from piecework.domain.growing import Delivery, SourceRow
-from piecework.results.archiving import archive_settled
+from piecework.results.whole_pass import archive_settled
 from piecework.simulation.crowd.browser import read_page
 from tests.conftest import in_full
 from tests.crash.people import _form

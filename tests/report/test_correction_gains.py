@@ -10,7 +10,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.task_schema import published_gains
 from piecework.hit_templates.tasks import load_task
-from piecework.report.correction_gains import ALL, corrections
+from piecework.report.sections.condition_texts import ALL_KINDS, corrections
 from tests.analyses.published import versions
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -71,7 +71,7 @@ def test_a_description_gets_the_corrections_of_all_its_kinds_together() -> None:
         "o": "two green cats on a mat",
     }
     gains = corrections(frame(edits), items, TASK).set_index("kind")
-    together = gains.loc[ALL]
+    together = gains.loc[ALL_KINDS]
     assert (together["items"], together["changed"]) == (1, 1)
     assert together["conflicts"] == 1
     assert together["bleu_1"] == pytest.approx(1)
@@ -115,6 +115,6 @@ def test_the_corrections_of_2017_gain_what_was_published() -> None:
     assert published is not None
     for kind, gain in published.bleu_4_gains.items():
         assert points[kind] == pytest.approx(float(gain), abs=0.04)
-    assert points[ALL] == pytest.approx(3.48, abs=0.01)
-    assert gains["changed"][ALL] == 415
+    assert points[ALL_KINDS] == pytest.approx(3.48, abs=0.01)
+    assert gains["changed"][ALL_KINDS] == 415
     assert (gains["meteor"] > gains["meteor_before"]).all()

@@ -18,8 +18,8 @@ from piecework.domain.ids import WorkerId
 from piecework.domain.store_address import in_folder, store_address
 from piecework.domain.verdicts import Decision
 from piecework.results import whole_pass
-from piecework.results.archiving import archive_settled
 from piecework.results.export import export, write_batch_results
+from piecework.results.whole_pass import archive_settled
 from piecework.store import archive, assignments, decisions, hits
 from piecework.store.copying import copy
 from piecework.store.database import open_store

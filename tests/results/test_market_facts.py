@@ -13,7 +13,7 @@ from piecework.engine.run_pass import run_pass
 from piecework.report.model import report_model
 from piecework.report.sections import money as section
 from piecework.report.sections.money import MarketFacts, Markets
-from piecework.results.market_facts import read_markets
+from piecework.results.facts_by_source import read_markets
 from piecework.results.table import answers_table
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger

@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.importing.assessing import Comparing, analyse_campaign
 from piecework.report.model import report_model
 from piecework.report.sections import outcomes, provenance
-from piecework.results.market_facts import read_markets
+from piecework.results.facts_by_source import read_markets
 from piecework.results.table import answers_table
 from piecework.results.whole_pass import write_results
 from tests.as_needed_campaign import Voters

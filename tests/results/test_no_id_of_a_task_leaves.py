@@ -35,10 +35,9 @@ from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export, write_answers, write_batch_results
+from piecework.results.follow_up_items import word_questions, write_next_items, write_word_items
 from piecework.results.item_labels import settle_label
-from piecework.results.next_items import write_next_items
 from piecework.results.report_facts import report_facts
-from piecework.results.word_questions import word_questions, write_word_items
 from piecework.store import assignments, bound, decisions, findings, hits
 from piecework.store.database import open_store
 from tests.importing.test_no_id_leaves import XSD, ids_in, texts_of

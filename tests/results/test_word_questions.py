@@ -18,10 +18,10 @@ from piecework.domain.verdicts import WORKERS, WordVerdict
 from piecework.engine.opening import open_to_look
 from piecework.postprocess.edits import replay
 from piecework.results.cleaning import clean_answers
-from piecework.results.word_questions import (
+from piecework.results.follow_up_items import (
     WordQuestion,
-    _labels,
     _typed,
+    _word_labels,
     take_words,
     word_questions,
     write_word_items,
@@ -165,8 +165,8 @@ def test_an_answer_that_is_no_option_decides_no_word() -> None:
         + [("soop", "w5", "no idea")],
         columns=["item_id", "worker", "value"],
     )
-    assert _labels(cast, options) == {"soop": "written", "hatt": "written"}
-    assert _labels(cast[cast["value"] == "no idea"], options) == {}
+    assert _word_labels(cast, options) == {"soop": "written", "hatt": "written"}
+    assert _word_labels(cast[cast["value"] == "no idea"], options) == {}
 
 
 def test_a_word_that_nobody_typed_twice_stays_unsure(tmp_path: Path) -> None:

@@ -133,9 +133,8 @@ def _assess_in_parts(
 ) -> "AssessedParts":
     """Judge answers in parts, and write the findings as Parquet to a folder."""
     from piecework.importing.opened_sources import write_answers_of
-    from piecework.results.large.answer_files import are_answers
+    from piecework.results.large.answer_files import Tables, are_answers
     from piecework.results.large.assessing import assess_in_parts, assess_tables
-    from piecework.results.large.other_tables import Tables
 
     if campaign and stated:
         raise click.UsageError("--as is for files of answers, whose columns are known")

@@ -101,9 +101,8 @@ def _clean_in_parts(
 ) -> None:
     """Clean files of any size; tables of another origin become files of answers first."""
     from piecework.importing.whole_table import TextTables, refuse_losses
-    from piecework.results.large.answer_files import answer_files, are_answers
+    from piecework.results.large.answer_files import Tables, answer_files, are_answers
     from piecework.results.large.cleaning import clean_files, clean_tables
-    from piecework.results.large.other_tables import Tables
 
     with runner(dask) as run_parts:
         if stated or not are_answers(files):
@@ -249,7 +248,7 @@ def _take(path: Path, asked_in: Path, *, as_json: bool) -> None:
     """Store the decisions of another campaign's workers, and clean again."""
     from piecework.engine.opening import open_to_look
     from piecework.results.cleaning import clean_answers
-    from piecework.results.word_questions import take_words
+    from piecework.results.follow_up_items import take_words
 
     with (
         open_to_look(load_results(path)) as opened,
@@ -278,12 +277,12 @@ def _list(path: Path, *, as_json: bool) -> None:
     from piecework.engine.opening import open_to_look
     from piecework.hit_templates.tasks import load_task
     from piecework.results.cleaning import clean_answers
-    from piecework.results.word_questions import TASK, cost, word_questions
+    from piecework.results.follow_up_items import WORD_TASK, word_cost, word_questions
 
     with open_to_look(load_results(path)) as opened:
         clean_answers(opened)
         questions = word_questions(opened)
-        price = cost(opened, len(questions), load_task(TASK, beside=Path()))
+        price = word_cost(opened, len(questions), load_task(WORD_TASK, beside=Path()))
         currency = opened.campaign.rewards.currency
     mistakes = sum(question.mistakes for question in questions)
     if as_json:
@@ -302,9 +301,9 @@ def _list(path: Path, *, as_json: bool) -> None:
     if questions:
         click.echo(
             f"{mistakes:.0f} mistakes to expect in them. Three answers to each cost "
-            f"{shown(price.cents, currency)}: {plural(price.hits, 'HIT')} of {TASK}"
+            f"{shown(price.cents, currency)}: {plural(price.hits, 'HIT')} of {WORD_TASK}"
         )
-        click.echo(f"next: piecework export {shell_word(path)} --items-for {TASK} words.csv")
+        click.echo(f"next: piecework export {shell_word(path)} --items-for {WORD_TASK} words.csv")
 
 
 def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":

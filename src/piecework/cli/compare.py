@@ -145,7 +145,7 @@ def _rules(path: Path, rules: Path) -> _Shown:
 
 
 def _suggested(path: Path, suggest: Path, most_harmed: float) -> _Shown:
-    from piecework.results.comparing.suggested_rules import suggest_rules
+    from piecework.results.comparing.rules_to_try import suggest_rules
 
     suggested = suggest_rules(load_results(path), suggest, most_harmed=most_harmed)
     return suggested.page, suggested.as_dict()

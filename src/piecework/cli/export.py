@@ -137,12 +137,11 @@ def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> N
     """Write the items file of the next campaign, and say what is not in it."""
     from piecework.engine.opening import open_to_look
     from piecework.hit_templates.tasks import load_task
-    from piecework.results.next_items import write_next_items
-    from piecework.results.word_questions import TASK as WORDS
+    from piecework.results.follow_up_items import WORD_TASK, write_next_items
 
     with open_to_look(load_results(path)) as opened:
         task = load_task(task_name, beside=Path())
-        if task.name == WORDS:
+        if task.name == WORD_TASK:
             _export_words(opened, file, as_json=as_json)
             return
         items = write_next_items(opened, task, file)
@@ -163,7 +162,7 @@ def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> N
 def _export_words(opened: "OpenedCampaign", file: Path, *, as_json: bool) -> None:
     """Write the items file of a campaign about words that cleaning doubts."""
     from piecework.results.cleaning import clean_answers
-    from piecework.results.word_questions import word_questions, write_word_items
+    from piecework.results.follow_up_items import word_questions, write_word_items
 
     clean_answers(opened)
     questions = word_questions(opened)

@@ -96,12 +96,12 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
       piecework store archive birds.toml --keep 50
     """
     from piecework.engine.opening import open_to_look
-    from piecework.results.archiving import KEEP, archive_folder, archive_settled
+    from piecework.results.whole_pass import KEPT_BATCHES, archive_folder, archive_settled
     from piecework.store.lock import only_pass
 
     loaded = load_results(campaign)
     growth = loaded.growth
-    after = (growth.archive_after if growth else None) or KEEP
+    after = (growth.archive_after if growth else None) or KEPT_BATCHES
     with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework store archive"):
         done = archive_settled(opened, keep=keep or after, compacts=True)
         folder = archive_folder(opened.store)

@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import is_typed_by, keep_typed_by
+from piecework.campaign.deriving import standard_rules
 from piecework.campaign.opened import OpenedCampaign
-from piecework.campaign.standard_rules import standard_rules
 from piecework.config.campaign_file import legal_name, parse, parse_text
 from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign

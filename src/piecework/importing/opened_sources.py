@@ -27,8 +27,7 @@ from piecework.importing.readers.recognise import Source, recognise
 from piecework.importing.readers.rows import ImportedRow, Read
 from piecework.importing.understanding import Understanding, understand
 from piecework.results.export import write_table
-from piecework.results.large.answer_files import Origin
-from piecework.results.large.other_tables import MadeAnswers
+from piecework.results.large.answer_files import MadeAnswers, Origin
 from piecework.store.tables import read_in_parts
 
 _MOST_GUESSES = 12

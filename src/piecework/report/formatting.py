@@ -312,7 +312,7 @@ CORRECTIONS: Mapping[str, Kind] = {
     "meteor": "number",
     "conflicts": "whole",
 }
-"""By kind of error, then all together; see `piecework.report.correction_gains`."""
+"""By kind of error, then all together; see `piecework.report.sections.condition_texts`."""
 
 _DTYPES: Mapping[Kind, str] = {
     "text": "str",

@@ -28,16 +28,15 @@ from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.qc.silence import silences
 from piecework.report.books import Books
-from piecework.report.correction_gains import corrections
 from piecework.report.facts import AsNeeded, ImportedFacts, Money, ReportFacts, SourceFile
 from piecework.report.formatting import moment
 from piecework.report.item_sample import ShownItem, choose_items
+from piecework.report.sections.condition_texts import corrections
 from piecework.report.sections.experiment import PageExperiment
 from piecework.report.sections.known_answers import Gold
 from piecework.report.sections.timeline import Growth
 from piecework.report.sections.workers import BeforeWork, Earned, EarnedQualifications
-from piecework.results.market_facts import read_markets
-from piecework.results.model_facts import read_machine
+from piecework.results.facts_by_source import read_machine, read_markets
 from piecework.results.pictures import small_pictures
 from piecework.results.review_quality import review_quality
 from piecework.results.table import answers_table, hidden_ids, moments, worked_seconds

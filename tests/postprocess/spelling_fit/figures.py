@@ -23,7 +23,7 @@ from piecework.postprocess.language import channel, features, lexicon
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.rules import real_words, spelling
-from piecework.results.word_questions import DOUBTED_UP_TO
+from piecework.results.follow_up_items import DOUBTED_UP_TO
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/internals/measurements/cleaning.md"

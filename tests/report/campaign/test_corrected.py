@@ -5,20 +5,20 @@ from dataclasses import replace
 import pandas as pd
 
 from piecework.hit_templates.tasks import load_task
-from piecework.report.correction_gains import ALL, COLUMNS
 from piecework.report.model import report_model
 from piecework.report.sections import condition_texts
+from piecework.report.sections.condition_texts import ALL_KINDS, CORRECTION_COLUMNS
 from tests.report.campaign.made_up import empty
 
 NAN = float("nan")
 COLOR = ("color_of_clothing", 8, 7, 20, 0.5, 0.625, 0.25, 0.3, 0.3, 0.35, 0)
 NUMBER = ("number", 4, 1, 20, 0.5, 0.49, 0.25, 0.24, 0.3, 0.3, 0)
-BOTH = (ALL, 10, 8, 20, 0.5, 0.615, 0.25, 0.31, 0.3, 0.35, 2)
+BOTH = (ALL_KINDS, 10, 8, 20, 0.5, 0.615, 0.25, 0.31, 0.3, 0.35, 2)
 
 
 def test_gains_have_signs_and_are_sorted_below_all_kinds_together() -> None:
     """In points, with the scores before and after, and the published gain."""
-    frame = pd.DataFrame([NUMBER, COLOR, BOTH], columns=list(COLUMNS))
+    frame = pd.DataFrame([NUMBER, COLOR, BOTH], columns=list(CORRECTION_COLUMNS))
     facts = replace(empty(), task=load_task("correction"), corrections=frame)
     section = condition_texts.corrections_section(report_model(facts))
     assert section is not None
@@ -39,7 +39,7 @@ def test_gains_have_signs_and_are_sorted_below_all_kinds_together() -> None:
 
 def test_without_references_the_report_says_what_is_missing() -> None:
     """No column of scores, and what to add."""
-    frame = pd.DataFrame([("color", 8, 7, 0, *[NAN] * 6, 0)], columns=list(COLUMNS))
+    frame = pd.DataFrame([("color", 8, 7, 0, *[NAN] * 6, 0)], columns=list(CORRECTION_COLUMNS))
     section = condition_texts.corrections_section(report_model(replace(empty(), corrections=frame)))
     assert section is not None
     assert section.tables[0].rows == (("color", "8", "7"),)

@@ -14,9 +14,9 @@ from piecework.domain.progress import Progress
 from piecework.domain.verdicts import Decision, PolicyRule, Subject
 from piecework.engine.opening import open_to_look
 from piecework.engine.run_pass import run_pass
-from piecework.results.archiving import archive_settled
 from piecework.results.comparing.comparison import compare_rules
 from piecework.results.comparing.judging_again import judge_again
+from piecework.results.whole_pass import archive_settled
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import archive, decisions

@@ -29,7 +29,7 @@ from piecework.results.comparing.changed_answers import (
     when,
 )
 from piecework.results.comparing.judging_again import JudgedAgain, Truth, judge_again, truths_of
-from piecework.results.comparing.rules_file import TriedRules, read_rules
+from piecework.results.comparing.rules_to_try import TriedRules, read_rules
 from piecework.results.review_quality import interval_of_share
 from piecework.store import assignments, decisions, item_totals
 from piecework.store.tables import read_rewards
@@ -169,7 +169,7 @@ def compare_rules(campaign: Campaign, rules: Path) -> RulesComparison:
 
     Args:
         campaign: the campaign where its results are.
-        rules: a file with the rules to try (`rules_file`).
+        rules: a file with the rules to try (`rules_to_try`).
 
     Raises:
         ConfigError: a file has errors, or the rules are of another task.

@@ -35,7 +35,7 @@ from piecework.report.page import SectionsPage, render_sections
 from piecework.report.sections.other_sources import OtherRules, RulesOutcome
 from piecework.results.comparing.changed_answers import ShownAnswer
 from piecework.results.comparing.comparison import RulesComparison, Side, compare_with_each
-from piecework.results.comparing.rules_file import TriedRules, rules_as_toml
+from piecework.results.comparing.rules_to_try import TriedRules, rules_as_toml
 from piecework.results.table import hidden_ids
 from piecework.store.files import write_whole_text
 

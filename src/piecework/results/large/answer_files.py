@@ -3,13 +3,19 @@
 The columns are those of the table of answers (`piecework.domain.tables`), with the index
 `answer_id` as a column. If there is no `worker_id`, `worker` is read instead: a keyed hash,
 as `piecework export` writes it. The origin is their task and, if known, their campaign.
+
+From tables of other tools, the first step of the work makes such files, in the work folder.
+So an interrupted command continues behind this step, and nothing is left elsewhere if its
+process is killed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,6 +31,7 @@ from piecework.domain.hit import Item
 from piecework.domain.tables import INDEX, Column
 from piecework.domain.task import Task
 from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.results.large.work_folder import WorkFolder
 
 _AT_ONCE = 100_000
 """Rows that are in memory at a time."""
@@ -367,3 +374,60 @@ class Origin:
             publication=campaign.dataset if campaign else Publication(),
             is_part=True,
         )
+
+
+_Known = TypeVar("_Known")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeAnswers:
+    """What is known about the answers in tables.
+
+    Attributes:
+        origin: their task, with settings and items.
+        remarks: how the tables were read, in sentences.
+    """
+
+    origin: Origin
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables(Generic[_Known]):
+    """Tables of other tools, and how answers are made from them.
+
+    Attributes:
+        paths: files, or folders of a tool.
+        read_as: all that decides how they are read; JSON.
+        write: writes Parquet files of answers to an empty folder, and returns what is known
+            about them.
+    """
+
+    paths: Sequence[Path]
+    read_as: Mapping[str, object]
+    write: Callable[[Path], _Known]
+
+    @property
+    def inputs(self) -> Mapping[str, object]:
+        """What the answers depend on; JSON."""
+        return {"tables": states(self.paths), "code": code_version(), "read_as": {**self.read_as}}
+
+    def make_answers(self, folder: WorkFolder) -> tuple[Path, _Known]:
+        """Make the answers, unless an interrupted run made them.
+
+        Returns:
+            The folder with the files of answers, and what is known about them.
+
+        Raises:
+            ConfigError: a table cannot be read; then the work folder is deleted.
+        """
+        answers = folder.at("answers")
+        if not folder.at("made").exists():
+            shutil.rmtree(answers, ignore_errors=True)  # a run may have been cut off in it
+            answers.mkdir()
+        try:
+            folder.keep("made", partial(self.write, answers))
+        except ConfigError:
+            shutil.rmtree(folder.path)
+            raise
+        return answers, folder.kept("made")

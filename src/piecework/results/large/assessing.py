@@ -54,7 +54,9 @@ from piecework.qc.two_phases import (
     usual_of,
 )
 from piecework.results.large.answer_files import (
+    MadeAnswers,
     Piece,
+    Tables,
     answer_files,
     as_frame,
     columns_of,
@@ -73,7 +75,6 @@ from piecework.results.large.cleaning import (
     read_bucket,
     write_buckets,
 )
-from piecework.results.large.other_tables import MadeAnswers, Tables
 from piecework.results.large.work_folder import PartRunner, WorkFolder, finish, open_work
 
 _ALWAYS = ("assignment_id", "worker_id", "item_id", "batch")

@@ -40,13 +40,13 @@ from piecework.postprocess.language.tokens import Text, protected_words
 from piecework.qc.scores import Tally, merged, tally
 from piecework.results.large.answer_files import (
     Piece,
+    Tables,
     answer_files,
     as_frame,
     pieces_of,
     read_piece,
     states,
 )
-from piecework.results.large.other_tables import Tables
 from piecework.results.large.work_folder import PartRunner, WorkFolder, finish, gc_paused, open_work
 
 Buckets = Callable[[pa.Table], npt.NDArray[np.int64]]

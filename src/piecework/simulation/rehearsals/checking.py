@@ -14,7 +14,6 @@ from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.deriving import derived_values
 from piecework.campaign.growing_source import see_source
 from piecework.campaign.live_changes import LiveChange, live_changes, refusal_of_changes
-from piecework.campaign.page_sizes import largest_page
 from piecework.campaign.price_list import terms_of
 from piecework.campaign.pricing import (
     FirstPass,
@@ -24,6 +23,7 @@ from piecework.campaign.pricing import (
     market_prices,
     price,
 )
+from piecework.campaign.questions import largest_page
 from piecework.campaign.reachable_pictures import SAMPLE, sample_of_pictures, unreached
 from piecework.campaign.shown_media import unseen
 from piecework.campaign.warnings import campaign_warnings

@@ -1,4 +1,9 @@
-"""Words that cleaning doubts, as items of a campaign that asks people what was meant.
+"""Items of a campaign that follows one with answers: its labels, or words that cleaning doubts.
+
+*Guidelines for image description error analysis* (2017) has three tasks in a row: is a
+description congruent with its image, what is wrong with those that are not, and what is
+gained by correcting each kind of error. Each takes what the one before it labelled. A
+task's `follows` says which tasks it can take items from.
 
 The task `which_word` asks about ten words per HIT. Its answers become decisions about
 words, like those of a reviewer (`piecework.results.cleaning`). What a reviewer
@@ -7,7 +12,7 @@ decided stays.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +26,11 @@ from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.tables import value_column
-from piecework.domain.task import Task
-from piecework.domain.verdicts import WORKERS, WordVerdict
+from piecework.domain.task import GOLD, TRUTH, TWIN, TWIN_REVERSED, Follows, Task
+from piecework.domain.text import shell_word
+from piecework.domain.verdicts import WORKERS, Label, WordVerdict
 from piecework.engine.judge import proposed_verdicts
+from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.datasets.file_table import to_csv
 from piecework.postprocess.language.tokens import key_of
 from piecework.results.cleaning import is_of_a_word, without_capitals_of, words_shown
@@ -32,7 +39,168 @@ from piecework.store import results
 from piecework.store.database import writing
 from piecework.store.files import write_whole
 
-TASK = "which_word"
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextItems:
+    """The items of the next campaign, and what did not become one.
+
+    Attributes:
+        rows: the cells of each item by column.
+        unlabelled: items without a label: no answers that count, or a tie.
+        other_labels: how many items have which other labels.
+        missing: columns that the task needs and no item has; they are written empty.
+    """
+
+    rows: tuple[Row, ...]
+    unlabelled: int
+    other_labels: Mapping[str, int]
+    missing: tuple[str, ...]
+
+
+def write_next_items(opened: OpenedCampaign, task: Task, path: Path) -> NextItems:
+    """Write the items of a campaign of `task` as CSV.
+
+    Raises:
+        ConfigError: the task does not follow the campaign's, or no item has a label
+            that it takes.
+    """
+    items = next_items(opened, task)
+    if not items.rows:
+        raise ConfigError(
+            [f"no item of {opened.campaign.path} has a label that {task.name} takes"],
+            next_step="look at the labels: piecework data analyse "
+            f"{shell_word(opened.campaign.path)}",
+        )
+    names = list(dict.fromkeys(name for row in items.rows for name in row))
+    ids = hidden_ids(opened)
+    cells = {name: [ids.named(name, row.get(name, "")) for row in items.rows] for name in names}
+    write_whole(path, lambda file: file.write(to_csv(cells, are_items=True)))
+    return items
+
+
+def next_items(opened: OpenedCampaign, task: Task) -> NextItems:
+    """Return the items that a campaign's labels give to `task`.
+
+    A label is what most workers chose, or what a person settled; of a field with
+    several choices, each category that more than half ticked. Items that were mixed in
+    to check workers, and second questions about an item, are left out; so are the
+    campaign's own known answers. Other columns stay, and the label is added in a column
+    with the field's name. A column `<task>.truth.<field>` becomes `truth.<field>`, so a
+    chain of campaigns can be rehearsed.
+
+    Raises:
+        ConfigError: the task does not follow the campaign's.
+    """
+    campaign = opened.campaign
+    follows = _follows(campaign.task, task)
+    items = [item for item in campaign.own_items if not item.columns.get(TWIN)]
+    labelled = _labels(opened, items, follows)
+    allowed = task.column_values.get(follows.column, ()) if follows.column else ()
+    rows: list[Row] = []
+    others = Counter[str]()
+    unlabelled = 0
+    for item in items:
+        own = labelled[str(item.item_id)]
+        taken = [
+            label
+            for label in own
+            if (not follows.options or label in follows.options)
+            and (not allowed or label in allowed)
+        ]
+        unlabelled += not own
+        others.update(label for label in own if label not in taken)
+        if taken:
+            rows += _rows(item, taken, campaign.task, task, follows)
+    missing = [name for name in task.columns if not any(row.get(name) for row in rows)]
+    return NextItems(
+        rows=tuple({**dict.fromkeys(missing, ""), **row} for row in rows),
+        unlabelled=unlabelled,
+        other_labels=dict(others.most_common()),
+        missing=tuple(missing),
+    )
+
+
+def _follows(earlier: Task, task: Task) -> Follows:
+    fields = {field.name for field in earlier.fields}
+    for follows in task.follows:
+        if follows.task == earlier.name and follows.field in fields:
+            return follows
+    known = ", ".join(follows.task for follows in task.follows)
+    raise ConfigError(
+        [
+            f"{task.name} does not take its items from {earlier.name}; "
+            + (f"it takes them from: {known}" if known else "it follows no task")
+        ],
+        next_step="[[follows]] of a task.toml says what a task takes: "
+        "docs/reference/task-folder.md",
+    )
+
+
+def _labels(
+    opened: OpenedCampaign, items: Sequence[Item], follows: Follows
+) -> dict[str, tuple[str, ...]]:
+    """Return the labels of each item; none for a tie or without answers."""
+    task = opened.campaign.task
+    proposed = proposed_verdicts(opened)
+    table = answers_table(opened, proposed=proposed)
+    table = table[~table["is_provisional"] | table.index.isin(proposed)]
+    ids = [str(item.item_id) for item in items]
+    aggregates = [
+        aggregate
+        for aggregate in task.aggregates
+        if aggregate.field == follows.field and aggregate.kind in {"majority", "shares"}
+    ]
+    if not aggregates:
+        raise ConfigError([f"{task.name} gives its items no label in {follows.field}"])
+    whole = item_aggregates(table, ids, task.fields, aggregates[:1], are_all=False)
+    name = follows.field
+    several = aggregates[0].kind == "shares"
+    column = whole[f"{name}_majority" if several else name]
+    settled = results.load_labels(opened.store)
+    return {item_id: _label(column[item_id], settled.get((item_id, name))) for item_id in ids}
+
+
+def _label(value: object, settled: Label | None) -> tuple[str, ...]:
+    if settled is not None:
+        return (settled.value,)
+    if isinstance(value, tuple):
+        return value
+    return (value,) if isinstance(value, str) and value else ()
+
+
+def _rows(
+    item: Item, taken: Sequence[str], earlier: Task, task: Task, follows: Follows
+) -> Iterator[Row]:
+    answered = {field.name for field in earlier.fields}
+    left_out = {
+        earlier.columns[0],
+        task.columns[0],
+        TWIN,
+        TWIN_REVERSED,
+        follows.field,
+        *(f"{TRUTH}{name}" for name in answered),
+    }
+    # `correction.truth.outcome` is a truth for rehearsals of a later task.
+    own_truth = f"{task.name}.{TRUTH}"
+    kept = {
+        name.removeprefix(f"{task.name}.") if name.startswith(own_truth) else name: cell
+        for name, cell in item.columns.items()
+        if name not in left_out and not name.startswith(GOLD)
+    }
+    for label in taken if follows.column else taken[:1]:
+        suffix = f"_{label}" if follows.column else ""
+        own = {follows.column: label} if follows.column else {}
+        yield {
+            task.columns[0]: f"{item.item_id}{suffix}",
+            **kept,
+            **own,
+            follows.field: "|".join(taken),
+        }
+
+
+WORD_TASK = "which_word"
 DOUBTED_UP_TO = 0.9
 """Edits are asked about up to this probability, although cleaning makes them from 0.7
 on: of those in between, six in seven are right."""
@@ -70,7 +238,7 @@ class WordQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class WordCost:
     """What the answers to all questions cost in rewards and fees, without bonuses."""
 
     hits: int
@@ -79,7 +247,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class WordsTaken:
     """What people's answers decided.
 
     Attributes:
@@ -143,7 +311,7 @@ def _sentence(before: str, written: str, after: str) -> tuple[str, str, str]:
     )
 
 
-def cost(opened: OpenedCampaign, questions: int, task: Task) -> Cost:
+def word_cost(opened: OpenedCampaign, questions: int, task: Task) -> WordCost:
     """Return the cost of three answers to each question at the task's own reward.
 
     Raises:
@@ -153,7 +321,9 @@ def cost(opened: OpenedCampaign, questions: int, task: Task) -> Cost:
     fees = opened.campaign.rewards.fees_on(opened.clock.now().date())
     fee = fees.reward_fee_cents(task.reward_cents, max_assignments=_ANSWERS)
     assignments = hits * _ANSWERS
-    return Cost(hits=hits, assignments=assignments, cents=assignments * (task.reward_cents + fee))
+    return WordCost(
+        hits=hits, assignments=assignments, cents=assignments * (task.reward_cents + fee)
+    )
 
 
 def write_word_items(questions: Sequence[WordQuestion], path: Path) -> None:
@@ -183,7 +353,7 @@ def _row(question: WordQuestion) -> Mapping[str, str]:
     }
 
 
-def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
+def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> WordsTaken:
     """Store what the workers of a campaign of `which_word` decided about words.
 
     The same decisions may be taken again: those of earlier answers are replaced.
@@ -196,10 +366,10 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
         ConfigError: the campaign has another task, or was rehearsed and the other was
             not.
     """
-    if asked.campaign.task.name != TASK:
+    if asked.campaign.task.name != WORD_TASK:
         raise ConfigError(
             [f"{asked.campaign.path} has the task {asked.campaign.task.name}"],
-            next_step=f"name a campaign of {TASK}: docs/how-to/chains.md",
+            next_step=f"name a campaign of {WORD_TASK}: docs/how-to/chains.md",
         )
     if asked.is_rehearsal and not opened.is_rehearsal:
         raise ConfigError(
@@ -233,7 +403,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
                         reviewed_at=opened.clock.now(),
                     ),
                 )
-    return Taken(
+    return WordsTaken(
         **{name: tally[name] for name in ("replaced", "right", "unsure", "by_reviewer", "unknown")}
     )
 
@@ -246,7 +416,7 @@ def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:
     by_name = {field.name: field for field in asked.campaign.task.fields}
     field = by_name["meant"]
     meant, typed = value_column(field), value_column(by_name["other_word"])
-    chosen = _labels(voices(votes(rows, field)), [each.value for each in field.options])
+    chosen = _word_labels(voices(votes(rows, field)), [each.value for each in field.options])
     settled = results.load_labels(asked.store)
     for item in asked.campaign.own_items:
         item_id = str(item.item_id)
@@ -260,7 +430,7 @@ def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:
             yield item, item.columns[of_label] if of_label else None
 
 
-def _labels(cast: pd.DataFrame, options: Sequence[str]) -> dict[str, str]:
+def _word_labels(cast: pd.DataFrame, options: Sequence[str]) -> dict[str, str]:
     """Return the label of each item that is probable, or on which all agree.
 
     Args:
