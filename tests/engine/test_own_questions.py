@@ -12,7 +12,7 @@ from piecework.engine.requirements import post_test
 from piecework.hit_templates import qualification
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.marketplace.forms.answer_key import check_against
-from piecework.marketplace.forms.model import Question
+from piecework.marketplace.forms.form import Question
 from piecework.marketplace.forms.schema import read_form
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of

@@ -18,7 +18,7 @@ from piecework.hit_templates.qualification import (
 )
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.forms.answer_key import check_against
-from piecework.marketplace.forms.model import Medium, Question
+from piecework.marketplace.forms.form import Medium, Question
 from piecework.marketplace.forms.schema import read_form
 
 ITEMS = Path(__file__).resolve().parents[2] / "config/campaigns/hodosh_qualification.csv"

@@ -4,9 +4,9 @@ import logging
 
 import pytest
 
+from piecework.marketplace.forms.form import Answer, Taken, gathered, take
 from piecework.marketplace.forms.patterns import Unmatched, matched
 from piecework.marketplace.forms.schema import read_form
-from piecework.marketplace.forms.taking import Answer, Taken, gathered, take
 from piecework.marketplace.workers import form_views
 from tests.for_each import for_each
 from tests.marketplace.documents import choice, form, free_text, question

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.forms.model import (
+from piecework.marketplace.forms.form import (
     Bullets,
     Choice,
     Formatted,

@@ -2,16 +2,20 @@
 
 import sys
 
-from piecework.marketplace.http.command_line import parser, serve_parent
 from piecework.marketplace.http.hosts import UnsafeBindError
 from piecework.marketplace.http.notification_sender import NotifyAddressError
-from piecework.marketplace.http.server import Marketplace, serve_forever
+from piecework.marketplace.http.server import (
+    Marketplace,
+    command_line_parser,
+    serve_forever,
+    serve_parent,
+)
 from piecework.marketplace.state.storage import WrongDatabaseError
 
 
 def main() -> None:
     """Read the command line and serve until stopped."""
-    options = vars(parser("marketplace").parse_args())
+    options = vars(command_line_parser("marketplace").parse_args())
     is_attached = options.pop("attached")
     marketplace = Marketplace(**options)
     if is_attached:

@@ -21,7 +21,7 @@ from piecework.domain.errors import StoreError, StoreLocked
 from piecework.domain.hit import Item
 from piecework.foundation.media_types import type_of
 from piecework.foundation.server import security_log
-from piecework.foundation.server.transport import is_body_length, is_in_utf8
+from piecework.foundation.server.server import is_body_length, is_in_utf8
 from piecework.qc.registry import TITLES
 from piecework.results.pictures import clean_picture, has_picture, picture_path, small_copy
 from piecework.review.desk import Desk

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from piecework.foundation.server.transport import DuplicateCookieError, cookie_values, only_cookie
+from piecework.foundation.server.server import DuplicateCookieError, cookie_values, only_cookie
 from piecework.foundation.signin.person import Role, may
 from piecework.store.reviews import Identity
 

@@ -1,17 +1,212 @@
-"""A web server with limits: on connections, on heads and bodies, and on its log."""
+"""A web server with limits on untrusted input and its log, strict cookies, and lost connections.
+
+Cookies are read as RFC 6265, section 4.2.1, says. A browser guards names with the prefix
+`__Host-`: only the host itself can set them. It compares bytes, so this reader must do so
+too. A reader that strips more than a browser does (`str.strip` strips U+00A0 and U+0085)
+would confuse a cookie of another name with ours, which any host of the same domain can set.
+"""
 
 import asyncio
+import re
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from piecework.foundation.server.limits import Connections, say_once_a_second
-from piecework.foundation.server.transport import DroppableProtocol
+from piecework.foundation.server.limits import Connection, Connections, Owed, say_once_a_second
+
+LARGEST_BODY_BYTES = 1_048_576
+LARGEST_HEAD_BYTES = 65_536
+
+
+class DroppableProtocol(HttpToolsProtocol):
+    """HTTP/1.1 with access to the connection, so that a rehearsal can cut it.
+
+    The parser itself would collect headers without limit. Here a head ends or is
+    refused, and `connections` learns what the client must do next.
+    """
+
+    _head_bytes: int | None = 0
+    _chunk_bytes = 0
+    _connection: Connection | None = None
+    _first_pause: float | None = None
+
+    def __init__(self, *, connections: Connections, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
+        super().__init__(**options)
+        self._connections = connections
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
+        """Make the connection available in `request.state`."""
+        super().connection_made(transport)
+        self._connection = self._connections.of(transport)
+        self.app_state = {**self.app_state, "transport": transport}
+
+    def data_received(self, data: bytes) -> None:
+        """Parse the data, but refuse a request head that does not end."""
+        connection = self._connection
+        if connection and connection.owed in (Owed.FIRST_BYTE, Owed.NEXT_REQUEST):
+            connection.owes(Owed.HEAD)
+        self._chunk_bytes = len(data)
+        super().data_received(data)
+        if self._head_bytes is not None and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD_BYTES:
+                self.send_400_response(
+                    f"A request head may have at most {LARGEST_HEAD_BYTES} bytes."
+                )
+
+    def on_headers_complete(self) -> None:
+        """The head has ended; count what follows as the body."""
+        self._head_bytes = self._first_pause = None
+        super().on_headers_complete()
+        self._client_owes(Owed.BODY)
+
+    def on_message_complete(self) -> None:
+        """Count what follows as the head of another request."""
+        self._head_bytes = -self._chunk_bytes
+        super().on_message_complete()
+        # A request may be answered before its body has ended.
+        is_answered = self.cycle.response_complete
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
+
+    def on_response_complete(self) -> None:
+        """The reply is complete; another request is next, if it has not arrived."""
+        has_next = bool(self.pipeline)
+        super().on_response_complete()
+        if not has_next:
+            is_slow = self.flow.write_paused
+            self._client_owes(Owed.TAKE_REPLY if is_slow else Owed.NEXT_REQUEST)
+
+    def _client_owes(self, owed: Owed | None) -> None:
+        if self._connection is not None:
+            self._connection.owes(owed)
+
+    def pause_writing(self) -> None:
+        """The client does not take its reply."""
+        super().pause_writing()
+        self._first_pause = self._first_pause or time.monotonic()
+        self._client_owes(Owed.TAKE_REPLY)
+
+    def resume_writing(self) -> None:
+        """The client has taken data; the limit for the complete reply still runs."""
+        super().resume_writing()
+        taken_seconds = time.monotonic() - (self._first_pause or time.monotonic())
+        if taken_seconds > self._connections.limits.whole_reply_seconds:
+            self.transport.abort()
+            return
+        is_answered = self.cycle.response_complete
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
+
+
+async def drop_connection(request: Request) -> None:
+    """Cut the connection before the reply, which the client never learns."""
+    transport: Any = request.state.transport
+    transport.abort()
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+
+
+class BodyLimit:
+    """Refuses bodies above a mebibyte with 413, with or without a length header."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count the body's bytes."""
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > LARGEST_BODY_BYTES:
+                raise HTTPException(413, f"A request may have at most {LARGEST_BODY_BYTES} bytes.")
+            return message
+
+        await self._app(scope, counted, send)
+
+
+def is_body_length(header: bytes) -> bool:
+    """Return whether a Content-Length header names a body that `BodyLimit` lets pass.
+
+    >>> is_body_length(b"12"), is_body_length(b"1048577"), is_body_length(b"-1")
+    (True, False, False)
+    """
+    return header.isdigit() and len(header) < 16 and int(header) <= LARGEST_BODY_BYTES  # noqa: PLR2004
+
+
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OCTETS = rb"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"
+_VALUE = re.compile(rb'%b|"%b"' % (_OCTETS, _OCTETS))
+
+
+_OTHER_CHARSET = re.compile(r'charset(?!\s*=\s*"?utf-8"?\s*(?:;|$))', re.IGNORECASE)
+
+
+def is_in_utf8(content_type: str) -> bool:
+    """Return whether a body of this type is in UTF-8, as browsers send all forms.
+
+    In other encodings, such as UTF-7, a field may be no text that can be stored.
+
+    >>> is_in_utf8("multipart/form-data; boundary=x; charset=UTF-8")
+    True
+    >>> is_in_utf8("multipart/form-data; charset=utf-7; boundary=x")
+    False
+    """
+    return _OTHER_CHARSET.search(content_type) is None
+
+
+class DuplicateCookieError(Exception):
+    """A request has a cookie more than once; another page has set one of them."""
+
+
+def cookie_values(headers: Iterable[tuple[bytes, bytes]], name: str) -> list[str]:
+    r"""Return the values of a cookie, one for each time that the request has it.
+
+    Only space and tab are stripped. Cookies with an invalid name or value are skipped.
+
+    Args:
+        headers: the request's headers, as in ASGI.
+        name: the cookie's name.
+
+    >>> cookie_values([(b"cookie", b"a=1; b=2;\ta=\"3\"")], "a")
+    ['1', '3']
+    >>> cookie_values([(b"cookie", b"\xa0a=1; \x85a=2; A=3; a=4\xa0; a; a=\"5")], "a")
+    []
+    """
+    wanted = name.encode("ascii")
+    values = []
+    for header, content in headers:
+        if header.lower() != b"cookie":
+            continue
+        for pair in content.split(b";"):
+            key, equals, value = (part.strip(b" \t") for part in pair.partition(b"="))
+            is_plain = _TOKEN.fullmatch(key) and _VALUE.fullmatch(value)
+            if equals and key == wanted and is_plain:
+                values.append(value.strip(b'"').decode("ascii"))
+    return values
+
+
+def only_cookie(connection: HTTPConnection, name: str) -> str:
+    """Return the value of a cookie; "" if the request does not have it.
+
+    Raises:
+        DuplicateCookieError: the request has it more than once.
+    """
+    values = cookie_values(connection.scope["headers"], name)
+    if len(values) > 1:
+        raise DuplicateCookieError(name)
+    return values[0] if values else ""
+
 
 _STOP_SECONDS = 3
 _TICKS_A_MINUTE = 600

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from piecework.foundation.server.transport import cookie_values
+from piecework.foundation.server.server import cookie_values
 from piecework.foundation.signin.person import SignInRefused
 
 LIFE_SECONDS = 600

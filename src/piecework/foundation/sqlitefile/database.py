@@ -30,7 +30,7 @@ from pathlib import Path
 from piecework.foundation.sqlitefile.files import FOR_OWNER
 
 _OPTIONAL = ("numpy", "pandas")
-_COMMANDS = ("piecework.cli.main", "piecework.marketplace.http.command_line")
+_COMMANDS = ("piecework.cli.main", "piecework.marketplace.http.server")
 
 
 class _NotInstalled:

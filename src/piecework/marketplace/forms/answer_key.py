@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from piecework.marketplace.forms import reading
-from piecework.marketplace.forms.model import Choice, Form
+from piecework.marketplace.forms.form import Choice, Form
 from piecework.marketplace.forms.reading import SCHEMAS, Children, Node, fault, parse
 
 NAMESPACE = f"{SCHEMAS}2005-10-01/AnswerKey.xsd"

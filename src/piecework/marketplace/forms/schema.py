@@ -16,7 +16,7 @@ from html.entities import name2codepoint
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms import reading
-from piecework.marketplace.forms.model import (
+from piecework.marketplace.forms.form import (
     OTHER,
     Bullets,
     Choice,

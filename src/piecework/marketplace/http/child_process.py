@@ -51,7 +51,7 @@ def serve_apart(marketplace: Marketplace, *, program: Sequence[str] = PROGRAM) -
             workers and money. Only what its command line offers may differ from the
             defaults.
         program: the module that serves it, with its own options, which may import what
-            the marketplace may not (`piecework.marketplace.http.command_line`).
+            the marketplace may not (`piecework.marketplace.http.server`).
 
     Raises:
         WrongDatabaseError: the database belongs to another start.

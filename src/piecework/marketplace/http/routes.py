@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piecework.foundation.server.transport import BodyLimit, is_body_length
+from piecework.foundation.server.server import BodyLimit, is_body_length
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http import hosts
 from piecework.marketplace.http.control import Control, check_is_local

@@ -1,11 +1,13 @@
-"""Starts and stops a marketplace, inside a program or as a process.
+"""Starts and stops a marketplace, inside a program or as a process with a command line.
 
 The sockets are bound before the server runs, so the addresses are known at once, and a
 port in use raises in the caller, not in a thread.
 """
 
+import argparse
 import contextlib
 import gc
+import json
 import logging
 import signal
 import socket
@@ -15,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 from starlette.types import ASGIApp
 
@@ -30,7 +33,12 @@ from piecework.foundation.server.server import Server
 from piecework.foundation.server.stand_in.relay import StandIn, StandInSockets
 from piecework.foundation.tracing import spans
 from piecework.marketplace.http import hosts, routes
-from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart
+from piecework.marketplace.http.child_process import (
+    START_FAULTS,
+    end_with_parent,
+    report_of,
+    serve_apart,
+)
 from piecework.marketplace.http.control import VirtualTime
 from piecework.marketplace.http.group_commit import GroupCommit
 from piecework.marketplace.http.hosts import AMAZON_HOSTS, HostCheck, not_stored
@@ -39,7 +47,9 @@ from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.requester.signature import Admission
+from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.state.transaction import keep_site
 from piecework.marketplace.watching import watched_requests
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
@@ -47,14 +57,7 @@ from piecework.marketplace.workers.entering import Admittance
 from piecework.marketplace.workers.pages import Origins
 from piecework.marketplace.workers.pictures import Pictures
 
-__all__ = [
-    "Marketplace",
-    "Running",
-    "serve",
-    "serve_apart",
-    "serve_attached",
-    "serve_forever",
-]
+__all__ = ["Marketplace", "Running", "serve", "serve_apart", "serve_attached", "serve_forever"]
 
 _LOG = logging.getLogger(__name__)
 _START_SECONDS = 30.0
@@ -284,3 +287,60 @@ def _wait_until_started(server: Server, thread: threading.Thread) -> None:
         if not thread.is_alive() or time.monotonic() > deadline:
             raise RuntimeError("The marketplace did not start; its log says why.")
         time.sleep(0.005)
+
+
+def command_line_parser(program: str) -> argparse.ArgumentParser:
+    """Return the parser of a marketplace's options, named as `Marketplace`'s fields."""
+    parser = argparse.ArgumentParser(prog=f"python -m {program}")
+    parser.add_argument("--database", type=Path, required=True, help="SQLite file")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=0, help="site and requester API")
+    parser.add_argument("--frames-port", type=int, default=0, help="question pages")
+    parser.add_argument("--pictures", help="folder or bucket served as /pictures/")
+    parser.add_argument("--rehearsal", action="store_true", help="virtual time, simulated workers")
+    parser.add_argument(
+        "--simulates", action="store_true", help="say that all workers are simulated"
+    )
+    parser.add_argument(
+        "--trust-local", action="store_true", help="check no signatures; loopback only"
+    )
+    parser.add_argument("--notify-url", default="", help="local queue or topic server for events")
+    parser.add_argument(
+        "--clock-is-right", action="store_true", help="confirm that this machine's clock is right"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of a rehearsal's ids")
+    parser.add_argument("--start", type=clock.moment_of, help="virtual time at the start")
+    parser.add_argument(
+        "--balance-cents",
+        type=int,
+        default=accounts.REHEARSAL_BALANCE_CENTS,
+        help="initial balance of a rehearsal's requester",
+    )
+    parser.add_argument(
+        "--prices",
+        type=_prices,
+        default=MTURK,
+        help="currency and fees as JSON (see docs/reference/marketplace.md)",
+    )
+    parser.add_argument(
+        "--attached",
+        action="store_true",
+        help="end with the process that holds standard input, and report the start to it as JSON",
+    )
+    return parser
+
+
+def serve_parent(marketplace: Marketplace) -> None:
+    """Serve the process that started this one; tell it why if that fails."""
+    try:
+        serve_attached(marketplace)
+    except START_FAULTS as fault:
+        print(report_of(fault), flush=True)  # noqa: T201 - for the parent
+        sys.exit(1)
+
+
+def _prices(text: str) -> PriceList:
+    try:
+        return PriceList.of_members(json.loads(text))
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(text) from fault

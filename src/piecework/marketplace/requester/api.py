@@ -13,14 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from piecework.foundation.server import security_log
-from piecework.foundation.server.transport import drop_connection
+from piecework.foundation.server.server import drop_connection
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import (
     assignments,
     extensions,
     hit_types,
     hits,
-    notifications,
     qualifications,
     wire,
     workers,
@@ -223,7 +222,7 @@ def _perform(
 
 _FUNCTIONS = {
     name: function
-    for module in (assignments, hit_types, hits, notifications, qualifications, workers)
+    for module in (assignments, hit_types, hits, qualifications, workers)
     for name, function in vars(module).items()
     if not name.startswith("_")
 }

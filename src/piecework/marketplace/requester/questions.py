@@ -30,7 +30,7 @@ from defusedxml.ElementTree import fromstring
 
 from piecework.foundation.hosts import is_loopback
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, invalid_xml
-from piecework.marketplace.forms.model import Form
+from piecework.marketplace.forms.form import Form
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.requester.wire import is_text
 from piecework.marketplace.state.transaction import Transaction

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jinja2 import Environment
 from markupsafe import Markup
 
-from piecework.marketplace.forms.model import (
+from piecework.marketplace.forms.form import (
     Content,
     Form,
     Formatted,
@@ -19,8 +19,8 @@ from piecework.marketplace.forms.model import (
     Overview,
     Question,
     Text,
+    Typed,
 )
-from piecework.marketplace.forms.taking import Typed
 from piecework.marketplace.languages import say, sentence
 
 _TALLEST_LIST = 8

@@ -20,9 +20,8 @@ from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.forms.model import Form
+from piecework.marketplace.forms.form import Answer, Form, Taken, Typed, gathered, take
 from piecework.marketplace.forms.patterns import Verdicts
-from piecework.marketplace.forms.taking import Answer, Taken, Typed, gathered, take
 from piecework.marketplace.languages import say
 from piecework.marketplace.requester import questions
 from piecework.marketplace.workers import form_views

@@ -25,7 +25,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from piecework.foundation.server import security_log
-from piecework.foundation.server.transport import is_in_utf8
+from piecework.foundation.server.server import is_in_utf8
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say, say_count, sentence

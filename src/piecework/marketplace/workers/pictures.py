@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from starlette.routing import BaseRoute, Mount
 
-from piecework.marketplace.forms.model import Form, Formatted, Medium
+from piecework.marketplace.forms.form import Form, Formatted, Medium
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import own_key
 from piecework.marketplace.workers.pages import Origins

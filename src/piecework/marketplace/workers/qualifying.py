@@ -12,7 +12,7 @@ from typing import Any
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.answer_key import read_answer_key
-from piecework.marketplace.forms.model import Choice, Form, Question
+from piecework.marketplace.forms.form import Choice, Form, Question
 from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.languages import say

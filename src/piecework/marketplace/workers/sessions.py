@@ -16,7 +16,7 @@ import sqlite3
 from starlette.requests import Request
 from starlette.responses import Response
 
-from piecework.foundation.server.transport import cookie_values
+from piecework.foundation.server.server import cookie_values
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.clock import DAY, SECOND

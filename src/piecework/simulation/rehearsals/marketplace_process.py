@@ -9,8 +9,7 @@ rehearsal starts it with `serve_apart` and runs the bridges itself.
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from piecework.marketplace.http.command_line import parser, serve_parent
-from piecework.marketplace.http.server import Marketplace
+from piecework.marketplace.http.server import Marketplace, command_line_parser, serve_parent
 from piecework.markets import registry
 
 _MODULE = "piecework.simulation.rehearsals.marketplace_process"
@@ -31,7 +30,7 @@ def program(addresses: Mapping[str, str]) -> tuple[str, ...]:
 
 def main() -> None:
     """Read the command line and serve until the parent ends."""
-    command = parser(_MODULE)
+    command = command_line_parser(_MODULE)
     command.add_argument(
         "--market", action="append", metavar="NAME=ADDRESS", help="a market, and where it is"
     )
