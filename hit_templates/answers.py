@@ -26,12 +26,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from piecework.domain.assignment import Answer, FieldValue
+from piecework.domain.assignment import TYPING, Answer, FieldValue, TypingRecord, typing_records
 from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.field import MERGED, Field, FieldScope, mirrored
 from piecework.domain.ids import AssignmentId, ItemId, answer_id
 from piecework.domain.task import Task
-from piecework.domain.typing_record import TYPING, TypingRecord, typing_records
 from piecework.hit_templates.order import item_order, option_order, shuffled
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.own_html.fields_of_controls import received

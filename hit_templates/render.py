@@ -107,7 +107,7 @@ def render_hit(
         canary: a word that hidden text on the page asks programs to write; not for a
             campaign's own page (`task = "hit.html"`).
         records_typing: whether the page records how texts about its items are entered
-            (`piecework.domain.typing_record`). A campaign's own page never does, nor
+            (`piecework.domain.assignment`). A campaign's own page never does, nor
             does a page that would then be too large for browsers from before 2023.
         arm: what an experiment decided about the page; a campaign's own page has none.
 

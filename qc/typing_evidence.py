@@ -1,6 +1,6 @@
 """How probable it is that a text was not typed on its page, from the page's record.
 
-The record (`piecework.domain.typing_record`) has no content. Two measures are joined by
+The record (`piecework.domain.assignment`) has no content. Two measures are joined by
 a logistic curve: the share of characters that no person entered here by keys, a
 composition or speech, and whether keys came in a rhythm that no person keeps.
 
@@ -11,8 +11,8 @@ Chromium, with one text in six not typed. Half of the sessions are held out.
 import math
 from typing import NamedTuple
 
+from piecework.domain.assignment import TypingRecord, typing_record
 from piecework.domain.text import plural
-from piecework.domain.typing_record import TypingRecord, typing_record
 
 LEAST_CHARACTERS = 10
 """With fewer new characters a record says nothing: a pasted name is no text (ours)."""

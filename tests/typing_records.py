@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from piecework.domain.typing_record import TypingRecord
+from piecework.domain.assignment import TypingRecord
 
 TYPED = {"insertText": (50, 50)}
 

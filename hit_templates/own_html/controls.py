@@ -19,8 +19,8 @@ from piecework.hit_templates.own_html.control_kinds import (
     is_reserved,
     made,
 )
+from piecework.hit_templates.own_html.markup import Step, lines_of, steps
 from piecework.hit_templates.own_html.placeholders import is_mark
-from piecework.hit_templates.own_html.tree import Step, lines_of, steps
 
 _STAND_INS = re.compile(r"//(?:s3\.amazonaws\.com/mturk-public|assets\.crowd\.aws)/")
 """Scripts of MTurk's and of crowd forms, which make no inputs of their own."""

@@ -22,8 +22,13 @@ from html import escape
 from itertools import count
 from typing import Literal
 
-from piecework.hit_templates.own_html.safe_markup import attributes_of, decoded, safe_markup
-from piecework.hit_templates.own_html.tree import is_markup, steps
+from piecework.hit_templates.own_html.markup import (
+    attributes_of,
+    decoded,
+    is_markup,
+    safe_markup,
+    steps,
+)
 
 ADDRESSES = frozenset(
     {"src", "href", "xlink:href", "action", "formaction", "poster", "data", "background"}

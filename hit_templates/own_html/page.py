@@ -24,6 +24,7 @@ from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.escaping import written
 from piecework.hit_templates.own_html.fields_of_controls import REST
+from piecework.hit_templates.own_html.markup import Step, is_address, lines_of, may_be_linked, steps
 from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
     MARKS,
@@ -37,8 +38,6 @@ from piecework.hit_templates.own_html.placeholders import (
     template_of,
     value_of,
 )
-from piecework.hit_templates.own_html.safe_markup import is_address, may_be_linked
-from piecework.hit_templates.own_html.tree import Step, lines_of, steps
 from piecework.hit_templates.rules import CHARACTERS
 
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
+from piecework.domain.assignment import TypingRecord, typing_records
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.typing_record import TypingRecord, typing_records
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.domain.typing_record import (
-    MOST_CHARACTERS,
-    TypingRecord,
-    typing_record,
-    typing_records,
-)
+from piecework.domain.assignment import MOST_CHARACTERS, TypingRecord, typing_record, typing_records
 from tests.for_each import for_each
 from tests.typing_records import record
 

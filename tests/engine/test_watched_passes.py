@@ -17,7 +17,7 @@ from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.store_address import in_folder
-from piecework.engine.watching import figures
+from piecework.engine.watching import metrics_file
 from piecework.engine.watching.metrics_file import WatchedPasses
 from piecework.engine.watching.pass_watcher import watch_passes
 from piecework.marketplace.http.server import Marketplace, serve
@@ -217,4 +217,4 @@ def test_times_are_the_clock_s(folder: Path) -> None:
     passes.fail()
     samples = read_samples(folder)
     assert samples["pass_last_start_timestamp_seconds"] == clock.moment.timestamp()
-    assert figures.SUCCEEDED.removeprefix("piecework_") not in samples
+    assert metrics_file.SUCCEEDED.removeprefix("piecework_") not in samples

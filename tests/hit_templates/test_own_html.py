@@ -19,10 +19,10 @@ from piecework.hit_templates.own_html.control_kinds import UNAVAILABLE
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.escaping import script_place
 from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, received
+from piecework.hit_templates.own_html.markup import steps
 from piecework.hit_templates.own_html.page import faults_of_item, marked_text
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
-from piecework.hit_templates.own_html.tree import steps
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import check
 from piecework.marketplace import languages, workers

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.domain.assignment import typing_record
 from piecework.domain.column_names import MEASURES
-from piecework.domain.typing_record import typing_record
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.importing.readers.potato import STATE_FILE

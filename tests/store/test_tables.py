@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.assignment import Answer, Assignment, typing_record
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.tables import COLLECTED, faults, task_columns
-from piecework.domain.typing_record import typing_record
 from piecework.domain.verdicts import Decision
 from piecework.hit_templates.tasks import load_task
 from piecework.results.table import surplus as beyond

@@ -17,9 +17,9 @@ from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.item_faults import faults_of_items
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.fields_of_controls import REST
+from piecework.hit_templates.own_html.markup import is_markup
 from piecework.hit_templates.own_html.page import controls_in
 from piecework.hit_templates.own_html.placeholders import template_of, value_of
-from piecework.hit_templates.own_html.tree import is_markup
 from piecework.hit_templates.tasks import is_own
 from piecework.postprocess.splits import faults_of_splits
 from piecework.qc.heuristics import text_disagreement

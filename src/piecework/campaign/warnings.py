@@ -26,10 +26,9 @@ from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.embedding import IS_MISSING
 from piecework.hit_templates.own_html.fields_of_controls import REST
+from piecework.hit_templates.own_html.markup import is_markup, loses_scripts
 from piecework.hit_templates.own_html.page import controls_in, files_beside
 from piecework.hit_templates.own_html.placeholders import AS_MARKUP, MARKS, template_of, value_of
-from piecework.hit_templates.own_html.safe_markup import loses_scripts
-from piecework.hit_templates.own_html.tree import is_markup
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.parameters import Counted
 from piecework.qc.registry import HEURISTICS, is_on, params_of

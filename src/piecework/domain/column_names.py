@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
+from piecework.domain.assignment import TYPING
 from piecework.domain.field import MERGED_KINDS, AggregateKind, Field
-from piecework.domain.typing_record import TYPING
 
 ColumnType = Literal["text", "whole", "number", "truth", "time", "texts"]
 Columns = Mapping[str, ColumnType]

@@ -66,7 +66,7 @@ COLLECTED: Mapping[str, Column] = {
         "float64", "part of the item's longest sound or video that was played; NaN if not known"
     ),
     "typing": Column(
-        "str", "how `text` came about, as JSON (`domain.typing_record`); '' if not known"
+        "str", "how `text` came about, as JSON (`domain.assignment`); '' if not known"
     ),
     "problems": Column("object", "tuple of str: names of rules and faults of form"),
     "also_sent": Column(

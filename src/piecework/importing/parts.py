@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from piecework.domain.assignment import TYPING
 from piecework.domain.column_names import MEASURES, PLAYED
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
 from piecework.domain.toml_text import toml_line
-from piecework.domain.typing_record import TYPING
 from piecework.importing.numbered_names import numbered, place_of, shared_numbers
 from piecework.importing.readers.crowd_form import folded
 from piecework.importing.readers.head import MOST_COLUMNS

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from playwright.sync_api import sync_playwright
 
+from piecework.domain.assignment import TypingRecord, typing_record
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.typing_record import TypingRecord, typing_record
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving

@@ -2,7 +2,7 @@
 
 import pytest
 
-from piecework.domain.typing_record import TypingRecord
+from piecework.domain.assignment import TypingRecord
 from piecework.qc.heuristics.not_typed import Params, score
 from tests.for_each import for_each
 from tests.qc.tables import CANNED, NAN, cells, evidence, flagged, row, table

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from piecework.campaign.assembling import load_campaign
+from piecework.domain.assignment import TYPING
 from piecework.domain.ids import AssignmentId
-from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import read_answers, text_fields
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.starters import write_starter

@@ -9,12 +9,12 @@ answer to every item, tick the first option, or guess.
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
+from piecework.domain.assignment import TYPING
 from piecework.domain.column_names import PLAYED
 from piecework.domain.field import Field, mirrored
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import TRUTH, Task
-from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
 from piecework.simulation.crowd.browser import Page, orders_sent, played_in

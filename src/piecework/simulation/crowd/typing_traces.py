@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Literal, NamedTuple
 
+from piecework.domain.assignment import TypingRecord
 from piecework.domain.field import FieldScope
 from piecework.domain.task import Rule, Task
-from piecework.domain.typing_record import TypingRecord
 from piecework.hit_templates.rules import check
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.seeded_rng import log_normal, seeded_rng

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
 
+from piecework.domain.assignment import TYPING
 from piecework.domain.column_names import PLAYED
 from piecework.domain.field import Field
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
-from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields_of_controls import as_page_sends, name_of
 from piecework.simulation.crowd.browser import Page, played_in
