@@ -13,10 +13,9 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
 from piecework.platforms.clocks import VirtualClock
 from piecework.results.export import export
-from piecework.simulation.crowd.campaign_crowd import crowd_of
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.site import WorkerSite
-from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.campaign import crowd_of, prepare
 from piecework.simulation.rehearsals.marketplace import rehearsal_market
 from tests.engine.payments.bookkeeping import check_books
 from tests.review.conftest import served

@@ -11,8 +11,8 @@ from piecework.hit_templates.answers import read_answers, text_fields
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.starters import write_starter
 from piecework.simulation.crowd.browser import read_page
-from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
+from piecework.simulation.rehearsals.campaign import answering_of
 
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
 CAREFUL = ("diligent", "hurried", "slow")

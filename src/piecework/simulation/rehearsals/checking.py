@@ -41,9 +41,8 @@ from piecework.markets.registry import market
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.results.pictures import warnings_of_metadata
-from piecework.simulation.crowd.campaign_crowd import answering_of
 from piecework.simulation.crowd.people import people
-from piecework.simulation.rehearsals.campaign import refuse_faulty_test
+from piecework.simulation.rehearsals.campaign import answering_of, refuse_faulty_test
 from piecework.store import dealt_items
 
 

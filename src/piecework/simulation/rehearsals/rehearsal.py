@@ -36,12 +36,12 @@ from piecework.markets import registry
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk
-from piecework.simulation.crowd.campaign_crowd import crowd_of
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.people import SIMULATED_BAD, first_hit_url
 from piecework.simulation.crowd.site import WorkerSite
 from piecework.simulation.crowd.visit_site import SeveralSites
 from piecework.simulation.rehearsals.campaign import (
+    crowd_of,
     draw_pictures,
     items_with_pictures,
     prepare_rehearsal,
