@@ -176,6 +176,14 @@ class Bridge:
                 study["id"],
             )
 
+    def mark(self, messages: Iterable[sqlite3.Row], sent_there: str | None) -> None:
+        """Store whether messages were sent at the market; None lets them wait."""
+        with self.backend.transaction() as transaction:
+            transaction.conn.executemany(
+                "UPDATE messages SET sent_there = ? WHERE id = ?",
+                [(sent_there, message["id"]) for message in messages],
+            )
+
     def study(self, study_id: int) -> sqlite3.Row:
         """Return a study by its row id."""
         with self.backend.reading() as transaction:

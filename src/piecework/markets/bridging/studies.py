@@ -167,6 +167,34 @@ def of_own_person(market: str) -> str:
     return f"worker IN (SELECT worker FROM participants WHERE market = '{market}')"
 
 
+_WAITING = (
+    "SELECT messages.*, participants.participant_id, (SELECT studies.study_id "
+    "FROM visits JOIN studies ON studies.id = visits.study "
+    "JOIN hit_types ON hit_types.id = studies.hit_type "
+    "WHERE visits.worker = messages.worker "
+    "AND hit_types.requester = messages.requester "
+    "ORDER BY visits.id DESC LIMIT 1) AS study_id FROM messages "
+    "JOIN participants ON participants.worker = messages.worker "
+    "WHERE sent_there IS NULL AND market = ? ORDER BY messages.id"
+)
+
+
+def waiting_messages(
+    transaction: Transaction, market: str, *, from_ms: int = 0
+) -> list[sqlite3.Row]:
+    """Return the messages that wait, each with its worker's latest study of the requester.
+
+    Of those that the process ended while sending, and those written before `from_ms`, it is
+    unknown whether they were sent.
+    """
+    transaction.execute(
+        "UPDATE messages SET sent_there = 'Unknown' WHERE (sent_there = 'Sending' "
+        f"OR sent_there IS NULL AND sent_ms < ?) AND {of_own_person(market)}",
+        from_ms,
+    )
+    return transaction.all(_WAITING, market)
+
+
 _ENOUGH_ANSWERS = 10
 
 

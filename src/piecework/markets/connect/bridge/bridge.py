@@ -15,7 +15,7 @@ from typing import ClassVar
 from piecework.foundation.client.errors import Lost, Refused
 from piecework.marketplace.state import lineage
 from piecework.markets.bridging import accounts
-from piecework.markets.bridging.studies import of_own_person
+from piecework.markets.bridging.studies import waiting_messages
 from piecework.markets.connect.client import Assignment, Connect, Device, Project, Statistics
 
 LEAST_PER_HOUR_CENTS = 750
@@ -109,41 +109,20 @@ class Bridge(accounts.Bridge):
     bonuses: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-_WAITING = (
-    "SELECT messages.*, participants.participant_id, (SELECT studies.study_id "
-    "FROM visits JOIN studies ON studies.id = visits.study "
-    "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "WHERE visits.worker = messages.worker "
-    "AND hit_types.requester = messages.requester "
-    "ORDER BY visits.id DESC LIMIT 1) AS study_id FROM messages "
-    "JOIN participants ON participants.worker = messages.worker "
-    f"WHERE sent_there IS NULL AND market = '{NAME}' ORDER BY messages.id"
-)
-
-
 def send(bridge: Bridge) -> None:
     """Send all waiting messages."""
     with bridge.backend.transaction() as transaction:
-        # The process ended while sending, so their state is unknown.
-        transaction.execute(
-            "UPDATE messages SET sent_there = 'Unknown' "
-            f"WHERE sent_there = 'Sending' AND {of_own_person(NAME)}"
-        )
-        transaction.execute(
-            "UPDATE messages SET sent_there = 'Unknown' "
-            f"WHERE sent_there IS NULL AND sent_ms < ? AND {of_own_person(NAME)}",
-            lineage.began_ms(transaction),
-        )
-        waiting = transaction.all(_WAITING)
+        began_ms = lineage.began_ms(transaction)
+        waiting = waiting_messages(transaction, NAME, from_ms=began_ms)
     for message in waiting:
         bridge.tried(partial(_send, bridge, message))
 
 
 def _send(bridge: Bridge, message: sqlite3.Row) -> None:
     if message["study_id"] is None:
-        _mark(bridge, message, "Refused")  # They never visited this requester.
+        bridge.mark([message], "Refused")  # They never visited this requester.
         return
-    _mark(bridge, message, "Sending")
+    bridge.mark([message], "Sending")
     bridge.changes += 1
     try:
         bridge.connect.messages.send(
@@ -153,14 +132,9 @@ def _send(bridge: Bridge, message: sqlite3.Row) -> None:
             text=message["text"],
         )
     except Lost:
-        _mark(bridge, message, "Unknown")
+        bridge.mark([message], "Unknown")
         raise
     except Refused as refusal:
-        _mark(bridge, message, None if refusal.may_pass else "Refused")
+        bridge.mark([message], None if refusal.may_pass else "Refused")
         raise
-    _mark(bridge, message, "Sent")
-
-
-def _mark(bridge: Bridge, message: sqlite3.Row, mark: str | None) -> None:
-    with bridge.backend.transaction() as transaction:
-        transaction.execute("UPDATE messages SET sent_there = ? WHERE id = ?", mark, message["id"])
+    bridge.mark([message], "Sent")

@@ -16,7 +16,7 @@ from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Lost, NoAccess, Refused
 from piecework.marketplace.state import lineage
 from piecework.markets.bridging import accounts
-from piecework.markets.bridging.studies import of_own_person
+from piecework.markets.bridging.studies import waiting_messages
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.recruiting import FilterKind
 from piecework.markets.prolific.resources.studies import Device
@@ -141,17 +141,6 @@ class Bridge(accounts.Bridge):
 _MOST_AT_ONCE = 100
 """As many as a requester can write to in one call; Prolific documents no limit."""
 
-_WAITING = (
-    "SELECT messages.*, participants.participant_id, (SELECT studies.study_id "
-    "FROM visits JOIN studies ON studies.id = visits.study "
-    "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "WHERE visits.worker = messages.worker "
-    "AND hit_types.requester = messages.requester "
-    "ORDER BY visits.id DESC LIMIT 1) AS study_id FROM messages "
-    "JOIN participants ON participants.worker = messages.worker "
-    f"WHERE sent_there IS NULL AND market = '{NAME}' ORDER BY messages.id"
-)
-
 _SAME = ("worker", "subject", "text")
 _SENT = (
     "SELECT count(*) FROM messages WHERE worker = ? AND subject = ? AND text = ? "
@@ -162,18 +151,13 @@ _SENT = (
 def send(bridge: Bridge) -> None:
     """Send all waiting messages; the same text to many goes out in one call."""
     with bridge.backend.transaction() as transaction:
-        # The process ended while sending, so their state is unknown.
-        transaction.execute(
-            "UPDATE messages SET sent_there = 'Unknown' "
-            f"WHERE sent_there = 'Sending' AND {of_own_person(NAME)}"
-        )
-        waiting = transaction.all(_WAITING)
+        waiting = waiting_messages(transaction, NAME)
         began_ms = lineage.began_ms(transaction)
     waiting = [each for each in waiting if not _was_sent(bridge, each, began_ms)]
     alike: dict[tuple[str, str], list[sqlite3.Row]] = {}
     for message in waiting:
         if message["study_id"] is None:
-            _mark(bridge, [message], "Refused")  # They never visited this requester.
+            bridge.mark([message], "Refused")  # They never visited this requester.
             continue
         body = f"{message['subject']}\n\n{message['text']}"
         alike.setdefault((message["study_id"], body), []).append(message)
@@ -195,13 +179,13 @@ def _was_sent(bridge: Bridge, message: sqlite3.Row, began_ms: int) -> bool:
             for each in bridge.prolific.messages.with_participant(participant)
         )
     except NoAccess:
-        _mark(bridge, [message], "Unknown")
+        bridge.mark([message], "Unknown")
         return True
     with bridge.backend.reading() as transaction:
         known = transaction.first_row(_SENT, *(message[name] for name in _SAME))
     if known is None or there <= known[0]:
         return False
-    _mark(bridge, [message], "Sent")
+    bridge.mark([message], "Sent")
     return True
 
 
@@ -210,7 +194,7 @@ def _words(text: str) -> list[str]:
 
 
 def _send(bridge: Bridge, study_id: str, body: str, same: list[sqlite3.Row]) -> None:
-    _mark(bridge, same, "Sending")
+    bridge.mark(same, "Sending")
     bridge.changes += 1
     recipients = [message["participant_id"] for message in same]
     try:
@@ -219,17 +203,9 @@ def _send(bridge: Bridge, study_id: str, body: str, same: list[sqlite3.Row]) -> 
         else:
             bridge.prolific.messages.send_bulk(recipients, body, study_id=study_id)
     except Lost:
-        _mark(bridge, same, "Unknown")
+        bridge.mark(same, "Unknown")
         raise
     except Refused as refusal:
-        _mark(bridge, same, None if refusal.may_pass else "Refused")
+        bridge.mark(same, None if refusal.may_pass else "Refused")
         raise
-    _mark(bridge, same, "Sent")
-
-
-def _mark(bridge: Bridge, messages: list[sqlite3.Row], mark: str | None) -> None:
-    with bridge.backend.transaction() as transaction:
-        transaction.conn.executemany(
-            "UPDATE messages SET sent_there = ? WHERE id = ?",
-            [(mark, message["id"]) for message in messages],
-        )
+    bridge.mark(same, "Sent")
