@@ -52,6 +52,33 @@ _LENT = (
 )
 
 
+def undecided_visits(transaction: Transaction, market: str) -> list[sqlite3.Row]:
+    """Return the visits of a market to decide about, with what was decided about their HITs.
+
+    Each has the codes and the money of its study, and what bonuses pay of it.
+    """
+    return transaction.all(
+        "SELECT visits.*, studies.study_id, studies.own_code, studies.has_own_code, "
+        "studies.screen_out_code, "
+        "studies.qualification_type, studies.reward_cents, studies.cost_cents, "
+        "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
+        "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
+        "count(assignments.id) AS parts, "
+        "count(*) FILTER (WHERE assignments.status = 'Submitted') AS submitted, "
+        "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
+        "group_concat(DISTINCT iif(assignments.status = 'Rejected', "
+        "nullif(assignments.feedback, ''), NULL)) AS feedback "
+        "FROM visits JOIN studies ON studies.id = visits.study "
+        "LEFT JOIN assignments ON assignments.visit = visits.id "
+        "WHERE visits.stage <> 'Open' AND visits.id IN "
+        f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(market)} "
+        "UNION ALL "
+        "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
+        f"WHERE studies.stage <> 'Retired' AND visits.market = '{market}' AND {PAID_EARLY}) "
+        "GROUP BY visits.id ORDER BY visits.id"
+    )
+
+
 def settle_visit(transaction: Transaction, visit: int) -> None:
     """Book how much more, or less, a paid visit cost than its HITs.
 

@@ -14,8 +14,7 @@ from functools import partial
 from piecework.foundation.client.errors import Refused
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
-from piecework.markets.bridging.settling import PAID_EARLY, book_paid, conclude, owe_by_bonus
-from piecework.markets.bridging.studies import in_own_study
+from piecework.markets.bridging.settling import book_paid, conclude, owe_by_bonus, undecided_visits
 from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import AT_WORK
 from piecework.markets.connect.bridge.status import committed_cents
@@ -33,30 +32,12 @@ _HAS_BONUS = (
     "A bonus pays for your work, because it was not finished here in time. We cannot "
     "pay the reward as well."
 )
-_UNDECIDED = (
-    "SELECT visits.*, studies.study_id, studies.reward_cents, studies.cost_cents, "
-    "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
-    "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
-    "count(assignments.id) AS parts, "
-    "count(*) FILTER (WHERE assignments.status = 'Submitted') AS submitted, "
-    "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
-    "group_concat(DISTINCT iif(assignments.status = 'Rejected', "
-    "nullif(assignments.feedback, ''), NULL)) AS feedback "
-    "FROM visits JOIN studies ON studies.id = visits.study "
-    "LEFT JOIN assignments ON assignments.visit = visits.id "
-    "WHERE visits.stage <> 'Open' AND visits.id IN "
-    f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
-    "UNION ALL "
-    "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
-    f"WHERE studies.stage <> 'Retired' AND visits.market = '{NAME}' AND {PAID_EARLY}) "
-    "GROUP BY visits.id ORDER BY visits.id"
-)
 
 
 def decide(bridge: Bridge) -> None:
     """Carry out the decisions about all unsettled visits."""
     with bridge.backend.reading() as transaction:
-        waiting = transaction.all(_UNDECIDED)
+        waiting = undecided_visits(transaction, NAME)
         due_ms = transaction.due_ms
     to_approve: dict[str, list[sqlite3.Row]] = {}
     for visit in waiting:

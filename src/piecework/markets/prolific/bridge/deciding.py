@@ -16,13 +16,12 @@ from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.settling import (
-    PAID_EARLY,
     SCREENED_OUT,
     book_paid,
     conclude,
     owe_by_bonus,
+    undecided_visits,
 )
-from piecework.markets.bridging.studies import in_own_study
 from piecework.markets.prolific.bridge.adopting import adopt, pay_lost
 from piecework.markets.prolific.bridge.bridge import DAY, LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import (
@@ -74,32 +73,12 @@ _NOT_AN_ID = (
     "the id of a submission does not have the form of Prolific's ids, so the submission is not "
     "approved: look for it at Prolific and approve it there"
 )
-_UNDECIDED = (
-    "SELECT visits.*, studies.study_id, studies.own_code, studies.has_own_code, "
-    "studies.screen_out_code, "
-    "studies.qualification_type, studies.reward_cents, studies.cost_cents, "
-    "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
-    "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
-    "count(assignments.id) AS parts, "
-    "count(*) FILTER (WHERE assignments.status = 'Submitted') AS submitted, "
-    "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
-    "group_concat(DISTINCT iif(assignments.status = 'Rejected', "
-    "nullif(assignments.feedback, ''), NULL)) AS feedback "
-    "FROM visits JOIN studies ON studies.id = visits.study "
-    "LEFT JOIN assignments ON assignments.visit = visits.id "
-    "WHERE visits.stage <> 'Open' AND visits.id IN "
-    f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
-    "UNION ALL "
-    "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
-    f"WHERE studies.stage <> 'Retired' AND visits.market = '{NAME}' AND {PAID_EARLY}) "
-    "GROUP BY visits.id ORDER BY visits.id"
-)
 
 
 def decide(bridge: Bridge) -> None:
     """Carry out the decisions about all unsettled visits."""
     with bridge.backend.reading() as transaction:
-        waiting = transaction.all(_UNDECIDED)
+        waiting = undecided_visits(transaction, NAME)
         now_ms = transaction.now_ms
     to_approve: list[sqlite3.Row] = []
     for visit in waiting:
