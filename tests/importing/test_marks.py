@@ -197,6 +197,28 @@ def test_imported_marks_are_merged_and_written_like_collected_ones(tmp_path: Pat
     assert [image["width"] for image in written["images"]] == [60, 60]
 
 
+def test_the_agreement_of_marks_is_analysed(tmp_path: Path) -> None:
+    """Of a campaign and of a file: one box of three is the second person's alone.
+
+    F1 of the first image is 2 * 1 / 3; neither marked the second, so it is 1.
+    """
+    dog = of_dog(1, bbox=[1, 1, 10, 10])
+    first = coco(tmp_path / "a.json", dog)
+    second = coco(tmp_path / "b.json", dog, of_dog(2, bbox=[30, 20, 5, 5]))
+    campaign = tmp_path / "c.toml"
+    done("data", "import", first, second, "--as", campaign)
+    campaign.write_text(campaign.read_text().replace('by = "person"', 'by = "policy"'))
+    analysis = json.loads(done("data", "analyse", campaign, "--json"))
+    (marks,) = analysis["marks"]
+    assert marks["agreement"] == pytest.approx((2 / 3 + 1) / 2)
+    assert marks["measure"] == "F1 of boxes"
+    assert (marks["items"], marks["answers"]) == (2, 4)
+    assert analysis["remarks"] == []
+    assert "F1 of boxes" in done("data", "analyse", campaign)
+    (remark,) = json.loads(done("data", "analyse", first, "--json"))["remarks"][-1:]
+    assert "if an item has two answers" in remark
+
+
 def test_imported_spans_are_written_with_their_text(tmp_path: Path) -> None:
     """The column `text` of an item, which readers of marked texts show."""
     campaign = tmp_path / "c.toml"

@@ -9,10 +9,11 @@ import pytest
 
 from piecework.analyses import alpha
 from piecework.domain.field import Arrangement, Field
+from piecework.report.agreement import agreements
 from piecework.report.components import Section
 from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, choose_items
-from piecework.report.model import agreements, report_model
+from piecework.report.model import report_model
 from piecework.report.page import render_report
 from piecework.report.sections import answers_and_agreement, comparisons, texts
 from tests.postprocess.answers_by_hand import FIT, PLACE, TASK, rows

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import pandas as pd
 
@@ -31,6 +31,7 @@ from piecework.domain.field import Field, is_unlimited
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
 from piecework.domain.text import count, plural
+from piecework.report.agreement import agreements, notes_on
 from piecework.report.analysis.answers import AnalysedAnswers, Analysis, has_grades, section
 from piecework.report.components import KeyFigure, notes_of_remarks
 from piecework.report.page import SectionsPage
@@ -40,7 +41,7 @@ _LEAST_SHARED = 10
 
 
 def agreement(answers: AnalysedAnswers) -> Iterator[Analysis]:
-    """Compute Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa."""
+    """Compute Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa, F1 of marks."""
     if fields := answers.fields("choice", "number"):
         yield Analysis(
             key="agreement",
@@ -61,6 +62,14 @@ def agreement(answers: AnalysedAnswers) -> Iterator[Analysis]:
             frame=pd.DataFrame([_of_ticks(field, answers.votes(field)) for field in fields]),
             note="The mean Jaccard index of two answers about an item, which does "
             "not correct for chance.",
+        )
+    merged = [field for field in answers.task.item_fields if field.is_merged]
+    if measured := agreements(answers.table, merged, seed=answers.seed):
+        yield Analysis(
+            key="marks",
+            title="Agreement on marks and transcripts",
+            frame=pd.DataFrame(map(asdict, measured)).rename(columns={"value": "agreement"}),
+            note=" ".join(("Only items with two or more answers.", *notes_on(measured))),
         )
     fields = answers.fields("choice", "choices")
     if categories := [row for field in fields for row in _of_categories(answers, field)]:
@@ -467,5 +476,6 @@ def _why_nothing(answers: AnalysedAnswers) -> str:
         return "No answer counts yet, so there is nothing to analyse."
     fields = ", ".join(f"{field.name} ({field.kind})" for field in answers.task.item_fields)
     return (
-        f"No analysis has a result: these compare choices and numbers, and the fields are {fields}."
+        "No analysis has a result: these compare choices and numbers, and marks and transcripts "
+        f"if an item has two answers. The fields are {fields}."
     )

@@ -5,7 +5,6 @@ Only for tasks without a main text; texts have sections of their own.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -14,10 +13,11 @@ from piecework.analyses.votes import on_scale, votes
 from piecework.domain.field import Field, Option, is_graded, is_unlimited
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
+from piecework.report.agreement import notes_on
 from piecework.report.comparison_plots import Mean, Ratings, matrix, means, strips
 from piecework.report.components import Figure, Section, Table, number, table, text
 from piecework.report.formatting import cut, decimals, excerpt, spoken
-from piecework.report.model import Agreement, ReportModel
+from piecework.report.model import ReportModel
 from piecework.report.plots import Plot, figure
 
 _BINS = 20
@@ -26,16 +26,6 @@ _MOST_PAIRS = 4
 _FEW_OPTIONS = 8
 _MOST_TICKS = 10
 _LONGEST_LABEL = 60
-
-_NOTES_ON_AGREEMENT = {
-    "alpha": "Krippendorff's alpha with its 95 % interval; 1 is full agreement, 0 is chance.",
-    "Jaccard": "For several ticks, the mean Jaccard index of pairs of answers, which does not "
-    "correct for chance.",
-    "F1": "For marks, the mean F1 of pairs of workers; areas match at an IoU of 0.5, spans if "
-    "they overlap, points within a twentieth of the picture's diagonal.",
-    "equal words": "For transcripts, the mean share of equal words of pairs of workers: 1 minus "
-    "the word error rate.",
-}
 
 
 def fields_section(model: ReportModel) -> Section | None:
@@ -243,14 +233,8 @@ def agreement_figure(model: ReportModel) -> Figure | None:
         key="agreement",
         title="Agreement between workers",
         description=f"{described}.",
-        note=" ".join(_notes(measured)),
+        note=" ".join(notes_on(measured)),
     )
-
-
-def _notes(measured: Sequence[Agreement]) -> Iterator[str]:
-    for measure, words in _NOTES_ON_AGREEMENT.items():
-        if any(each.measure.startswith(measure) for each in measured):
-            yield words
 
 
 def _agreement(model: ReportModel) -> Table:
@@ -271,7 +255,7 @@ def _agreement(model: ReportModel) -> Table:
         ),
         number("Items", lambda of: of.items),
         number("Answers", lambda of: of.answers),
-        note=" ".join(("Only items with at least two accepted answers.", *_notes(measured)))
+        note=" ".join(("Only items with at least two accepted answers.", *notes_on(measured)))
         if measured
         else "",
         empty="No item has two accepted answers.",
