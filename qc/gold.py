@@ -160,7 +160,7 @@ def _judged(
 def _judged_merged(
     table: pd.DataFrame, tolerance: float
 ) -> Iterator[tuple[str, pd.DataFrame, pd.Series[bool]]]:
-    """Yield the same of fields with marks or transcripts alone, unless they are too large."""
+    """Yield the same of fields with marks or transcripts, unless both are too large."""
     for merged in own_merged(table, prefix=GOLD):
         field = merged.field
         with_gold = merged.rows[merged.rows[GOLD + field] != ""]

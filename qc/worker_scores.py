@@ -64,9 +64,13 @@ class MergedAnswers(NamedTuple):
                 yield [worker for worker, _ in known], [answer for _, answer in known]
 
     def apart(self, own: str, known: str) -> float:
-        """Return how far an answer is from the known one, from 0 to 1; NaN if it is too large."""
+        """Return how far an answer is from the known one, from 0 to 1.
+
+        No page sends what is too large, so it is wrong. If the known one is too large as well,
+        nobody could have sent it: NaN.
+        """
         answer = self.read(own)
-        if answer is None and is_too_large(own):
+        if answer is None and is_too_large(own) and is_too_large(known):
             return math.nan
         return 1 - self.compare(answer, self.read_known(known))
 

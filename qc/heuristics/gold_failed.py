@@ -18,8 +18,9 @@ of its own, and the evidence names its score.
 Edge cases: on a scale an answer is right within `tolerance` of the known one; several
 ticks are right if Jaccard's distance is at most that, boxes and spans if their F1 lacks
 at most that, transcripts if at most that share of words differs; a single choice is right
-or wrong. An item without an answer is not judged, and neither are more marks than
-are read; what has no such marks is wrong. A share exactly at the limit is flagged.
+or wrong. An item without an answer is not judged, nor are more marks than are
+read if the known answer has more, too; what has no such marks is wrong. A share exactly at the
+limit is flagged.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "gold_failed"
 TITLE = "Failed known answers"
-VERSION = 3
+VERSION = 4
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
 COLUMNS = (*FIRST_ANSWER, RATED, DRAWN, WORDED, GOLD, SECTION_OF)

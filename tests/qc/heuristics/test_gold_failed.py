@@ -12,6 +12,7 @@ from piecework.domain.field import MERGED, Field, Regions
 from piecework.qc.gold import gold_scores, wrong_by_answer
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
+from tests.for_each import for_each
 from tests.qc.rated import box, boxes, choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
@@ -117,12 +118,24 @@ def test_what_is_no_answer_with_marks_of_the_field_is_wrong(part: Regions) -> No
     assert flagged(score(answers, HALF)) == {f"w{n}" for n in range(len(kinds))}
 
 
-def test_a_mask_of_too_many_pixels_is_not_judged() -> None:
-    """A picture with more pixels than are read is as large as marks beyond their limit."""
-    task = task_of(replace(boxes("s"), regions="labeledImage"))
-    items = {f"i{n}": {"gold.s": MASK} for n in range(3)}
-    rows = [("w", item, mask_of(8_001, 8_000)) for item in items]
-    assert gold_scores(ratings(task, rows, items=items), 0.25).empty
+@for_each(
+    ("part", "known", "sent"),
+    [
+        ("labeledImage", MASK, mask_of(8_001, 8_000)),
+        ("boundingBoxes", box(40), json.dumps({"boundingBoxes": [{}] * 501})),
+    ],
+)
+def test_more_marks_than_a_page_sends_are_wrong(part: Regions, known: str, sent: str) -> None:
+    """Whoever sends them to each known answer fails, unless those are too large as well."""
+    task = task_of(replace(boxes("s"), regions=part))
+
+    def scored(known: str) -> tuple[set[str], bool]:
+        items = {f"i{n}": {"gold.s": known} for n in range(3)}
+        answers = ratings(task, [("w", item, sent) for item in items], items=items)
+        return flagged(score(answers, HALF)), gold_scores(answers, 0.25).empty
+
+    assert scored(known) == ({"w"}, False)
+    assert scored(sent) == (set(), True)
 
 
 def test_without_gold_it_says_nothing() -> None:
