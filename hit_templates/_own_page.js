@@ -146,6 +146,19 @@
     leadAgain(event);
     [window, ...event.composedPath()].forEach((node) => of(node, "addEventListener", "submit", checkLast));
   }, true);
+  // What stops the event before any of these listeners hears it is followed by the check, when
+  // that listener returns: before the browser sends what a worker pressed. What a script sends
+  // by `requestSubmit` is gone by then; the pass finds what lacks in it.
+  const { CAPTURING_PHASE, prototype: stoppable } = Event;
+  if (required.length) ["stopPropagation", "stopImmediatePropagation"].forEach((name, isAtOnce) => {
+    const stop = stoppable[name];
+    stoppable[name] = function stopped() {
+      stop.call(this);
+      if (this.type === "submit" && (isAtOnce || this.eventPhase === CAPTURING_PHASE)) {
+        queueMicrotask(() => this.eventPhase && checkLast(this));
+      }
+    };
+  });
   if (required.length) window.addEventListener("click", () => {
     enabled = all("button, input, select, textarea, crowd-button").filter((control) => !control.disabled);
   }, true);

@@ -121,6 +121,15 @@ SENDERS = {
         "",
         'form.addEventListener("submit", (event) => { event.stopPropagation(); fill(); });',
     ),
+    "a listener that stops all others": (
+        "",
+        """form.addEventListener("submit", (event) => {
+        event.stopImmediatePropagation(); fill(); });""",
+    ),
+    "a listener that stops the event on its way": (
+        "",
+        'window.addEventListener("submit", (event) => { event.stopPropagation(); fill(); }, true);',
+    ),
     "a listener that sends later itself": (
         "",
         "form.onsubmit = () => { fill(); setTimeout(() => form.submit(), 9); return false; };",
