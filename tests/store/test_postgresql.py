@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
+from piecework.domain.inputs import Inputs
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.store import bound, campaign_facts, last_pass
 from piecework.store.connection import Connection
@@ -321,6 +322,33 @@ def test_a_schema_of_a_later_version_is_refused(
     with pytest.raises(StoreError, match="m002_later-1234"):
         open_store(store.address)
     assert last_pass.recall(store.address, request_digest="request") is None
+
+
+def test_stores_beside_are_those_of_the_same_user_and_of_real_work(
+    two_users: tuple[str, str], tmp_path: Path
+) -> None:
+    """Not rehearsals, nor what another user made, nor the store itself."""
+
+    def begin(url: str, campaign: str, environment: str) -> StoreAddress:
+        at = store_address(tmp_path / campaign, campaign=campaign, url=url)
+        with closing(open_store(at, create=True)) as store:
+            bound.bind(store, "campaign", campaign)
+            bound.bind(store, "environment", environment)
+            bound.bind(store, "work_digest", "d")
+            inputs = Inputs(text=f'name = "{campaign}"', complete="x = 1")
+            campaign_facts.record_inputs(store, inputs, completed=lambda: "x = 1", at=AT)
+        return at
+
+    ours, theirs = two_users
+    begin(theirs, "robins", "https://a.org")
+    begin(ours, "rehearsed", "rehearsal, seed 1")
+    old, own = (begin(ours, name, "https://a.org") for name in ("birds", "finches"))
+    assert [each.campaign for each in bound.stores_beside(own)] == ["birds"]
+    new = store_address(tmp_path / "owls", campaign="owls", url=ours)
+    beside = {each.campaign: each for each in bound.stores_beside(new)}
+    assert beside.keys() == {"birds", "finches"}
+    assert beside["birds"].address.schema == old.schema
+    assert (beside["birds"].work_digest, beside["birds"].inputs.complete) == ("d", "x = 1")
 
 
 def test_the_tables_of_another_program_are_left_alone(

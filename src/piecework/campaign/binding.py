@@ -145,14 +145,16 @@ def store_beside(campaign: Campaign) -> Beside | None:
     """Look for a store of the same items beside the campaign's empty folder."""
     digest, path = _work_hash(campaign), campaign.path
     dealt = "items" if campaign.growth is None else "task"
-    for store, name, work_digest, _ in bound.stores_beside(campaign.store.path):
+    for store, name, work_digest, _ in bound.stores_beside(campaign.store):
         if work_digest == digest:
-            is_renamed = name != campaign.name
-            back = f'write name = "{name}" again in {path}'
+            back = f"move {store.folder} to {campaign.out}"
+            if name != campaign.name:
+                back = f'write name = "{name}" again in {path}'
+            elif store.url:  # its schema has the name of the folder
+                back = "give the campaign's folder its earlier name"
             return Beside(
                 f"{store} has the same {dealt} and settings, under the name {name!r}",
-                "if that is this campaign's store, "
-                + (back if is_renamed else f"move {store.parent} to {campaign.out}"),
+                f"if that is this campaign's store, {back}",
             )
     return None
 
@@ -164,7 +166,7 @@ def refuse_renamed(campaign: Campaign) -> None:
         RefusedForSafety: its store is beside the empty folder; all HITs would be posted
             a second time.
     """
-    for other in bound.stores_beside(campaign.store.path):
+    for other in bound.stores_beside(campaign.store):
         changed = {*changed_keys(other.inputs, complete_inputs(campaign))}
         if (
             other.work_digest == _work_hash(campaign)
@@ -173,7 +175,7 @@ def refuse_renamed(campaign: Campaign) -> None:
         ):
             raise RefusedForSafety(
                 f"{campaign.path}: this campaign was begun as {other.campaign!r}, and its "
-                f"store is {other.path}; as {campaign.name!r}, all HITs would be posted again",
+                f"store is {other.address}; as {campaign.name!r}, all HITs would be posted again",
                 next_step=f'write name = "{other.campaign}" again; to post them all again: '
                 "--allow-second-store",
             )

@@ -4,12 +4,13 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from piecework.domain.errors import StoreError
 from piecework.domain.inputs import Inputs
+from piecework.domain.store_address import StoreAddress
 from piecework.store.database import Store, insert
 
 Fact = Literal[
@@ -157,36 +158,56 @@ def keep_dealt(store: Store, dealt: Dealt) -> None:
 
 
 class Beside(NamedTuple):
-    """A store in a folder beside a campaign's folder.
+    """A store in a folder beside a campaign's folder, or in another schema of its database.
 
     Attributes:
-        path: its file.
+        address: where it is.
         campaign: the name of its campaign.
         work_digest: digest of its items' ids and of how they were dealt.
         inputs: the campaign file that its last pass used, without digests.
     """
 
-    path: Path
+    address: StoreAddress
     campaign: str
     work_digest: str
     inputs: Inputs
 
 
-_BESIDE = """SELECT campaign, work_digest, file_text, complete_text FROM bound, used_inputs
-ORDER BY number DESC LIMIT 1"""
+_Row: TypeAlias = tuple[Any, ...] | None
+
+_BESIDE = "SELECT campaign, work_digest, file_text, complete_text FROM {0}bound, {0}used_inputs"
+_LAST = "ORDER BY number DESC LIMIT 1"
 
 
-def stores_beside(path: Path) -> Iterator[Beside]:
-    """Read the bound stores in the folders beside a store's, without any change."""
+def stores_beside(address: StoreAddress) -> Iterator[Beside]:
+    """Read the bound stores in the folders beside a store's, or in its database.
+
+    Nothing is changed. In a database, rehearsals are left out: their stores are beside those
+    of the work, not in a folder below.
+    """
+    for other, row in _in_schemas(address) if address.url else _in_folders(address.path):
+        if row and all(row):
+            name, digest, text, complete = row
+            yield Beside(other, name, digest, Inputs(text=text, complete=complete))
+
+
+def _in_folders(path: Path) -> Iterator[tuple[StoreAddress, _Row]]:
     for other in sorted(path.parent.parent.glob(f"*/{path.name}")):
         has_log = other.with_name(f"{other.name}-wal").exists()
         options = "mode=ro" if has_log else "mode=ro&immutable=1"
-        address = f"{other.resolve().as_uri()}?{options}"
+        uri = f"{other.resolve().as_uri()}?{options}"
         try:
-            with closing(sqlite3.connect(address, uri=True)) as connection:
-                row = connection.execute(_BESIDE).fetchone()
+            with closing(sqlite3.connect(uri, uri=True)) as connection:
+                row = connection.execute(f"{_BESIDE.format('')} {_LAST}").fetchone()
         except sqlite3.Error:
             continue  # another program's file, or a damaged one
-        if other != path and row and all(row):
-            name, digest, text, complete = row
-            yield Beside(other, name, digest, Inputs(text=text, complete=complete))
+        if other != path:
+            yield StoreAddress(path=other), row
+
+
+def _in_schemas(address: StoreAddress) -> Iterator[tuple[StoreAddress, _Row]]:
+    from piecework.store.postgres import sessions  # noqa: PLC0415 - an extra installs the driver
+
+    query = f"{_BESIDE} WHERE environment NOT LIKE 'rehearsal%' {_LAST}"
+    for schema, row in sessions.rows_beside(address, query):
+        yield replace(address, schema=schema), row

@@ -59,6 +59,13 @@ AND pg_locks.database = (
 AND classid = %s AND objid = %s
 """
 
+_OWN_STORES = """
+SELECT nspname::text FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
+WHERE relname IN ('bound', 'used_inputs') AND relkind = 'r' AND nspname <> %s
+AND relowner = current_user::regrole AND nspowner = current_user::regrole
+GROUP BY 1 HAVING count(*) = 2 ORDER BY 1
+"""
+
 _passes: ContextVar[Mapping[tuple[str, str], PostgresDatabase]] = ContextVar(
     "passes", default=MappingProxyType({})
 )
@@ -117,6 +124,26 @@ def schemas(address: StoreAddress) -> list[str]:
             "ORDER BY 1"
         ).fetchall()
     return [name for (name,) in rows]
+
+
+def rows_beside(address: StoreAddress, query: str) -> Iterator[tuple[str, tuple[Any, ...] | None]]:
+    """Yield the first row of a query on each other store of a database, with its schema.
+
+    Only schemas and tables of the session's own user are read: another user's view would run
+    with our rights.
+
+    Args:
+        address: of a store, which may be missing.
+        query: SQL, with {0} before the name of each table.
+    """
+    with _session(address) as session:
+        for schema in session.conn.execute(_OWN_STORES, [address.schema]).fetchall():
+            before = sql.SQL("{}.").format(sql.Identifier(*schema))
+            try:
+                row = session.conn.execute(sql.SQL(query).format(before)).fetchone()
+            except psycopg.Error:
+                continue  # of another version
+            yield schema[0], row
 
 
 def open_schema(
