@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,18 +23,16 @@ from piecework.hit_templates.messages import ENGLISH, frame_texts
 from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.escaping import written
+from piecework.hit_templates.own_html.judged_marks import as_read, faults_of_marks
 from piecework.hit_templates.own_html.fields_of_controls import REST
 from piecework.hit_templates.own_html.markup import Step, is_address, lines_of, may_be_linked, steps
 from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
-    MARKS,
     Template,
-    applied,
     cut,
     has_column,
     is_mark,
     joined,
-    number_of_mark,
     template_of,
     value_of,
 )
@@ -145,6 +143,7 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
                 f"{column} is {value!r}, where the page needs an address that begins "
                 "with https:// or /"
             )
+    yield from faults_of_marks(template, columns)
 
     for column in template.links:
         value = value_of(columns, column)
@@ -416,15 +415,7 @@ def marked_text(task: Task, field: Field, item: Item) -> str | None:
     control = _controls(task.html_page).get(field.names_sent[0])
     if control is None or not control.text:
         return None
-    gaps = template_of(task.html_page).gaps
-    columns = {name: cell for name, cell in item.columns.items() if is_shown(name)}
-
-    def value(mark: str) -> str:
-        gap = gaps[number_of_mark(mark)]
-        text, is_markup = applied(value_of(columns, gap.column), gap.filters)
-        return unescape(written(text, gap.place, is_trusted_markup=is_markup, is_raw=gap.is_raw))
-
-    filled = MARKS.sub(lambda match: value(match[0]), control.text)
+    filled = as_read(control.text, template_of(task.html_page), _shown(item))
     # A browser reads these in the place of what a page has.
     return with_newlines(filled).replace("\0", "\N{REPLACEMENT CHARACTER}")
 

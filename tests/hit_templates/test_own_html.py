@@ -217,6 +217,55 @@ def test_no_cell_is_a_link_that_runs_a_script(html: str) -> None:
     assert not [*faults_of_item(cut(html), Item(item_id=ItemId("1"), columns={"a": "b.org/c"}))]
 
 
+PLACED = '{ boundingBox: { value: [{ label: "a", left: 1, top: "2", width: 3, height: 0 }, ] } }'
+MASKED = '{"semanticSegmentation": {"src": "/m.png", "labelMappings": {"a": {"color": "#aaBB00"}}}}'
+
+
+@for_each(
+    ("overlay", "fault"),
+    [
+        *(
+            (text, "")
+            for text in (
+                "",
+                " null ",
+                "{}",
+                PLACED,
+                PLACED.replace("boundingBox", "'bounding-box'"),
+                MASKED,
+            )
+        ),
+        ('{"instanceSegmentation": {"src": "/m.png", "instances": []}}', ""),
+        ('{"polyline": {"value": [{"vertices": [{"x": 1, "y": 2}]}]}}', ""),
+        ('{"boundingBox": {"value": []}}', ""),
+        ('{"videoObjectTracking": {}}', "'videoObjectTracking' is no task"),
+        ("[1]", "no JSON object"),
+        ("{marks}", "no JSON object"),
+        ('{"keypoint": {"marks": []}}', "no list of marks"),
+        ('{"boundingBox": {"value": [{"label": "a"}]}}', "mark 1 of boundingBox"),
+        ('{"keypoint": {"value": [{"x": 1, "y": 2}, {"x": 1, "y": null}]}}', "mark 2"),
+        ('{"polygon": {"value": [{"vertices": []}]}}', "mark 1"),
+        (MASKED.replace("/m.png", ""), "no src"),
+        (MASKED.replace("#aaBB00", "red"), "a colour"),
+        (MASKED.replace('{"a": {"color": "#aaBB00"}}', "{}"), "no labelMappings"),
+    ],
+)
+def test_marks_that_a_page_cannot_draw_are_refused_before_anything_is_posted(
+    overlay: str, fault: str
+) -> None:
+    """Such a page does not send, so each worker would return its HIT; `check` names the row."""
+    html = """<crowd-form>
+    <crowd-image-classifier name="q" src="/a.png" overlay="${marks}" categories="['a', 'b']">"""
+    item = Item(item_id=ItemId("1"), columns={"marks": overlay, "more": "b"})
+    faults = [
+        clause
+        for page in (html, html.replace("${marks}", "{{ task.input.marks }}"))
+        for clause in faults_of_item(cut(f"${{more}}{page}"), item)
+    ]
+    assert len(faults) == 2 * bool(fault)
+    assert all(fault in each and each.startswith("line 2: ") for each in faults)
+
+
 @for_each(
     ("script", "place"),
     [
