@@ -275,7 +275,9 @@ def test_the_item_is_in_view_beside_every_input(
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("name", ["error_categories", *in_full("caption", "pairwise", "severity")])
+@pytest.mark.parametrize(
+    "name", ["correction", "error_categories", *in_full("caption", "pairwise", "severity")]
+)
 def test_a_phone_held_sideways_shows_picture_and_texts_beside_every_input(
     open_hit: Callable[..., Page], name: str
 ) -> None:
