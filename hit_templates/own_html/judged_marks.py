@@ -12,6 +12,7 @@ from html import unescape
 
 from piecework.hit_templates.own_html.control_kinds import loose
 from piecework.hit_templates.own_html.escaping import written
+from piecework.hit_templates.own_html.markup import lines_of, steps
 from piecework.hit_templates.own_html.placeholders import (
     MARKS,
     Template,
@@ -19,7 +20,6 @@ from piecework.hit_templates.own_html.placeholders import (
     number_of_mark,
     value_of,
 )
-from piecework.hit_templates.own_html.tree import lines_of, steps
 
 _OVERLAY = "overlay"
 _ELEMENTS = frozenset({"crowd-image-classifier", "crowd-image-classifier-multi-select"})

@@ -22,9 +22,8 @@ from piecework.hit_templates.jinja_helpers import minified
 from piecework.hit_templates.messages import ENGLISH, frame_texts
 from piecework.hit_templates.own_html.control_kinds import Control
 from piecework.hit_templates.own_html.controls import Controls, controls_of
-from piecework.hit_templates.own_html.escaping import written
-from piecework.hit_templates.own_html.judged_marks import as_read, faults_of_marks
 from piecework.hit_templates.own_html.fields_of_controls import REST
+from piecework.hit_templates.own_html.judged_marks import as_read, faults_of_marks
 from piecework.hit_templates.own_html.markup import Step, is_address, lines_of, may_be_linked, steps
 from piecework.hit_templates.own_html.numbered import shortened
 from piecework.hit_templates.own_html.placeholders import (
@@ -143,8 +142,8 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
                 f"{column} is {value!r}, where the page needs an address that begins "
                 "with https:// or /"
             )
-    yield from faults_of_marks(template, columns)
 
+    yield from faults_of_marks(template, columns)
     for column in template.links:
         value = value_of(columns, column)
         if not may_be_linked(value):
@@ -181,20 +180,26 @@ _PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
 """Keeps a picture's proportions, unless the page itself sets `object-fit`."""
 
 
+_RIGHT_TO_LEFT = re.compile(
+    r"(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)\b(?!.*-latn)|.*-(?:arab|hebr)\b", re.IGNORECASE
+)
+"""Tags of languages, or of scripts, that are written from right to left."""
+
+
 def _language_tag(html: str, language: str) -> str:
     """Return the tag that states the page's language before all that is ours, or "".
 
     The site around the page reads its language at the beginning of the page. The campaign's
     counts if the page states none, but not English, which stands for a language not stated.
-    With it comes its direction, because the page's buttons and alerts speak it, too.
+    With it comes its direction, which the page's buttons and alerts need, too; what the page
+    states, also in a style, is stronger.
     """
     controls = controls_in(html)
     stated = controls.language or (language if language != ENGLISH else "")
     if not stated or is_mark(stated):
         return ""
-    direction = frame_texts(language)["html_dir"]
-    is_ours = not (controls.language or controls.has_direction)
-    leads = f' dir="{direction}"' if is_ours and direction != "ltr" else ""
+    is_led = not controls.has_direction and _RIGHT_TO_LEFT.match(stated)
+    leads = ' dir="rtl"' if is_led else ""
     return f'<html lang="{escape(stated)}"{leads}>\n'
 
 
@@ -218,6 +223,9 @@ def _around(
     begins = _BEFORE.match(html)
     if begins is None or not begins["html"]:
         head += '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    # Without scripts nothing tells the page its assignment, so no answer could be sent.
+    no_script = escape(frame_texts(language)["no_script"])
+    head += f"<noscript>{no_script}</noscript>\n"
     if not controls.title:
         head += f"<title>{escape(title)}</title>\n"
     if controls.has_form or controls.has_crowd_form:

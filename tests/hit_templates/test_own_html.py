@@ -1158,9 +1158,13 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
         ('<html lang="en">', "he", "en", None),
         ("", "zh-Hant", "zh-Hant", None),
         ("", "he", "he", "rtl"),
-        # The page's own direction counts.
+        # The page's own direction counts; if it states none, that of its language.
         ('<html dir="ltr">', "he", "he", "ltr"),
-        ('<html lang="he">', "he", "he", None),
+        ('<html dir="ltr" lang="he">', "en", "he", "ltr"),
+        ('<html lang="he">', "en", "he", "rtl"),
+        ('<html lang="fa-IR">', "en", None, "rtl"),
+        ('<html lang="uz-Arab">', "en", None, "rtl"),
+        ('<html lang="ur-Latn">', "en", None, None),
         # Nobody stated a language; the item states it.
         ("", "en", None, None),
         ('<html lang="${tongue}">', "he", None, None),
@@ -1171,11 +1175,12 @@ def test_the_site_speaks_the_language_of_a_page(
 ) -> None:
     """As the page states it, else the campaign; and so does the button that the page gets.
 
-    A language of the campaign brings its direction.
+    A language brings its direction.
     """
     task = task_of(tmp_path, f"{html}<p>x</p><input name='a'>", language=language)
     page = render_hit(task, [Item(item_id=ItemId("1"), columns={"tongue": "en"})])
     assert languages.of_page(page) == spoken
+    assert f"<noscript>{frame_texts(language)['no_script']}</noscript>" in page
     # Browsers take the first that an <html> states.
     (leads, *_) = [*re.findall(r'<html[^>]* dir="(\w+)"', page), None]
     assert leads == direction

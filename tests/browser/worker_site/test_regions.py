@@ -151,7 +151,9 @@ def test_a_page_that_a_campaign_file_states_is_for_everybody(
     """On a phone, in a language that is written from right to left, as is the site around."""
     task = tag_task(replace(ASKED, language="he"), PHOTOS)
     shown = render_hit(task, [Item(item_id=ItemId("a"), columns=PHOTOS[0])])
-    body = shown.replace(PHOTOS[0]["photo"], PICTURE)
+    assert '<html lang="he" dir="rtl">' in shown
+    # Pages of others often state their language alone.
+    body = shown.replace(PHOTOS[0]["photo"], PICTURE).replace(' dir="rtl"', "")
     ann = market.worker()
     made = post(market.requester("LAB"), Question=posted_as_it_is(body))
     accepted = ann.accept(made["HITGroupId"]).json()
