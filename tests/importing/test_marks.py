@@ -178,7 +178,7 @@ def test_columns_of_tags_have_the_same_words_with_the_same_labels(tmp_path: Path
 def test_imported_marks_are_merged_and_written_like_collected_ones(tmp_path: Path) -> None:
     """Two people's files about one picture: fields of boxes, and COCO's file of the dataset."""
     source = exported(tmp_path / "made")["boxes_coco.json"]
-    other = tmp_path / "second.json"
+    other = tmp_path / "third.json"
     other.write_text(source.read_text(encoding="utf-8").replace("[1.0, 2.0", "[3.0, 2.0"), "utf-8")
     assert understood(source)["fields"] == {
         "boxes": {"kind": "text", "marks": "boxes", "required": True}
@@ -628,6 +628,22 @@ def test_files_of_one_name_are_not_one_person(kind: str, tmp_path: Path) -> None
     assert all(str(path) in str(refused.value) for path in paths)
     paths[1] = paths[1].rename(tmp_path / "b" / "other.json")
     assert len(recognise(paths)) == 2
+
+
+def test_a_later_file_of_one_name_hides_no_other_person(tmp_path: Path) -> None:
+    """Other marks of the same image are kept aside with the way out, not lost; more are added."""
+    campaign, paths = tmp_path / "c.toml", [tmp_path / name / "ann.json" for name in "abc"]
+    drawn = [of_dog(n, bbox=[n, 1, 2, 2]) for n in (1, 2)]
+    for path, marks in zip(paths, ([drawn[0]], [drawn[1]], [drawn[0]]), strict=True):
+        path.parent.mkdir()
+        coco(path, *marks, images=IMAGES[:1])
+    done("data", "import", paths[0], "--as", campaign)
+    again = done("data", "import", paths[1], "--as", campaign)
+    assert "imported: 0 assignments; 1 row kept aside" in again
+    assert "another person's file, rename it" in again
+    assert "1 known before" in done("data", "import", paths[2], "--as", campaign)
+    other = paths[1].rename(paths[1].with_name("other.json"))
+    assert "imported: 1 assignment" in done("data", "import", other, "--as", campaign)
 
 
 def test_no_two_readers_claim_one_file(tmp_path: Path) -> None:

@@ -105,6 +105,32 @@ def test_a_region_of_another_shape_sets_one_annotation_aside(tmp_path: Path) -> 
     assert [json.loads(each.sent["seen"]) for each in read(path)[1:]] == values[2:]
 
 
+def test_a_question_with_several_shapes_becomes_one_for_each(tmp_path: Path) -> None:
+    """Also if one person drew several; who drew none of a shape saw none; the rest stays."""
+    box_, polygon_, turned = (LABELLED[name][0] for name in ("box", "polygon", "turned box"))
+    drawn = [[("seen", box_), ("seen", polygon_)], [("seen", box_)], [("seen", turned)], []]
+    whole = cast("Any", task(7, *(annotation(n, *each) for n, each in enumerate(drawn))))
+    for each in whole["annotations"]:
+        for region in each["result"]:
+            region |= {"original_width": 600, "original_height": 400}
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    both, first, other, none = ({**row.sent} for row in read(path))
+    assert json.loads(both["seen_boxes"])["boundingBoxes"] == LABELLED["box"][2]
+    assert json.loads(both["seen_polygons"])["polygons"] == LABELLED["polygon"][2]
+    nothing = {"seen_boxes": '{"boundingBoxes": []}', "seen_polygons": '{"polygons": []}'}
+    assert first == nothing | {"seen_boxes": both["seen_boxes"]}
+    assert json.loads(other.pop("seen")) == turned
+    assert other == none == nothing
+    del whole["annotations"][2]
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    fields = understood(path)["fields"]
+    assert {name: each["marks"] for name, each in fields.items()} == {
+        "seen_boxes": "boxes",
+        "seen_polygons": "polygons",
+    }
+
+
 def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:
     """JSON-MIN has the size of the picture beside each region."""
     value, kind, marks = LABELLED["box"]

@@ -117,6 +117,10 @@ def _end(
     counted += [f"{known:,} known before"] * bool(known)
     counted += [f"{plural(aside, 'row')} kept aside"] * bool(aside)
     click.echo("; ".join(counted))
+    for file in kept:
+        if file.conflict:
+            sentence = f"{file.file}: {file.conflict}"
+            click.secho(f"kept aside: {printable(sentence)}", fg="yellow", err=True)
     if seen.campaign is None:
         click.echo(f"written: {seen.path}")
     click.echo(f"next: piecework data assess {shell_word(seen.path)}    (what heuristics find)")

@@ -135,6 +135,7 @@ class ImportedFile:
         known: already in the store, from this file or another.
         not_sent: accepted but never submitted.
         unreadable: rows that were set aside.
+        conflict: why the first was, if it may be another person's; not stored.
     """
 
     file: str
@@ -144,3 +145,4 @@ class ImportedFile:
     known: int = 0
     not_sent: int = 0
     unreadable: int = 0
+    conflict: str = ""

@@ -33,7 +33,7 @@ from piecework.importing.imported_text import (
     policy_text,
 )
 from piecework.importing.readers.recognise import Source, recognise
-from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.readers.rows import OF_FILE, ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.typing_rows import RowIds, RowTyper, row_of
 from piecework.importing.understanding import Understanding, understand
 from piecework.store import imports
@@ -147,6 +147,10 @@ _LONGEST_KEPT = 100_000
 _CONFLICT = (
     "differs from the assignment with this id that was imported before, which is kept unchanged"
 )
+_OTHER_PERSON = (
+    "a file of this name had another answer about the item, which is kept; if this is another "
+    "person's file, rename it"
+)
 _T = TypeVar("_T")
 
 
@@ -240,7 +244,10 @@ class _FileKeeper:
                     self._items.update(assignment.item_ids)
                     items += self._typer.items(row)
             elif before != assignment.raw:
-                fault = f"{assignment.assignment_id} {_CONFLICT}"
+                is_of_file = assignment.worker_id.startswith(OF_FILE)
+                fault = _OTHER_PERSON if is_of_file else f"{assignment.assignment_id} {_CONFLICT}"
+                if is_of_file and not self.counts.conflict:
+                    self.counts = replace(self.counts, conflict=f"line {row.line}: {fault}")
                 self._put_aside(
                     Unreadable(line=row.line, fault=fault, worker_id=assignment.worker_id)
                 )

@@ -17,7 +17,7 @@ from piecework.hit_templates.answers import OF_THE_HIT, SEPARATOR, read_answers
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.importing.parts import ITEM_ID, Part, is_wired, item_of, measures, split
 from piecework.importing.readers.crowd_form import labels_in
-from piecework.importing.readers.rows import ImportedRow, RowPart
+from piecework.importing.readers.rows import OF_FILE, ImportedRow, RowPart
 from piecework.importing.survey import split_options
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store.imports import ImportedAssignment
@@ -198,6 +198,9 @@ class RowIds:
         """Return the id of the next row."""
         if row.assignment_id:
             return AssignmentId(self._without_worker(row))
+        if row.worker_id.startswith(OF_FILE):
+            # A second person's file of this name is found out by its other answer.
+            raw = json.dumps(dict(row.shown))
         identifying = [row.hit_id, row.worker_id, str(row.submitted_at), raw]
         digest = hashlib.sha256("\n".join(identifying).encode(errors="replace"))
         key = digest.digest()[:12]

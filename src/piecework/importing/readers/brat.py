@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from piecework.analyses.mark_texts import spans_text
 from piecework.domain.errors import ConfigError
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.rows import ImportedRow, Read, Unreadable
+from piecework.importing.readers.rows import OF_FILE, ImportedRow, Read, Unreadable
 
 NAME = "brat"
 
@@ -93,7 +93,7 @@ def _rows(root: str, files: Mapping[str, _Open]) -> Iterator[Read]:
             continue
         number += 1
         folder = path.parent.as_posix()
-        worker_id = f"file:{root}" if folder == "." else f"file:{root}/{folder}"
+        worker_id = f"{OF_FILE}{root}" if folder == "." else f"{OF_FILE}{root}/{folder}"
         if text_name not in files:
             fault = f"has no {PurePosixPath(text_name).name} beside it"
             yield Unreadable(line=number, column=name, fault=fault, worker_id=worker_id)

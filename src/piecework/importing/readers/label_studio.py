@@ -3,22 +3,26 @@
 JSON has a task with its `data` and an annotation for each annotator; each annotation is
 a list of results. JSON-MIN and CSV have a row for each annotation, in which nothing
 tells columns of the task from answers. Cancelled annotations and predictions are no
-answers. Boxes, polygons, points and spans become what crowd elements send; other regions stay
-as they are, as JSON.
+answers. Boxes, polygons, points and spans become what crowd elements send; in JSON, a
+question with several of these shapes becomes a question for each. Other regions stay as
+they are, as JSON.
 """
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
+from piecework.domain.field import MERGED, MarkKind
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.label_studio_regions import (
     fault_of,
+    kind_of,
     marks_of_regions,
     nothing_like,
 )
@@ -102,50 +106,90 @@ def read(path: Path, head: Head) -> Iterator[Read]:
         yield from read_as(path, head, roles_of(path, head))
         return
     documents = (each for _, each in objects_of(path, head) if not isinstance(each, str))
-    nothing = _without_marks(chain.from_iterable(map(_answers_in, documents)))
+    asked = _asked(chain.from_iterable(map(_answers_in, documents)))
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)
         else:
-            yield from _annotations(number, document, nothing)
+            yield from _annotations(number, document, asked)
 
 
-def _without_marks(answers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the answer without a mark, by question: of those that are mostly of one shape.
+class _Asked(NamedTuple):
+    """What the questions about regions ask for.
+
+    Attributes:
+        nothing: the answer without a mark, by question: of those mostly of one shape.
+        mixed: the questions whose regions have several shapes, so that each shape is one.
+    """
+
+    nothing: Mapping[str, str]
+    mixed: frozenset[str]
+
+    def parts(self, name: str, regions: Sequence[Document]) -> dict[str, list[Document]]:
+        """Return the regions of a question by the question that they are an answer to."""
+        parts: dict[str, list[Document]] = defaultdict(list)
+        for region in regions:
+            kind = kind_of(region) if name in self.mixed else None
+            parts[_called(name, kind) if kind else name].append(region)
+        return parts
+
+
+def _called(name: str, kind: MarkKind) -> str:
+    return f"{name}_{kind}"
+
+
+def _asked(answers: Iterable[tuple[str, Sequence[Document]]], *, is_flat: bool = False) -> _Asked:
+    """Return what questions ask for.
 
     Args:
-        answers: question and marks of each answer; "" if it has no marks.
+        answers: question and regions of each answer.
+        is_flat: the questions are columns, which stay as they are.
     """
     shapes: dict[str, Counter[str]] = defaultdict(Counter)
-    for name, marks in answers:
+    kinds: dict[str, set[MarkKind]] = defaultdict(set)
+    for name, regions in answers:
+        marks = marks_of_regions(regions, ())
         shapes[name][nothing_like(marks) if marks else ""] += 1
+        kinds[name].update(kind for region in regions if (kind := kind_of(region)))
+    mixed = {
+        name: of_name
+        for name, of_name in kinds.items()
+        if len(of_name) > 1
+        and not is_flat
+        and not any(_called(name, kind) in kinds for kind in of_name)
+    }
     others = {name: counted.pop("", 0) for name, counted in shapes.items()}
-    return {
+    nothing = {
         name: nothing
         for name, counted in shapes.items()
-        if len(counted) == 1
+        if len(counted) == 1 and name not in mixed
         for nothing, count in counted.items()
         if count >= others[name]
     }
+    nothing |= {
+        _called(name, kind): json.dumps({MERGED[kind]: []})
+        for name, of_name in mixed.items()
+        for kind in sorted(of_name)
+    }
+    return _Asked(nothing, frozenset(mixed))
 
 
-def _answers_in(task: Document) -> Iterator[tuple[str, str]]:
-    """Yield the question and the marks of each answer of a task."""
+def _answers_in(task: Document) -> Iterator[tuple[str, Sequence[Document]]]:
+    """Yield the question and the regions of each answer of a task."""
     listed = [each for name in _LISTS if isinstance(each := task.get(name), list)]
     for annotation in (each for part in listed for each in part if isinstance(each, dict)):
-        for name, regions in _by_question(annotation.get("result")).items():
-            yield name, marks_of_regions(regions, ())
+        yield from _by_question(annotation.get("result")).items()
 
 
 def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
     """Yield a row per annotation of a flat export, with known roles of columns."""
-    nothing = _without_marks(
-        (name, marks_of_regions(_flat_regions(cells[name]), ()))
+    answers = (
+        (name, _flat_regions(cells[name]))
         for _, cells in _flat_rows(path, head)
         for name in roles.sent
         if cells.get(name, "").strip()
     )
-    row_of = partial(_flat_row, roles, nothing)
+    row_of = partial(_flat_row, roles, _asked(answers, is_flat=True).nothing)
     if head.first_object is None:
         yield from read_table(path, head, row_of, worker="annotator")
         return
@@ -168,7 +212,7 @@ def _is_task(document: Mapping[str, object]) -> bool:
     return is_annotated and isinstance(document.get("data"), dict)
 
 
-def _annotations(number: int, task: Document, nothing: Mapping[str, str]) -> Iterator[Read]:
+def _annotations(number: int, task: Document, asked: _Asked) -> Iterator[Read]:
     annotations = next((task[name] for name in _LISTS if isinstance(task.get(name), list)), None)
     data, task_id = object_in(task, "data"), text_in(task, "id")
     if not isinstance(annotations, list):
@@ -184,9 +228,9 @@ def _annotations(number: int, task: Document, nothing: Mapping[str, str]) -> Ite
         try:
             row = _annotation(number, annotation, name, task_id, shown)
             if isinstance(row, ImportedRow):
-                sent = _sent(annotation.get("result"), [*shown.values()], nothing)
+                sent = _sent(annotation.get("result"), [*shown.values()], asked)
                 # A person who marks nothing has no result; the others show what was asked.
-                row = replace(row, sent={**nothing, **sent})
+                row = replace(row, sent={**asked.nothing, **sent})
             yield row
         except CellError as fault:
             yield Unreadable(
@@ -233,18 +277,19 @@ def _by_question(result: object) -> dict[str, list[Document]]:
     return entries
 
 
-def _sent(result: object, texts: list[str], marked: Container[str]) -> dict[str, str]:
+def _sent(result: object, texts: list[str], asked: _Asked) -> dict[str, str]:
     """Return the answers by question.
 
     Raises:
         CellError: a question of marks has regions of another shape.
     """
     sent = {}
-    for name, many in _by_question(result).items():
-        sent[name] = marks_of_regions(many, texts)
-        if not sent[name] and name in marked:
-            raise CellError(name, fault_of(many, texts))
-        sent[name] = sent[name] or _text([entry.get("value") for entry in many])
+    for question, regions in _by_question(result).items():
+        for name, many in asked.parts(question, regions).items():
+            sent[name] = marks_of_regions(many, texts)
+            if not sent[name] and name in asked.nothing:
+                raise CellError(name, fault_of(many, texts))
+            sent[name] = sent[name] or _text([entry.get("value") for entry in many])
     return sent
 
 

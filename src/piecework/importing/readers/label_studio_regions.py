@@ -76,6 +76,12 @@ def fault_of(regions: Sequence[Region], texts: Sequence[str]) -> str:
     return "has regions of several shapes, or too many"
 
 
+def kind_of(region: Region) -> MarkKind | None:
+    """Return the kind of marks that a region is; `None` for one without their shape."""
+    mark = _read(region, ())
+    return None if mark is None else mark[0]
+
+
 def nothing_like(marks: str) -> str:
     """Return the answer without a mark, of the shape of another answer.
 

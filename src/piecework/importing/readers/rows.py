@@ -114,12 +114,16 @@ class Reader(Protocol):
         ...
 
 
+OF_FILE = "file:"
+"""What the id of a worker begins with whom only the name of a file tells."""
+
+
 def worker_of_file(path: Path) -> str:
     """Return the worker of a file that does not say who answered: everyone in it as one.
 
     The id is no word of an answer, so that hiding it changes none.
     """
-    return f"file:{path.name}"
+    return f"{OF_FILE}{path.name}"
 
 
 def together(rows: Callable[[], Iterator[Read]]) -> Iterator[Read]:
