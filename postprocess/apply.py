@@ -10,6 +10,7 @@ separately, or compares it with the others of its campaign (a word that workers 
 about many items is not a typo), depending on its type.
 """
 
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
@@ -147,7 +148,7 @@ def clean_and_propose(texts: Sequence[Text], rules: Sequence[Rule] = RULES) -> C
     """
     if len({text.text_id for text in texts}) < len(texts):
         raise ValueError("a text id occurs twice among the texts to clean")
-    tidy = [tidied(text, rules) for text in texts if not text.is_canned]
+    tidy = tidied((text for text in texts if not text.is_canned), rules)
     cleaning = judged(tidy, Corpus(each.text for each in tidy), rules)
     ids = [text.text_id for text in texts]
     return Cleaning(
@@ -171,12 +172,18 @@ class Tidied:
     edits: tuple[Edit, ...]
 
 
-def tidied(text: Text, rules: Sequence[Rule] = RULES) -> Tidied:
-    """Follow the rules that need no other text."""
+def tidied(texts: Iterable[Text], rules: Sequence[Rule] = RULES) -> list[Tidied]:
+    """Follow the rules that need no other text, in each text."""
+    # Whether a module follows a protocol takes as long to find out as cleaning a text.
+    text_rules = [rule for rule in rules if isinstance(rule, TextRule)]
+    return [_tidied(text, text_rules) for text in texts]
+
+
+def _tidied(text: Text, rules: Sequence[TextRule]) -> Tidied:
     edits: tuple[Edit, ...] = ()
     draft = text
     for rule in rules:
-        if isinstance(rule, TextRule) and (new := rule.mend(draft.text)):
+        if new := rule.mend(draft.text):
             edits = compose(text.text, edits, new)
             draft = replace(draft, text=replay(draft.text, new))
     return Tidied(original=text.text, text=draft, edits=edits)
@@ -205,6 +212,8 @@ def judged(tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES
     proposals: dict[str, tuple[Edit, ...]] = {}
     for each in tidy:
         text_id = each.text.text_id
+        if not (each.edits or text_id in sure or text_id in unsure):
+            continue
         made = _apart(sure.get(text_id, ()), ())
         if edits := compose(each.original, each.edits, made):
             all_edits[text_id] = edits
@@ -218,8 +227,13 @@ def judged(tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES
 def _apart(edits: Iterable[Edit], others: Sequence[Edit]) -> tuple[Edit, ...]:
     """Return the edits, in order, that overlap no other and no earlier one."""
     kept: list[Edit] = []
+    taken = sorted((other.start, other.end) for other in others)
     for edit in edits:
-        if all(edit.end <= other.start or other.end <= edit.start for other in (*others, *kept)):
+        place = (edit.start, edit.end)
+        at = bisect(taken, place)
+        is_after = at == 0 or taken[at - 1][1] <= edit.start
+        if is_after and (at == len(taken) or edit.end <= taken[at][0]):
+            taken.insert(at, place)
             kept.append(edit)
     return tuple(sorted(kept, key=lambda edit: edit.start))
 

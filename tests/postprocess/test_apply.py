@@ -20,10 +20,12 @@ from piecework.postprocess.apply import (
     CorpusRule,
     Rule,
     Text,
+    _apart,
     clean_and_propose,
     clean_text,
     forget_counts,
     forget_texts,
+    tidied,
     undo,
 )
 from piecework.postprocess.apply import replay as replayed
@@ -131,6 +133,23 @@ def test_a_text_id_that_occurs_twice_is_refused() -> None:
         _edits([text, text])
 
 
+def test_whether_a_rule_needs_other_texts_is_found_out_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not for each text: finding it out takes as long as cleaning a text."""
+    asked = []
+
+    class Asked(type):
+        def __instancecheck__(cls, rule: object) -> bool:
+            asked.append(rule)
+            return rule in RULES[:2]
+
+    monkeypatch.setattr("piecework.postprocess.apply.TextRule", Asked("Asked", (), {}))
+    texts = [Text(text_id=str(n), item_id="i", text="a  cat") for n in range(50)]
+    assert [each.text.text for each in tidied(texts)] == ["a cat"] * 50
+    assert len(asked) == len(RULES)
+
+
 class _Imitating:
     """A rule that writes each word as the one beside it, or in the next text, is."""
 
@@ -160,6 +179,29 @@ class _Imitating:
             ]
             for text in texts
         }
+
+
+PLACES = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4)), max_size=8)
+
+
+def _changes(places: Sequence[tuple[int, int]]) -> list[Edit]:
+    return [
+        Edit(start=start, end=start + size, before="", after="", rule=str(n), reason="of a test")
+        for n, (start, size) in enumerate(places)
+    ]
+
+
+@examples(200)
+@given(PLACES, PLACES)
+def test_of_edits_that_overlap_the_first_is_kept(
+    drawn: list[tuple[int, int]], others: list[tuple[int, int]]
+) -> None:
+    """As if each edit was compared with all others, which takes long with many."""
+    made, kept = _apart(_changes(others), ()), list[Edit]()
+    for edit in _changes(drawn):
+        if all(edit.end <= each.start or each.end <= edit.start for each in (*made, *kept)):
+            kept.append(edit)
+    assert _apart(_changes(drawn), made) == tuple(sorted(kept, key=lambda edit: edit.start))
 
 
 def test_an_edit_is_no_evidence_for_another() -> None:

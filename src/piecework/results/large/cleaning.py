@@ -298,18 +298,16 @@ def _read(source: Source, bucket: int) -> None:
             table["is_canned"].tolist(),
             strict=True,
         )
-        return [
-            tidied(
-                Text(
-                    text_id=answer_id,
-                    item_id=item_id,
-                    text=text,
-                    protected=protected.get(item_id, frozenset()),
-                )
+        return tidied(
+            Text(
+                text_id=answer_id,
+                item_id=item_id,
+                text=text,
+                protected=protected.get(item_id, frozenset()),
             )
             for answer_id, item_id, text, is_canned in cells
             if not is_canned
-        ]
+        )
 
     source.folder.keep(f"texts-{bucket}", texts)
 
