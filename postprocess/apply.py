@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.edits import compose, replay, undo
-from piecework.postprocess.language import candidates, confusions, corpus, features
+from piecework.postprocess.language import candidates, confusions, features
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.tokens import Text, protected_words
 from piecework.postprocess.rules import real_words, spelling, whitespace, windows_signs
@@ -244,8 +244,7 @@ def forget_texts() -> None:
     Their knowledge of English stays; the corpus, which they also cache, does not.
     """
     forget_counts()
-    for module in (features, corpus):
-        module.forget_texts()
+    features.forget_texts()
 
 
 def forget_counts() -> None:

@@ -10,8 +10,11 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-_SIEVE_BITS = 28
-"""32 MB; with twenty million pairs, one in fourteen others is a false positive."""
+_BITS_A_CODE = 16
+_LEAST_BITS, _MOST_BITS = 16, 28
+"""A sieve has sixteen bits for each code and up to twice as many, which fit into the
+processor's cache, and at most 32 MB: with twenty million pairs, one in fourteen others is a
+false positive."""
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio, which spreads codes (Knuth)."""
@@ -110,7 +113,10 @@ class Sieve:
     """A bit field that rules out most codes that are not in a set."""
 
     def __init__(self, codes: Ints) -> None:
-        self._bits = np.zeros(1 << (_SIEVE_BITS - 3), dtype=np.uint8)
+        bits = (_BITS_A_CODE * len(codes)).bit_length()
+        bits = min(max(bits, _LEAST_BITS), _MOST_BITS)
+        self._shift = np.uint64(64 - bits)
+        self._bits = np.zeros(1 << (bits - 3), dtype=np.uint8)
         byte, bit = self._places(codes)
         np.bitwise_or.at(self._bits, byte, bit)
 
@@ -120,8 +126,7 @@ class Sieve:
         are_set: Flags = (self._bits[byte] & bit) != 0
         return are_set
 
-    @staticmethod
-    def _places(codes: Ints) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
-        place = (codes.astype(np.uint64) * _SPREAD) >> np.uint64(64 - _SIEVE_BITS)
+    def _places(self, codes: Ints) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+        place = (codes.astype(np.uint64) * _SPREAD) >> self._shift
         bit = np.left_shift(1, place & np.uint64(7), dtype=np.uint64)
         return place >> np.uint64(3), bit.astype(np.uint8)

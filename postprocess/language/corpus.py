@@ -12,10 +12,9 @@ texts in another language, and words that are not ordinary in their place
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from itertools import chain, count, repeat
 
 import numpy as np
@@ -32,7 +31,7 @@ from piecework.postprocess.language.codes import (
     different_codes,
 )
 from piecework.postprocess.language.lexicon import is_foreign, may_be_typo
-from piecework.postprocess.language.tokens import Place, Text, Word, place, words
+from piecework.postprocess.language.tokens import Place, Text, Word, place, words_at
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,8 +60,8 @@ _MET_ZIPF = 1.5
 MET = 2
 """Three words count as seen if they occur in sequence this often."""
 
-_FEW = 300_000
-"""Up to this many places, direct look-ups are faster than building sieves."""
+_AT_ONCE = 40_000
+"""The number of texts counted at once; bounds the tables to about 50 MB."""
 
 _STRANGE = 1
 """The number shared by all words that were never written."""
@@ -95,10 +94,18 @@ class Corpus:
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._over_one = (CodeTally() for _ in range(3))
         self._last_sieves: _Sieves | None = None
-        counted = list(texts)
-        stream = self._count(counted, 1)
-        different = different_codes(code_of(_item_numbers(counted), stream))
-        self.items = np.bincount(different % BASE, minlength=len(self._at_large))
+        items: dict[str, int] = {}
+        different = [np.zeros(0, dtype=np.int64)]
+        counted = [*texts]
+        for start in range(0, max(1, len(counted)), _AT_ONCE):
+            some = counted[start : start + _AT_ONCE]
+            stream = self._count(some, 1)
+            if start:
+                self._count((), -1)  # the edges before the first text are already counted
+            different.append(different_codes(code_of(_item_numbers(some, items), stream)))
+        self.items = np.bincount(
+            different_codes(np.concatenate(different)) % BASE, minlength=len(self._at_large)
+        )
         self.items[0] = 0  # not a word, but the edges
 
     def join(self, other: "Corpus") -> None:
@@ -245,14 +252,10 @@ class Corpus:
 
         This takes a tenth of the time of counting.
         """
-        if self._last_sieves is None and len(left) < _FEW:
-            return self.pairs(left, right) > 0
         return self._sieves().pairs.may_have(code_of(left, right))
 
     def may_be_met(self, left: Ints, middle: Ints, right: Ints) -> Flags:
         """Return whether three words may occur in sequence at least twice (`MET`)."""
-        if self._last_sieves is None and len(left) < _FEW:
-            return self.triples(left, middle, right) >= MET
         return self._sieves().triples.may_have(code_of(left, middle, right))
 
     def _sieves(self) -> "_Sieves":
@@ -328,9 +331,11 @@ def word_counts_by_item(
     }
 
 
-def _item_numbers(texts: Sequence[Text]) -> Ints:
-    """Return a number for the item of each word, and of the edges around it."""
-    numbers: dict[str, int] = {}
+def _item_numbers(texts: Sequence[Text], numbers: dict[str, int]) -> Ints:
+    """Return a number for the item of each word, and of the edges around it.
+
+    `numbers` has those of earlier items, and gets the others.
+    """
     items = [numbers.setdefault(text.item_id, len(numbers) + 1) for text in texts]
     return np.repeat([0, *items], [3, *(len(text.words) + 2 for text in texts)])
 
@@ -354,9 +359,6 @@ def _longer(counts: Ints, size: int) -> Ints:
 
 
 _MOSTLY = 0.5
-_REMEMBERED = 100_000
-"""The number of texts cached, since rules process a campaign repeatedly."""
-
 _USUAL = 20
 """The average rate counts like this many texts: a word seen less often says little."""
 
@@ -398,19 +400,20 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
         return []
     with_any = [text for text in texts if any(map(may_be_typo, text.words))]
     english = [text for text in with_any if not is_foreign(text.words)]
-    about = word_counts_by_item({text.item_id for text in english}, texts)
+    with_places = ((text, _places(text)) for text in english)
+    places = [(text, of_text) for text, of_text in with_places if of_text]
+    about = word_counts_by_item({text.item_id for text, _ in places}, texts)
     company = _Company(corpus)
-    suspects = []
-    for text in english:
-        if in_text := _suspects(text.text, text.protected):
-            mean_log_ratio = company.of(frozenset(text.words), own=has_name(text))
-            suspects += [
-                replace(
-                    suspect, text_id=text.text_id, company=mean_log_ratio, about=about[text.item_id]
-                )
-                for suspect in in_text
-            ]
-    return suspects
+    return [
+        suspect
+        for text, of_text in places
+        for suspect in _suspects(
+            text,
+            of_text,
+            company=company.of(frozenset(text.words), own=has_name(text)),
+            about=about[text.item_id],
+        )
+    ]
 
 
 class _Company:
@@ -441,37 +444,34 @@ class _Company:
         return log_ratio
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
-    """Return a text's suspects, as far as possible without any other text."""
-    line = words(text)
-    suspects = []
-    for at, word in enumerate(line):
-        if not may_be_typo(word.word) or word.word in protected:
-            continue
-        where = place(text, word)
-        if where.is_fixed:
-            continue
-        suspects.append(
-            Suspect(
-                text_id="",
-                start=word.start,
-                end=word.end,
-                surface=text[word.start : word.end],
-                word=word.word,
-                before=(_word(line, at - 2), _word(line, at - 1)),
-                after=(_word(line, at + 1), _word(line, at + 2)),
-                place=where,
-                about={},
-            )
+def _places(text: Text) -> list[tuple[int, Word, Place]]:
+    """Return the places of a text's suspects: number of the word, word and context."""
+    doubted = [
+        at for at, word in enumerate(text.words) if may_be_typo(word) and word not in text.protected
+    ]
+    words_there = zip(doubted, words_at(text.text, doubted), strict=True)
+    contexts = ((at, word, place(text.text, word)) for at, word in words_there)
+    return [(at, word, where) for at, word, where in contexts if not where.is_fixed]
+
+
+def _suspects(
+    text: Text,
+    places: Iterable[tuple[int, Word, Place]],
+    *,
+    company: float,
+    about: Mapping[str, int],
+) -> Iterator[Suspect]:
+    line = (EDGE, EDGE, *text.words, EDGE, EDGE)
+    for at, word, where in places:
+        yield Suspect(
+            text_id=text.text_id,
+            start=word.start,
+            end=word.end,
+            surface=text.text[word.start : word.end],
+            word=line[at + 2],
+            before=(line[at], line[at + 1]),
+            after=(line[at + 3], line[at + 4]),
+            place=where,
+            company=company,
+            about=about,
         )
-    return suspects
-
-
-def _word(line: Sequence[Word], at: int) -> str:
-    return line[at].word if 0 <= at < len(line) else EDGE
-
-
-def forget_texts() -> None:
-    """Clear what is cached about texts."""
-    _suspects.cache_clear()

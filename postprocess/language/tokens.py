@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import pairwise
@@ -22,6 +22,7 @@ _PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _PLAIN_CAPITAL = re.compile(r"(?!\A)(?<![A-Za-z])(?<![A-Za-z]')[A-Z][A-Za-z]*(?:'[A-Za-z]+)*")
 _RUN = re.compile(r"\S+")
 _ADDRESS = re.compile(r"://|@|www\.|(?!\A)\.(?:com|org|net|edu|gov|io|co|uk)\b", re.IGNORECASE)
+_MAY_BE_TABOO = re.compile(r"[\"'\u2018\u201c\-@#~/\\]|\.\w|[Ww]\.")
 _MARKED = re.compile(r"[#~/\\]\S+")
 # Opening characters are not searched for inside: otherwise a text with many unclosed
 # ones would be scanned to the end for each.
@@ -78,15 +79,32 @@ def words(text: str) -> list[Word]:
     >>> [word.word for word in words("A cat's toy, 12oz")]
     ['a', "cat's", 'toy', 'oz']
     """
-    return [
-        Word(
-            start=match.start(),
-            end=match.end(),
-            word=key_of(surface := match.group()),
-            is_capital=surface[0].isupper(),
-        )
-        for match in (_ASCII_WORD if text.isascii() else _WORD).finditer(text)
-    ]
+    return [*map(_word, _matches(text))]
+
+
+def words_at(text: str, numbers: Sequence[int]) -> list[Word]:
+    """Return some of the `words` of a text, by their numbers in ascending order.
+
+    >>> [word.word for word in words_at("A cat's toy, 12oz", [1, 3])]
+    ["cat's", 'oz']
+    """
+    wanted = frozenset(numbers)
+    matches = enumerate(_matches(text)) if wanted else ()
+    return [_word(match) for number, match in matches if number in wanted]
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    return (_ASCII_WORD if text.isascii() else _WORD).finditer(text)
+
+
+def _word(match: re.Match[str]) -> Word:
+    surface = match.group()
+    return Word(
+        start=match.start(),
+        end=match.end(),
+        word=key_of(surface),
+        is_capital=surface[0].isupper(),
+    )
 
 
 def key_of(surface: str) -> str:
@@ -154,6 +172,8 @@ def _ends_sentence(before: str) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def _taboo(text: str) -> Sequence[tuple[int, int]]:
     """Return the ranges of a text that are addresses, paths, marks, quotes or echoes."""
+    if not _MAY_BE_TABOO.search(text):
+        return []
     spans = [match.span() for match in _QUOTED.finditer(text)]
     spans += [match.span() for match in _HYPHENED.finditer(text) if is_echo(match.group())]
     for chunk in _RUN.finditer(text):
@@ -250,7 +270,7 @@ def protected_words(item: Item) -> frozenset[str]:
     ['coffee', 'gevalia']
     """
     return frozenset(
-        key_of(word)
+        intern(key_of(word))
         for value in item.columns.values()
         for pattern in (_WORD, _LETTERS)
         for word in pattern.findall(value)

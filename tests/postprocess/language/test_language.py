@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -276,10 +277,23 @@ def test_joining_the_counts_of_parts_is_counting_all(
     assert _all_that_is_counted(joined) == _all_that_is_counted(whole)
 
 
-@pytest.mark.parametrize("few", [0, 1_000])
-def test_a_sieve_lets_pass_whatever_was_met(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a few places it is looked up; of many a sieve lets hardly any other pass."""
-    monkeypatch.setattr("piecework.postprocess.language.corpus._FEW", few)
+@settings(deadline=None, max_examples=30)
+@given(SENTENCES, st.integers(1, 3))
+def test_texts_counted_some_at_a_time_are_counted_alike(
+    sentences: list[list[str]], at_once: int
+) -> None:
+    """Texts about one item, and the edges between two texts, may be in different pieces."""
+    texts = [replace(text, item_id=f"i{n % 3}") for n, text in enumerate(_written(sentences))]
+    whole = Corpus(texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("piecework.postprocess.language.corpus._AT_ONCE", at_once)
+        pieces = Corpus(texts)
+    assert pieces.numbered() == whole.numbered()
+    assert _all_that_is_counted(pieces) == _all_that_is_counted(whole)
+
+
+def test_a_sieve_lets_pass_whatever_was_met() -> None:
+    """Of a few places it lets hardly any other pass."""
     corpus = _corpus(("1", "a red dog"), ("2", "a red dog"), ("3", "a red fox"))
     words = np.repeat(corpus.numbers(["a", "red", "dog", "fox"]), 100)
     before, after = words, words[::-1]
