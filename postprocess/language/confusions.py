@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, compress
+from itertools import chain, compress, pairwise
 
 import numpy as np
 from rapidfuzz.distance import OSA
@@ -43,8 +43,11 @@ word; otherwise it changed none of the labelled places."""
 _LEAST_ITEMS = 5
 """The approximate number of items a word must be written about to be considered."""
 
-_AT_ONCE = 20_000
-"""The number of places processed at once, with a few million rows of other words."""
+_WORDS_AT_ONCE = 200_000
+"""The number of words of the texts processed at once, which bounds all tables."""
+
+_AT_ONCE = 5_000
+"""The number of places processed at once, with dozens of rows of other words each."""
 
 _MOST_EDITS_HEARD = 2
 _SHORT = 3
@@ -83,6 +86,35 @@ def doubts(
             be likelier than the written one.
     """
     alike = _alike(corpus, channel)
+    pieces = [
+        _doubts(texts[start:end], start, alike, corpus, weights)
+        for start, end in pairwise(_ends(texts))
+    ]
+    owner, at, meant, features = zip(*pieces, strict=True)
+    of_text, of_word, others = np.concatenate(owner), np.concatenate(at), [*chain(*meant)]
+    rows = np.concatenate(features)
+    rows[:, _OF_ITEM] = _of_item(texts, of_text, of_word, others)
+    is_first = (np.diff(of_text, prepend=-1) != 0) | (np.diff(of_word, prepend=-1) != 0)
+    return Doubts(
+        text=of_text,
+        at=of_word,
+        first=np.append(np.flatnonzero(is_first), len(rows)),
+        meant=others,
+        features=rows,
+    )
+
+
+def _ends(texts: Sequence[Text]) -> list[int]:
+    """Return where each piece of the texts begins, and finally the end."""
+    words_so_far = np.cumsum([0, *(len(text.words) for text in texts)])
+    fresh = np.flatnonzero(np.diff(words_so_far[:-1] // _WORDS_AT_ONCE)) + 1
+    return [0, *fresh.tolist(), len(texts)]
+
+
+def _doubts(
+    texts: Sequence[Text], start: int, alike: "_Alike", corpus: Corpus, weights: Floats | None
+) -> tuple[Ints, Ints, Sequence[str], Floats]:
+    """Return columns of `Doubts` for texts from `start` on, without `_OF_ITEM`."""
     line, owner, at = _line(texts, corpus)
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
     rows, other = _likely(_alone(places, line, corpus), line, alike, corpus)
@@ -108,15 +140,7 @@ def doubts(
         are_kept = np.isin(rows, rows[features @ weights + best >= 0])
         rows, features = rows[are_kept], features[are_kept]
         meant = [*compress(meant, are_kept.tolist())]
-    features[:, _OF_ITEM] = _of_item(texts, owner[rows], at[rows], meant)
-    fresh = np.flatnonzero(np.diff(rows, prepend=-1))
-    return Doubts(
-        text=owner[rows],
-        at=at[rows],
-        first=np.append(fresh, len(rows)),
-        meant=meant,
-        features=features,
-    )
+    return start + owner[rows], at[rows], meant, features
 
 
 def _alone(places: Ints, line: Ints, corpus: Corpus) -> Ints:
@@ -181,11 +205,9 @@ class _Alike:
     def __init__(self, corpus: Corpus, channel: Channel) -> None:
         known = sorted(filter(_is_plain, corpus.words()))
         common = [word for word in known if corpus.about(word) >= _LEAST_ITEMS]
-        pairs = sorted(
-            _pairs(tuple(known), tuple(common)), key=lambda pair: (corpus.number(pair[0]), pair[1])
-        )
+        pairs = sorted(_pairs(known, common), key=lambda pair: (corpus.number(pair[0]), pair[1]))
         self.names = [other for _, other in pairs]
-        self.prices = np.array(channel.recall(pairs), dtype=np.float64)
+        self.prices = channel.price(pairs).astype(np.float64)
         self.are_short = np.array([len(word) <= _SHORT for word, _ in pairs])
         self.are_endings = np.array(
             [word.removesuffix("s") == other.removesuffix("s") for word, other in pairs]
@@ -213,12 +235,8 @@ def _is_plain(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
-def _pairs(words: tuple[str, ...], others: tuple[str, ...]) -> Sequence[tuple[str, str]]:
-    """Return pairs of words one edit apart, or two apart and alike in sound.
-
-    Cached, because a round hardly ever changes the set of words.
-    """
+def _pairs(words: Sequence[str], others: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Return pairs of words one edit apart, or two apart and alike in sound."""
     pairs = set(one_edit_apart(words, others))
     by_sound: defaultdict[str, list[str]] = defaultdict(list)
     for other in others:

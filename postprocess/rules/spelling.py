@@ -34,8 +34,8 @@ MANY = 2_000
 WORTH_A_LOOK = 0.2
 """The lowest probability of an edit proposed to a person."""
 
-_AT_ONCE = 2_000
-"""The number of suspects processed at once; bounds the table to about 30 MB."""
+_AT_ONCE = 1_000
+"""The number of suspects processed at once; bounds the table to about 15 MB."""
 
 
 def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:

@@ -66,6 +66,20 @@ def test_what_may_be_meant_is_left(text: str) -> None:
     assert _sure(_texts(text, *OTHERS)) == []
 
 
+@pytest.mark.parametrize("at_once", [1, 50])
+def test_texts_looked_at_some_at_a_time_get_the_same_edits(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Evidence from the other text about the item may be in another piece."""
+    others = _texts("a man jumps form a tree", *OTHERS)
+    texts = [*others, Text(text_id="c", item_id="i", text="a man jumps from a tree")]
+    corpus = Corpus(texts)
+    whole = real_words.propose(texts, corpus)
+    assert whole["a"] != real_words.propose(others, corpus)["a"]
+    monkeypatch.setattr("piecework.postprocess.language.confusions._WORDS_AT_ONCE", at_once)
+    assert real_words.propose(texts, corpus) == whole
+
+
 def test_a_text_alone_says_nothing() -> None:
     """Without other texts no word can be told from another."""
     assert _sure(_texts("a woman jumps form a wall")) == []
