@@ -46,13 +46,13 @@ class Channel:
 
     Attributes:
         costs: nats by piece, as (meant, typed).
-        known: by typed word, the prices of meant words that were computed before.
+        known: by typed word, the meant words whose prices were computed before, and these.
     """
 
     def __init__(self, costs: Mapping[tuple[str, str], float]) -> None:
         """Build the lookup table, including the cost of each unchanged letter."""
         self.costs = costs
-        self.known: dict[str, list[tuple[str, float]]] = {}
+        self.known: dict[str, tuple[Sequence[str], Sequence[float]]] = {}
         self._recalled: dict[tuple[str, str], float] = {}
         letters = [sign for sign in _SYMBOLS if sign not in "^$"]
         meant = sorted({piece for piece, _ in costs} | {"", *_SYMBOLS})
@@ -299,14 +299,11 @@ def _aligned(meant: str, typed: str) -> list[Step]:
         return [(0, 0, 1, 1)]
     best: dict[tuple[int, int], tuple[float, Step | None]] = {(0, 0): (0.0, None)}
     for i, j in product(range(len(meant) + 1), range(len(typed) + 1)):
-        if i or j:
-            best[i, j] = min(
-                (
-                    (best[i - a, j - b][0] + price, (i - a, j - b, a, b))
-                    for price, a, b in _last(meant, typed, i, j)
-                ),
-                key=lambda each: each[0],
-            )
+        least = OUT_OF_REACH
+        for price, a, b in _last(meant, typed, i, j):
+            cost = best[i - a, j - b][0] + price
+            if cost < least:
+                least, best[i, j] = cost, (cost, (i - a, j - b, a, b))
     steps = []
     at, typed_at = len(meant), len(typed)
     while step := best[at, typed_at][1]:

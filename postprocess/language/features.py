@@ -64,14 +64,12 @@ def fits(before: tuple[str, str], meant: str, after: tuple[str, str]) -> Fits:
     if share is None or share_of_tail is None:
         return UNKNOWN
     far, last = before[0] or _BEGIN, before[1] or _BEGIN
-    following, far_following = after[0] or _END, after[1] or _END
-    share_of_following = _share(following)
+    following, share_of_following, far_following, known = _following(after)
     fits_before = fits_far = 0.0
     if share_of_following is not None:
         before_that = head if rest else last
         fits_before = _nats([following, tail, before_that]) - share_of_following
-        if after[0] != EDGE and _share(far_following) is not None:
-            known = _nats([far_following, following])
+        if known is not None:
             fits_far = _nats([far_following, following, tail]) - known
     return (
         0.0,
@@ -81,6 +79,21 @@ def fits(before: tuple[str, str], meant: str, after: tuple[str, str]) -> Fits:
         fits_far,
         _nats([tail, head, last]) - share_of_tail if rest else 0.0,
     )
+
+
+@lru_cache(maxsize=_REMEMBERED // 10)
+def _following(after: tuple[str, str]) -> tuple[str, float | None, str, float | None]:
+    """Return two words after a place, each with its log probability whatever is in the place.
+
+    That of the second is `None` if the text ends before it or the model lacks a word. All
+    candidates for a place share them.
+    """
+    following, far_following = after[0] or _END, after[1] or _END
+    share = _share(following)
+    known = None
+    if share is not None and after[0] != EDGE and _share(far_following) is not None:
+        known = _nats([far_following, following])
+    return following, share, far_following, known
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -182,11 +182,8 @@ def _may_be_meant(word: str) -> bool:
 def _zipf_values() -> dict[str, float]:
     # wordfreq stores words in bins of one centibel below certainty.
     bins = wordfreq.get_frequency_list("en", "large")
-    return {
-        word: round(CERTAIN_ZIPF - centibels / 100, 2)
-        for centibels, words in enumerate(bins)
-        for word in words
-    }
+    values = [round(CERTAIN_ZIPF - centibels / 100, 2) for centibels in range(len(bins))]
+    return {word: value for value, words in zip(values, bins, strict=True) for word in words}
 
 
 _LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "sv", "id", "tr")
@@ -221,11 +218,8 @@ def is_foreign(words: Sequence[str]) -> bool:
 @cache
 def _zipfs(language: str) -> dict[str, float]:
     bins = wordfreq.get_frequency_list(language, "small")
-    return {
-        word: CERTAIN_ZIPF - centibels / 100
-        for centibels, words in enumerate(bins)
-        for word in words
-    }
+    values = [CERTAIN_ZIPF - centibels / 100 for centibels in range(len(bins))]
+    return {word: value for value, words in zip(values, bins, strict=True) for word in words}
 
 
 _ENDINGS = (
@@ -303,8 +297,9 @@ def _compounds() -> tuple[Mapping[str, int], Mapping[str, int]]:
     parts = frozenset(word for word in dictionary() if _may_be_a_part(word))
     begins: Counter[str] = Counter()
     ends: Counter[str] = Counter()
+    values = _zipf_values()
     for word in dictionary():
-        if zipf(word) < _COMPOUND_ZIPF:
+        if values.get(word, 0.0) < _COMPOUND_ZIPF:
             continue
         for cut in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
             if word[:cut] in parts and word[cut:] in parts:
