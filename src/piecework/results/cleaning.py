@@ -235,6 +235,7 @@ def clean_answers(opened: OpenedCampaign) -> int:
     from custom pages are not cleaned: they may be in any language; nor are transcripts, which
     are word for word. People's decisions about words override the rules.
     """
+    give_back()  # what judging took: Arrow keeps memory that nothing else can use
     verdicts = results.load_words(opened.store)
     is_cleaned = opened.campaign.task.is_cleaned
     texts = _texts_to_clean(opened, right_here(verdicts)) if is_cleaned else []
