@@ -149,7 +149,7 @@ def clean_and_propose(texts: Sequence[Text], rules: Sequence[Rule] = RULES) -> C
     if len({text.text_id for text in texts}) < len(texts):
         raise ValueError("a text id occurs twice among the texts to clean")
     tidy = tidied((text for text in texts if not text.is_canned), rules)
-    cleaning = judged(tidy, Corpus(each.text for each in tidy), rules)
+    cleaning = judged(tidy, Corpus(tidy.texts), rules)
     ids = [text.text_id for text in texts]
     return Cleaning(
         edits={text_id: cleaning.edits.get(text_id, ()) for text_id in ids},
@@ -159,37 +159,36 @@ def clean_and_propose(texts: Sequence[Text], rules: Sequence[Rule] = RULES) -> C
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """A text after the rules that need no other text.
+    """Texts after the rules that need no other text.
 
     Attributes:
-        original: as the worker wrote it.
-        text: what the other rules count and judge.
-        edits: from the original to `text`.
+        texts: what the other rules count and judge.
+        changes: by text id, the text as the worker wrote it, and the edits from there to the
+            one in `texts`; texts without edits are absent.
     """
 
-    original: str
-    text: Text
-    edits: tuple[Edit, ...]
+    texts: list[Text]
+    changes: dict[str, tuple[str, tuple[Edit, ...]]]
 
 
-def tidied(texts: Iterable[Text], rules: Sequence[Rule] = RULES) -> list[Tidied]:
+def tidied(texts: Iterable[Text], rules: Sequence[Rule] = RULES) -> Tidied:
     """Follow the rules that need no other text, in each text."""
     # Whether a module follows a protocol takes as long to find out as cleaning a text.
     text_rules = [rule for rule in rules if isinstance(rule, TextRule)]
-    return [_tidied(text, text_rules) for text in texts]
+    tidy = Tidied([], {})
+    for text in texts:
+        draft, edits = text, tuple[Edit, ...]()
+        for rule in text_rules:
+            if new := rule.mend(draft.text):
+                edits = compose(text.text, edits, new)
+                draft = replace(draft, text=replay(draft.text, new))
+        tidy.texts.append(draft)
+        if draft is not text:
+            tidy.changes[text.text_id] = (text.text, edits)
+    return tidy
 
 
-def _tidied(text: Text, rules: Sequence[TextRule]) -> Tidied:
-    edits: tuple[Edit, ...] = ()
-    draft = text
-    for rule in rules:
-        if new := rule.mend(draft.text):
-            edits = compose(text.text, edits, new)
-            draft = replace(draft, text=replay(draft.text, new))
-    return Tidied(original=text.text, text=draft, edits=edits)
-
-
-def judged(tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES) -> Cleaning:
+def judged(tidy: Tidied, corpus: Corpus, rules: Sequence[Rule] = RULES) -> Cleaning:
     """Let all rules judge texts; texts without edits are absent from the result.
 
     Args:
@@ -200,25 +199,25 @@ def judged(tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES
     sure: dict[str, list[Edit]] = {}
     unsure: dict[str, list[Edit]] = {}
     judges = [rule for rule in rules if isinstance(rule, CorpusRule)]
-    texts = [each.text for each in tidy]
     for rule in judges:
         least = rule.least_sure(corpus)
-        for text_id, edits in rule.propose(texts, corpus).items():
+        for text_id, edits in rule.propose(tidy.texts, corpus).items():
             for edit in edits:
                 into = sure if edit.probability >= least else unsure
                 into.setdefault(text_id, []).append(edit)
     names = {rule.NAME for rule in judges}
     all_edits: dict[str, tuple[Edit, ...]] = {}
     proposals: dict[str, tuple[Edit, ...]] = {}
-    for each in tidy:
-        text_id = each.text.text_id
-        if not (each.edits or text_id in sure or text_id in unsure):
+    for text in tidy.texts:
+        text_id = text.text_id
+        if not (text_id in tidy.changes or text_id in sure or text_id in unsure):
             continue
+        original, early = tidy.changes.get(text_id, (text.text, ()))
         made = _apart(sure.get(text_id, ()), ())
-        if edits := compose(each.original, each.edits, made):
+        if edits := compose(original, early, made):
             all_edits[text_id] = edits
         likely = _apart(unsure.get(text_id, ()), made)
-        whole = compose(each.original, each.edits, likely)
+        whole = compose(original, early, likely)
         if proposed := tuple(edit for edit in whole if edit.rule in names):
             proposals[text_id] = proposed
     return Cleaning(edits=all_edits, proposals=proposals)

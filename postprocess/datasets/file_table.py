@@ -84,12 +84,13 @@ def arrow_types(columns: Columns) -> dict[str, pa.DataType]:
 
 def edits_json(edits: Iterable[Edit]) -> str:
     """Return edits as one line of JSON: a list of objects with the fields of `Edit`."""
-    return json.dumps([asdict(edit) for edit in edits], ensure_ascii=False)
+    objects = [asdict(edit) for edit in edits]
+    return json.dumps(objects, ensure_ascii=False) if objects else "[]"  # of most texts
 
 
 def as_json(edits: "pd.Series[Any]") -> "pd.Series[str]":
-    """Return `edits_json` of each cell; most texts have no edits."""
-    return edits.map(lambda cell: edits_json(cell) if cell else "[]").astype("str")
+    """Return `edits_json` of each cell."""
+    return edits.map(edits_json).astype("str")
 
 
 def texts(column: "pd.Series[str]") -> list[str]:

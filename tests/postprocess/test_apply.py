@@ -146,7 +146,7 @@ def test_whether_a_rule_needs_other_texts_is_found_out_once(
 
     monkeypatch.setattr("piecework.postprocess.apply.TextRule", Asked("Asked", (), {}))
     texts = [Text(text_id=str(n), item_id="i", text="a  cat") for n in range(50)]
-    assert [each.text.text for each in tidied(texts)] == ["a cat"] * 50
+    assert [each.text for each in tidied(texts).texts] == ["a cat"] * 50
     assert len(asked) == len(RULES)
 
 

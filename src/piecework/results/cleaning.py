@@ -5,12 +5,9 @@ replaced for the whole campaign. Later cleaning leaves alone the words that a pe
 called right; for others, the person's word replaces what cleaning would have written.
 """
 
-import ctypes
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-import pyarrow as pa
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
@@ -21,18 +18,10 @@ from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, p
 from piecework.postprocess.language.tokens import key_of
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
+from piecework.results.large.work_folder import give_back
 from piecework.store import results, reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
-
-
-def give_back() -> None:
-    """Return memory that this process keeps for later use, where that is possible."""
-    pa.default_memory_pool().release_unused()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
-    if trim is not None:
-        trim(0)
-
 
 _AROUND = 40
 """Characters of a text that are shown on each side of a word."""

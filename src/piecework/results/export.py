@@ -63,9 +63,9 @@ from piecework.report.formatting import in_markdown
 from piecework.report.model import report_model
 from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
-from piecework.results.cleaning import give_back
 from piecework.results.comparing.page import write_other_rules
 from piecework.results.dataset_folder import replacing
+from piecework.results.large.work_folder import give_back
 from piecework.results.pictures import copy_pictures, local_pictures, picture_sizes
 from piecework.results.releases import deliver
 from piecework.results.report_facts import report_facts

@@ -30,6 +30,7 @@ from piecework.postprocess.apply import (
     Cleaning,
     Tidied,
     forget_counts,
+    forget_texts,
     judged,
     replay,
     tidied,
@@ -286,7 +287,7 @@ def cleaning_of(source: Source, bucket: int) -> Cleaning:
 
 def _read(source: Source, bucket: int) -> None:
     @gc_paused()
-    def texts() -> list[Tidied]:
+    def texts() -> Tidied:
         table = as_frame(source.about_items(bucket), source.columns)
         protected = {
             str(item.item_id): protected_words(item) for item in known_items(source, bucket)
@@ -319,8 +320,8 @@ def _count(source: Source, first: int) -> None:
     def counted() -> Corpus:
         corpus = Corpus()
         for bucket in range(first, min(first + _JOINED, source.buckets)):
-            texts: list[Tidied] = source.folder.kept(f"texts-{bucket}")
-            corpus.join(Corpus(each.text for each in texts))
+            tidy: Tidied = source.folder.kept(f"texts-{bucket}")
+            corpus.join(Corpus(tidy.texts))
         return corpus
 
     source.folder.keep(f"counted-{first}", counted)
@@ -463,6 +464,7 @@ def _write(source: Source, bucket: int) -> None:
 
     @gc_paused()
     def write(path: Path) -> None:
+        source.folder.release_latest(forget_texts)  # judging is over
         cleaning = cleaning_of(source, bucket)
         rows = as_frame(source.about_items(bucket), source.columns)
         texts = rows["text"].tolist()

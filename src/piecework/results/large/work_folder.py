@@ -11,6 +11,7 @@ see. If a worker dies, only its current part is lost, and another worker does it
 takes an existing cluster, or processes on this machine.
 """
 
+import ctypes
 import fcntl
 import gc
 import hashlib
@@ -18,6 +19,7 @@ import json
 import os
 import pickle
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,7 +37,7 @@ __all__ = ["LOCAL", "Do", "OnProgress", "PartRunner", "here", "on_dask"]
 SUCCESS = "_SUCCESS"
 """The last file to be written: JSON with the files and their numbers of rows."""
 
-FORM = 3
+FORM = 4
 """Incremented when the format of parts changes: work that an earlier version began is
 then started again."""
 
@@ -69,6 +71,7 @@ class WorkFolder:
         if not path.exists():
             with _renamed(path) as unfinished:
                 write(unfinished)
+            give_back()  # or the process keeps what its largest step took
         return path
 
     def keep(self, name: str, make: Callable[[], Any]) -> Path:
@@ -97,13 +100,26 @@ class WorkFolder:
             let_go: makes others release the previous one too.
         """
         if (self, name) not in _LATEST:
-            _LATEST.clear()
-            let_go()
+            self.release_latest(let_go)
             _LATEST[self, name] = self.kept(name)
         return _LATEST[self, name]
 
+    def release_latest(self, let_go: Callable[[], None]) -> None:
+        """Release the large value that this process read last; `let_go` is as for `latest`."""
+        _LATEST.clear()
+        let_go()
+
 
 _LATEST: dict[tuple[WorkFolder, str], Any] = {}
+
+
+def give_back() -> None:
+    """Return memory that this process keeps for later use, where that is possible."""
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
+    if trim is not None:
+        trim(0)
 
 
 @contextmanager
