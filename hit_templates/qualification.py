@@ -13,11 +13,11 @@ the number of right answers, every other sum to 0.
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from html import escape
 from itertools import product
 from math import prod
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, ParseError
-from xml.sax.saxutils import escape
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -276,8 +276,8 @@ def answer_key(test: QualificationTest) -> str:
     sizes = [len(items) for items in sections.values()]
     weights = [prod(size + 1 for size in sizes[n + 1 :]) for n in range(len(sizes))]
     questions = (
-        f"<Question><QuestionIdentifier>{escape(item.item_id)}</QuestionIdentifier>"
-        f"<AnswerOption><SelectionIdentifier>{escape(test.right_answer(item))}"
+        f"<Question><QuestionIdentifier>{escape(item.item_id, quote=False)}</QuestionIdentifier>"
+        f"<AnswerOption><SelectionIdentifier>{escape(test.right_answer(item), quote=False)}"
         f"</SelectionIdentifier><AnswerScore>{weight}</AnswerScore></AnswerOption>"
         "</Question>\n"
         for weight, items in zip(weights, sections.values(), strict=True)

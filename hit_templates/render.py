@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from piecework.domain.errors import ConfigError
@@ -276,6 +275,8 @@ def _page_data(frame: _Frame, items: Sequence[Item]) -> Markup:
 
 
 def _json(value: object) -> Markup:
+    from jinja2.utils import htmlsafe_json_dumps  # noqa: PLC0415 - most commands render nothing
+
     return htmlsafe_json_dumps(value, separators=(",", ":"))
 
 

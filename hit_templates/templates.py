@@ -11,22 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from jinja2 import (
-    ChoiceLoader,
-    FileSystemLoader,
-    FunctionLoader,
-    StrictUndefined,
-    TemplateError,
-    TemplateNotFound,
-    TemplateSyntaxError,
-)
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import missing
 from markupsafe import Markup, escape
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.late_modules import jinja2
 from piecework.domain.task import OwnFiles, Task
 from piecework.domain.text import did_you_mean
 from piecework.hit_templates.jinja_helpers import (
@@ -49,6 +39,9 @@ from piecework.hit_templates.page_compression import (
     quoted,
 )
 
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
 QUESTION = "question.html.j2"
 """The template of a task's page."""
 
@@ -62,16 +55,18 @@ _TEMPLATE_VALUES = frozenset(
 
 
 @lru_cache
-def environment() -> ImmutableSandboxedEnvironment:
+def environment() -> "ImmutableSandboxedEnvironment":
     """Return the environment for tasks' templates.
 
     It escapes all values, and undefined names are faults. The sandbox blocks access to
     Python's internals and changes to values.
     """
+    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415 - most commands render nothing
+
     made = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(FOLDER),
+        loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=True,
-        undefined=_NotThere,
+        undefined=_explained(),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -130,28 +125,28 @@ def line_of_template(task: Task, file: Path, line: int) -> int | None:
 
 
 @lru_cache(maxsize=32)
-def _own_environment(own: OwnFiles) -> ImmutableSandboxedEnvironment:
+def _own_environment(own: OwnFiles) -> "ImmutableSandboxedEnvironment":
     def read(name: str) -> tuple[str, str, None] | None:
         text = own.templates.get(name)
         return None if text is None else (text, str(Path(own.path) / name), None)
 
     return environment().overlay(
-        loader=ChoiceLoader([FunctionLoader(read), FileSystemLoader(FOLDER)])
+        loader=jinja2.ChoiceLoader([jinja2.FunctionLoader(read), jinja2.FileSystemLoader(FOLDER)])
     )
 
 
 def _fault_message(task: Task, name: str, fault: Exception) -> str:
     """Describe a fault in a sentence that begins with its place."""
-    if isinstance(fault, TemplateSyntaxError):
+    if isinstance(fault, jinja2.TemplateSyntaxError):
         file = fault.filename or fault.name or name
         return f"{file}:{fault.lineno}: {str(fault.message).rstrip('.')}."
     where, within = _where(task, name, fault)
-    if isinstance(fault, TemplateNotFound):
+    if isinstance(fault, jinja2.TemplateNotFound):
         beside = ", ".join(sorted(task.own.templates)) if task.own else ""
         there = f"; the folder has {beside}" if beside else ""
         return f"{where}: there is no template {fault.name!r}{there}."
     message = str(fault) or type(fault).__name__
-    if not isinstance(fault, TemplateError):
+    if not isinstance(fault, jinja2.TemplateError):
         message = f"{message} ({type(fault).__name__})"
     end = "" if message.endswith("?") and not within else "."
     return f"{where}: {message.rstrip('.')}{within}{end}"
@@ -176,21 +171,25 @@ def _where(task: Task, name: str, fault: Exception) -> tuple[str, str]:
     return f"{own[-1][0]}:{own[-1][1]}", f" (in {last})"
 
 
-class _NotThere(StrictUndefined):
-    """An undefined name, with a message that lists the known ones and a suggestion."""
+def _explained() -> "type[jinja2.StrictUndefined]":
+    """Return the class of undefined names whose message lists the known ones."""
+    from jinja2.utils import missing  # noqa: PLC0415 - as above
 
-    __slots__ = ()
+    class NotThere(jinja2.StrictUndefined):
+        __slots__ = ()
 
-    @property
-    def _undefined_message(self) -> str:
-        name, holder = str(self._undefined_name), self._undefined_obj
-        if self._undefined_hint is None and isinstance(holder, Mapping):
-            there = [str(key) for key in holder]
-            meant = did_you_mean(name, there)
-            return f"there is no {name!r} here{meant or _listed(there)}"
-        if self._undefined_hint is None and holder is missing:
-            return f"{name!r} is not defined{_known(name)}"
-        return super()._undefined_message
+        @property
+        def _undefined_message(self) -> str:
+            name, holder = str(self._undefined_name), self._undefined_obj
+            if self._undefined_hint is None and isinstance(holder, Mapping):
+                there = [str(key) for key in holder]
+                meant = did_you_mean(name, there)
+                return f"there is no {name!r} here{meant or _listed(there)}"
+            if self._undefined_hint is None and holder is missing:
+                return f"{name!r} is not defined{_known(name)}"
+            return super()._undefined_message
+
+    return NotThere
 
 
 def _listed(names: Sequence[str]) -> str:

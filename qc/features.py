@@ -17,10 +17,7 @@ import math
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from rapidfuzz.distance import Indel
-from rapidfuzz.process import cpdist
-
-from piecework.domain.late_modules import np, npt, pd
+from piecework.domain.late_modules import np, npt, pd, rapidfuzz
 from piecework.qc.plain_text import plain_of
 from piecework.qc.ratings import LIKENESS
 from piecework.qc.scores import Tally, rows_of, spreads, summed, tally
@@ -214,7 +211,8 @@ def _own_likeness(table: pd.DataFrame) -> pd.Series[float]:
             break
         pairs = order[:-apart][beside], order[apart:][beside]
         first, second = (texts[side].tolist() for side in pairs)
-        alike = cpdist(first, second, scorer=Indel.normalized_similarity, dtype=np.float64)
+        scorer = rapidfuzz.distance.Indel.normalized_similarity
+        alike = rapidfuzz.process.cpdist(first, second, scorer=scorer, dtype=np.float64)
         for side in pairs:
             # A text is on each side of one pair at most.
             sums[side] += alike

@@ -48,13 +48,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from rapidfuzz.distance import Indel
-from rapidfuzz.process import cpdist
-
 from piecework.domain.assignment import FieldValue
 from piecework.domain.field import Field, is_graded, mirrored
 from piecework.domain.hit import Item
-from piecework.domain.late_modules import np, npt, pd
+from piecework.domain.late_modules import np, npt, pd, rapidfuzz
 from piecework.domain.qualifications import SECTION
 from piecework.domain.tables import ORDER, value_column
 from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Task
@@ -387,10 +384,10 @@ def _likeness(
     for name in columns:
         cells = asked_items.cells(name, _words_of)
         places = np.flatnonzero(is_text & (cells != ""))
-        alike = cpdist(
+        alike = rapidfuzz.process.cpdist(
             [texts[place] for place in places],
             cells[places].tolist(),
-            scorer=Indel.normalized_similarity,
+            scorer=rapidfuzz.distance.Indel.normalized_similarity,
             dtype=np.float64,
         )
         likeness[places] = np.fmax(likeness[places], alike)

@@ -13,9 +13,12 @@ import click
 import pytest
 
 import piecework.cli
+from piecework.campaign.assembling import load_campaign
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
 from piecework.domain.crowds import MARKETS
+from piecework.engine.opening import open_to_look
+from tests.cli.finished_campaign import finished_campaign
 from tests.for_each import for_each
 from tests.test_layout import LINKED, PACKAGE
 
@@ -125,6 +128,49 @@ def test_the_help_of_no_command_imports_what_takes_long() -> None:
     assert f"piecework.markets.{MARKETS[0]}.commands" in modules
     slow = {"pandas", "prefect", "matplotlib", "opentelemetry", "selectolax"}
     assert not slow & modules
+
+
+_OF_A_CALL = {"boto3", "botocore", "httpx", "prefect", "http.client", "ssl", "urllib.request"}
+_OF_A_PAGE = {"jinja2", "matplotlib", "rich"}
+_OF_A_TABLE = {"numpy", "pandas", "pyarrow", "rapidfuzz", "scipy"}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A finished campaign, and the address at which its marketplace is served."""
+    with finished_campaign(tmp_path_factory.mktemp("finished")) as (path, _):
+        with open_to_look(load_campaign(path)) as opened:
+            endpoint = opened.endpoint
+        yield path, endpoint
+
+
+def _modules_of(*words: str) -> set[str]:
+    """What a command imports."""
+    return _modules_after(
+        f"from piecework.cli.main import main\nmain({[*words]}, standalone_mode=False)"
+    )
+
+
+def test_a_status_imports_no_more_than_it_uses(finished: tuple[Path, str]) -> None:
+    """It calls nobody, and shows no page and no table."""
+    modules = _modules_of("status", str(finished[0]))
+    assert not (_OF_A_CALL | _OF_A_PAGE | _OF_A_TABLE) & modules
+    # Measured: 235 and 557; versions of Python and of libraries differ by some.
+    assert sum(name.startswith("piecework") for name in modules) <= 240
+    assert len(modules) <= 575
+
+
+def test_a_pass_without_work_imports_no_more_than_it_uses(finished: tuple[Path, str]) -> None:
+    """The first pass remembers that nothing is due; the next one reads that and ends."""
+    path, endpoint = finished
+    words = ("run", str(path), "--endpoint", endpoint, "--once")
+    assert "piecework.engine.run_pass" in _modules_of(*words)
+    modules = _modules_of(*words)
+    slow = _OF_A_CALL | _OF_A_PAGE | _OF_A_TABLE | {"piecework.engine.run_pass"}
+    assert not slow & modules
+    # Measured with Python 3.11: 123 and 440; versions differ by some.
+    assert sum(name.startswith("piecework") for name in modules) <= 130
+    assert len(modules) <= 460
 
 
 def _started(tmp_path: Path, pythonpath: Path) -> "subprocess.CompletedProcess[str]":

@@ -11,11 +11,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from piecework.cli.options import ENDPOINT_VARIABLE
 from piecework.domain.progress import BY_A_PERSON, Progress, SourceState
@@ -23,6 +18,8 @@ from piecework.domain.text import NOTHING, plural, printable, shell_word
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rich.console import Console
 
     from piecework.campaign.live_changes import LiveChange
     from piecework.campaign.opened import OpenedCampaign
@@ -35,8 +32,10 @@ if TYPE_CHECKING:
 _NAMES_SHOWN = 20
 
 
-def plain_console() -> Console:
+def plain_console() -> "Console":
     """Return a console that shows brackets and colons in people's texts as they are."""
+    from rich.console import Console
+
     return Console(markup=False, emoji=False)
 
 
@@ -46,6 +45,8 @@ def say_progress(progress: Progress, *, as_json: bool, all_rows: bool = False) -
         click.echo(json.dumps(progress.as_dict(), indent=2, sort_keys=True))
         return
     if all_rows:
+        from rich.table import Table
+
         table = Table(title=f"campaign {progress.campaign}", title_justify="left")
         table.add_column("what")
         table.add_column("how much", justify="right")
@@ -344,6 +345,8 @@ _A_FEW = 4
 
 def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
     """Print a page's figures, notes and tables, with up to `most_rows` rows each."""
+    from rich.text import Text
+
     console = plain_console()
     console.print(Text(page.source, style="bold"))
     for figure in page.key_figures:
@@ -360,7 +363,10 @@ def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
             _say_table(console, table, most_rows)
 
 
-def _say_table(console: Console, table: "ReportTable", most_rows: int | None) -> None:
+def _say_table(console: "Console", table: "ReportTable", most_rows: int | None) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
     console.print()
     if not table.rows:
         console.print(Text(f"{table.caption}: {table.empty}"))
@@ -368,7 +374,7 @@ def _say_table(console: Console, table: "ReportTable", most_rows: int | None) ->
         return
     # Text, not str: rich reads brackets in a str, which may be a worker's, as a style.
     is_crowded = len(table.columns) > _ROOMY
-    shown = RichTable(
+    shown = Table(
         title=Text(table.caption), title_justify="left", padding=(0, 0 if is_crowded else 1)
     )
     for column in table.columns:
@@ -395,8 +401,11 @@ def _say_table(console: Console, table: "ReportTable", most_rows: int | None) ->
     _say_note(console, table)
 
 
-def _say_rows(console: Console, table: "ReportTable", rows: Sequence[Sequence[str]]) -> None:
+def _say_rows(console: "Console", table: "ReportTable", rows: Sequence[Sequence[str]]) -> None:
     """Print rows of long texts below each other, as columns of a few letters hold no sentence."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     console.print(Text(table.caption, style="italic"))
     labels = [column.label for column in table.columns]
     for row in rows:
@@ -412,7 +421,9 @@ def _text(cell: "Quote | Code | Tag | Link") -> str:
     return f"{words} ({cell.text})" if words else cell.text
 
 
-def _say_note(console: Console, table: "ReportTable") -> None:
+def _say_note(console: "Console", table: "ReportTable") -> None:
+    from rich.text import Text
+
     if table.note:
         console.print(Text(table.note, style="dim"))
 

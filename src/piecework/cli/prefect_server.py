@@ -19,7 +19,6 @@ systems it finds and ends nothing).
 
 import atexit
 import contextlib
-import http.client
 import os
 import secrets
 import shutil
@@ -262,12 +261,14 @@ def _started(listening: socket.socket, database: Path, auth: str) -> "subprocess
 
 
 def _answers(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STOP_SECONDS)
+    from http.client import OK, HTTPConnection, HTTPException
+
+    connection = HTTPConnection("127.0.0.1", port, timeout=_STOP_SECONDS)
     with contextlib.closing(connection):
         try:
             connection.request("GET", "/api/health")
-            return connection.getresponse().status == http.client.OK
-        except (OSError, http.client.HTTPException):
+            return connection.getresponse().status == OK
+        except (OSError, HTTPException):
             return False
 
 

@@ -8,19 +8,21 @@ words for that are times in UTC without punctuation, and nothing is said of a cl
 off by less. But deadlines and the times in a store come from both clocks.
 """
 
-import http.client
 import json
 import logging
-import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from piecework.domain.clock import Clock, SystemClock
 from piecework.domain.errors import ConfigError, PlatformRefused, TransientPlatformError
+
+if TYPE_CHECKING:
+    import ssl
+    from http.client import HTTPConnection
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Virtual time begins on the same Monday morning in every rehearsal."""
@@ -71,9 +73,9 @@ class VirtualClock:
     def _call(self, method: str, body: str | None = None) -> datetime:
         status, document = self._exchange(method, body)
         reply = _object(document)
-        if status >= http.client.INTERNAL_SERVER_ERROR:
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise failed_there(_PATH, status, str(reply.get("message", "")))
-        if status >= http.client.BAD_REQUEST:
+        if status >= HTTPStatus.BAD_REQUEST:
             code, message = reply.get("error", status), reply.get("message", "")
             raise PlatformRefused(f"{_PATH}: {message}", code=str(code))
         try:
@@ -83,29 +85,35 @@ class VirtualClock:
             raise strange_answer(self._url) from fault
 
     def _exchange(self, method: str, body: str | None) -> tuple[int, bytes]:
+        from http.client import HTTPException  # noqa: PLC0415 - most commands call no marketplace
+
         connection = _connection(urlsplit(self._url))
         try:
             connection.request(method, _PATH, body, {"Accept": "application/json"})
             response = connection.getresponse()
             return response.status, response.read()
-        except (OSError, http.client.HTTPException) as fault:
+        except (OSError, HTTPException) as fault:
             raise no_answer(self._url, fault) from fault
         finally:
             connection.close()
 
 
-def _connection(url: SplitResult) -> http.client.HTTPConnection:
+def _connection(url: SplitResult) -> "HTTPConnection":
+    from http.client import HTTPConnection, HTTPSConnection  # noqa: PLC0415 - as above
+
     host, port = url.hostname or "", url.port
     if url.scheme != "https":
-        return http.client.HTTPConnection(host, port, timeout=_SECONDS_TO_WAIT)
-    return http.client.HTTPSConnection(host, port, timeout=_SECONDS_TO_WAIT, context=_trust())
+        return HTTPConnection(host, port, timeout=_SECONDS_TO_WAIT)
+    return HTTPSConnection(host, port, timeout=_SECONDS_TO_WAIT, context=_trust())
 
 
-def _trust() -> ssl.SSLContext:
+def _trust() -> "ssl.SSLContext":
     """Trust the certificates that boto3 trusts: those of AWS_CA_BUNDLE, if it is set.
 
     Otherwise Python's own, which SSL_CERT_FILE can replace.
     """
+    import ssl  # noqa: PLC0415 - only calls by HTTPS need it
+
     from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - only calls by HTTPS need it
     from botocore.session import Session  # noqa: PLC0415 - as above
 
@@ -208,6 +216,8 @@ def watch_clock(
 
 def _ahead(clock: Clock, date: str) -> timedelta:
     """Return by how much a clock is ahead of the header `Date`; zero without one."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
+
     try:
         theirs = parsedate_to_datetime(date)
     except ValueError:

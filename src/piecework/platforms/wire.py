@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 from piecework.domain.assignment import Assignment, fields_of
 from piecework.domain.crowds import market_of_type
@@ -365,7 +364,7 @@ def question_bytes(question: str | SharedQuestion) -> int:
 
 def _envelope(frame_height: int) -> tuple[str, str]:
     return (
-        f'<HTMLQuestion xmlns="{escape(NAMESPACE)}">\n<HTMLContent><![CDATA[',
+        f'<HTMLQuestion xmlns="{NAMESPACE}">\n<HTMLContent><![CDATA[',
         (f"]]></HTMLContent>\n<FrameHeight>{frame_height:d}</FrameHeight>\n</HTMLQuestion>"),
     )
 
