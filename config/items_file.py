@@ -12,14 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
-from urllib.parse import urlsplit
 
+from piecework.config.item_addresses import Places, not_in, url_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.hit import Item, is_picture
+from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.pictures import PictureLocation, is_portrait_name
+from piecework.domain.pictures import PictureLocation
 from piecework.domain.received_files import (
     about_link,
     about_no_picture,
@@ -27,7 +26,7 @@ from piecework.domain.received_files import (
     pictures_in,
     table_rows,
 )
-from piecework.domain.text import did_you_mean, one_line, with_newlines
+from piecework.domain.text import did_you_mean, with_newlines
 from piecework.domain.toml_text import toml_value
 
 _FAULTS_SHOWN = 20
@@ -37,7 +36,6 @@ _MISSING_SHOWN = 3
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 _IS_ABSOLUTE = re.compile("/(?!pictures/)")
-_DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
 LONGEST_LINE = 500_000
 """Characters of a row; far more than fits into a HIT."""
@@ -48,25 +46,7 @@ _LONGEST_ID = 1_000
 _DECIMAL = re.compile(r"[+-]?(\d+\.0*|\d+(\.\d+)?[eE][+-]\d+|\d+\.\d+[eE]\d+)|nan|NaN")
 """What a spreadsheet or a join makes of a whole number; `1.5` and `12e4` may be ids."""
 
-_SHOWN = 200
-"""Characters of a cell that a message repeats."""
-
 Row = Mapping[str, str]
-
-
-class _Places(NamedTuple):
-    """Where pictures may be: in a folder, or drawn by a rehearsal."""
-
-    pictures: PictureLocation | None
-    drawn: int
-    addresses: tuple[str, ...]
-    possible: tuple[str, ...]
-
-    def addresses_in(self, row: Row) -> list[str]:
-        """Return the columns of a row that must lead to a picture."""
-        local = self.possible if self.pictures is not None else ()
-        picture_columns = (name for name in local if is_picture(row.get(name, "")))
-        return [*self.addresses, *picture_columns]
 
 
 def read_items(  # noqa: PLR0913 - what a row is checked against
@@ -109,7 +89,7 @@ def read_items(  # noqa: PLR0913 - what a row is checked against
         ]
     by_line = [(line, trimmed(row, (*addresses, *possible), pictures)) for line, row in by_line]
     faults = [f"{path}: has no items"] if not by_line else []
-    places = _Places(pictures, drawn, addresses, possible)
+    places = Places(pictures, drawn, addresses, possible)
     header = list(dict.fromkeys(name for _, row in by_line[:1] for name in row))
     absent = _absent(path, header, columns, renamed, stated) if by_line else []
     faults += absent or _row_faults(path, by_line, columns, places)
@@ -140,9 +120,21 @@ def read_rows(path: Path) -> list[tuple[int, Row]]:
     Raises:
         ConfigError: the file cannot be read, or is neither CSV nor JSON Lines.
     """
+    return list(_rows(path))
+
+
+def first_row(path: Path) -> Row:
+    """Read the first row of an items file, unchecked; an empty one if there is none.
+
+    Raises:
+        ConfigError: as `read_rows`, but of later rows nothing is known.
+    """
+    return next((row for _, row in _rows(path)), {})
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Row]]:
     text = _read_text(path)
-    rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
-    return list(rows(path, text))
+    return (_csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows)(path, text)
 
 
 def items_of_folder(
@@ -254,23 +246,27 @@ def _read_text(path: Path) -> str:
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
-    reader = table_rows(text)
+    named = table_rows(text)
+    rows = named.reader
     try:
-        header = list(reader.fieldnames or ())
+        header = list(named.fieldnames or ())
         if twice := sorted({name for name in header if name and header.count(name) > 1}):
             raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
-        for row in reader:
-            # DictReader puts surplus cells under the key None; missing cells are None.
-            cells = {key: value or "" for key, value in row.items() if key is not None}
-            if header.count("") > 1:  # no page can name them
-                del cells[""]
-            if any(cell.strip() for cell in row.get(None, ())):  # spreadsheets leave commas
-                where = f"{path}: line {reader.line_num}"
-                raise ConfigError([f"{where}: more cells than the header's {len(cells)} columns"])
-            yield reader.line_num, cells
+        is_unnamed, width = header.count("") > 1, len(header)
+        for cells in rows:  # DictReader itself takes three times as long
+            if not cells:
+                continue
+            row = dict(zip(header, cells, strict=False))
+            row |= dict.fromkeys(header[len(cells) :], "")
+            if is_unnamed:  # no page can name them
+                del row[""]
+            if any(cell.strip() for cell in cells[width:]):  # spreadsheets leave commas
+                where = f"{path}: line {rows.line_num}"
+                raise ConfigError([f"{where}: more cells than the header's {len(row)} columns"])
+            yield rows.line_num, row
     except csv.Error as error:
         # csv limits a cell to a quarter of the longest line.
-        raise ConfigError([f"{path}: line {reader.line_num}: not valid CSV ({error})"]) from error
+        raise ConfigError([f"{path}: line {rows.line_num}: not valid CSV ({error})"]) from error
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -325,7 +321,7 @@ def _row_faults(
     path: Path,
     numbered: list[tuple[int, Row]],
     columns: tuple[str, ...],
-    places: _Places,
+    places: Places,
 ) -> list[str]:
     first_seen: dict[str, int] = {}
     faults: list[str] = []
@@ -333,7 +329,7 @@ def _row_faults(
     for line, row in numbered:
         where = f"{path}: line {line}"
         for fault in _cell_faults(where, row, columns, places, line, first_seen):
-            (missing if fault.endswith(_not_in(places.pictures)) else faults).append(fault)
+            (missing if fault.endswith(not_in(places.pictures)) else faults).append(fault)
     if len(missing) > _MISSING_SHOWN:
         # The folder is wrong, not each of the rows.
         many = f"{path}: {len(missing):,} pictures are not in {places.pictures}"
@@ -365,7 +361,7 @@ def item_row_faults(
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture.
     """
-    places = _Places(pictures, drawn, addresses, possible)
+    places = Places(pictures, drawn, addresses, possible)
     return list(_cell_faults(where, row, columns, places, 0, {}))
 
 
@@ -395,21 +391,23 @@ def _cell_faults(
     where: str,
     row: Row,
     columns: tuple[str, ...],
-    places: _Places,
+    places: Places,
     line: int,
     first_seen: dict[str, int],
 ) -> Iterator[str]:
     empty = [column for column in columns if not row.get(column, "").strip()]
     yield from (f"{where}: {column} is missing or empty" for column in empty)
-    for column, cell in row.items():
-        if _CONTROL.search(cell) or _CONTROL.search(column):
-            yield (f"{where}: {column} has a control character, which a HIT cannot contain")
+    # Once for the row: few rows have any.
+    if _CONTROL.search("".join((*row, *row.values()))):
+        for column, cell in row.items():
+            if _CONTROL.search(cell) or _CONTROL.search(column):
+                yield (f"{where}: {column} has a control character, which a HIT cannot contain")
     if columns[0] not in empty:
         faults = _id_faults(row[columns[0]], line, first_seen)
         yield from (f"{where}: {columns[0]} {fault}" for fault in faults)
     for column in places.addresses_in(row):
         url = row.get(column)
-        faults = _url_faults(column, url, places) if url else []
+        faults = url_faults(column, url, places) if url else []
         yield from (f"{where}: {fault}" for fault in faults)
 
 
@@ -438,51 +436,6 @@ def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]
     normalized = unicodedata.normalize("NFC", item_id)
     first = first_seen.setdefault(normalized, line)
     return [] if first == line else [f"{item_id!r} is used in line {first} already"]
-
-
-def _url_faults(column: str, url: str, places: _Places) -> list[str]:
-    pictures, shown = places.pictures, one_line(url, at_most=_SHOWN)
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return [f"{column} {shown!r} is not a valid address"]
-    if parts.scheme in {"http", "https"}:
-        if not parts.hostname:
-            return [f"{column} {shown!r} is not a valid address"]
-        spaced = re.search(r"\s", url)
-        return [f"{column} {shown!r} has a space in it; write it as %20"] if spaced else []
-    if places.drawn:
-        return _faults_of_drawn(url, places.drawn)
-    if pictures is None:
-        return [f"{column} {shown!r} is not http(s), and pictures names no folder"]
-    if pictures.folder is None:
-        is_there = bool(pictures.name_of(url))
-    else:
-        is_there = _is_file_in(pictures.folder, pictures.name_of(url))
-    return [] if is_there else [f"{column} {shown!r}{_not_in(pictures)}"]
-
-
-def _not_in(pictures: PictureLocation | None) -> str:
-    return f" is not a file in {pictures}"
-
-
-def _is_file_in(folder: Path, name: str) -> bool:
-    try:
-        inside = (folder / name).resolve()
-        return inside.is_relative_to(folder.resolve()) and inside.is_file()
-    except (OSError, ValueError):  # too long, or with a NUL
-        return False
-
-
-def _faults_of_drawn(url: str, drawn: int) -> list[str]:
-    name = url.removeprefix("/pictures/")
-    if is_portrait_name(name):
-        return []
-    match = _DRAWN.fullmatch(name)
-    if match and 1 <= int(match[1]) <= drawn:
-        return []
-    shown = one_line(url, at_most=_SHOWN)
-    return [f"url {shown!r} is not one of the drawn scene_0001.svg to scene_{drawn:04}.svg"]
 
 
 def _raise(faults: list[str]) -> None:

@@ -20,7 +20,7 @@ from piecework.hit_templates.answers import offered, typed, value_problems
 
 def faults_of_item(task: Task, item: Item) -> list[str]:
     """Return what is wrong with one item, one clause per fault."""
-    return [*_faults_of_shape(task, item), *_faults_of_words(task, item)]
+    return [*_faults_of_shape(task, item), *_faults_of_words(task, [item])[0]]
 
 
 def faults_of_item_alone(task: Task, item: Item) -> list[str]:
@@ -42,8 +42,8 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
     """
     faults = [
         f"item {item.item_id!r}: {fault}"
-        for item in items
-        for fault in _faults_of_words(task, item)
+        for item, of_item in zip(items, _faults_of_words(task, items), strict=True)
+        for fault in of_item
     ]
     faults += _faults_of_conditions(task, items)
     known = {str(item.item_id) for item in items}
@@ -56,13 +56,17 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
     return faults
 
 
-def _faults_of_words(task: Task, item: Item) -> list[str]:
-    return [
-        *_faults_of_values(task, item),
-        *_faults_of_options(task, item),
-        *_faults_of_arrangements(task, item),
-        *_faults_of_expected(task, item),
-    ]
+def _faults_of_words(task: Task, items: Sequence[Item]) -> list[list[str]]:
+    """Return the faults of each item; most tasks need few of the checks."""
+    has_options = any(option.column for field in task.item_fields for option in field.options)
+    needed = (
+        (_faults_of_values, bool(task.column_values)),
+        (_faults_of_options, has_options),
+        (_faults_of_arrangements, bool(task.arrangements)),
+        (_faults_of_expected, True),
+    )
+    checks = [check for check, is_needed in needed if is_needed]
+    return [[fault for check in checks for fault in check(task, item)] for item in items]
 
 
 def _faults_of_conditions(task: Task, items: Sequence[Item]) -> Iterator[str]:
@@ -151,14 +155,11 @@ def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:
 
 
 def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
-    fields = {field.name: field for field in task.fields}
     for column, text in item.columns.items():
-        prefix = next(
-            (beginning for beginning in (TRUTH, GOLD) if column.startswith(beginning)), ""
-        )
-        if not prefix or not text or column == GOLD_BECAUSE:
+        if not column.startswith((TRUTH, GOLD)) or not text or column == GOLD_BECAUSE:
             continue
-        name = column.removeprefix(prefix)
+        fields = {field.name: field for field in task.fields}
+        name = column.removeprefix(TRUTH if column.startswith(TRUTH) else GOLD)
         if name not in fields:
             yield f"the column {column} is about a field that {task.name} does not have"
         elif not _fits(fields[name], text, item):

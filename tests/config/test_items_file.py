@@ -11,8 +11,9 @@ from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.growing_source import usable_items
+from piecework.config import item_addresses
 from piecework.config.campaign_file import parse
-from piecework.config.items_file import items_of_folder, read_items
+from piecework.config.items_file import items_of_folder, read_items, read_rows
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.errors import ConfigError
 from piecework.platforms.clocks import START
@@ -138,6 +139,47 @@ def test_what_spreadsheets_part_cells_by_is_read(tmp_path: Path, mark: str) -> N
     (item,) = read_items(path, COLUMNS, pictures=None)
     assert item.columns["url"] == "https://e.org/7.jpg"
     assert item.columns["note"] == "a, b"
+
+
+def test_a_line_is_the_one_that_an_editor_shows(tmp_path: Path) -> None:
+    """Below empty lines, too, which are no rows; cells that lack at the end are empty."""
+    path = tmp_path / "items.csv"
+    path.write_text('image_id,url,note\n\na,https://e.org/a\n\n\nb,https://e.org/b,"x\ny"\n,c,\n')
+    rows = [
+        (3, {"image_id": "a", "url": "https://e.org/a", "note": ""}),
+        (7, {"image_id": "b", "url": "https://e.org/b", "note": "x\ny"}),
+        (8, {"image_id": "", "url": "c", "note": ""}),
+    ]
+    assert read_rows(path) == rows
+    path.write_text('image_id,url\n\na,"b"c\n')
+    with pytest.raises(ConfigError, match="line 3: not valid CSV"):
+        read_rows(path)
+
+
+@for_each(
+    "url",
+    [
+        "https://e.org",
+        "http://e.org/",
+        "https://a.b-c.org/x/y.jpg?q=[1]&r=%20#f",
+        "https://e..org/a.jpg",
+        "http://127.0.0.1/a",
+    ],
+)
+def test_an_address_that_is_usual_has_no_fault(url: str) -> None:
+    """It is not taken apart, as most are usual; taken apart, it is right as well."""
+    places = item_addresses.Places(None, 0, ("url",), ())
+    assert item_addresses.url_faults("url", url, places) == []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(item_addresses, "_USUAL", re.compile("(?!)"))
+        assert item_addresses.url_faults("url", url, places) == []
+
+
+@for_each("url", ["https://", "https:///a", "https://e.org/a b", "ftp://e.org/a", "https://[/a"])
+def test_an_address_with_a_fault_is_not_usual(url: str) -> None:
+    """Only what surely has no fault goes unlooked."""
+    places = item_addresses.Places(None, 0, ("url",), ())
+    assert item_addresses.url_faults("url", url, places)
 
 
 def test_commas_without_a_name_or_a_cell_are_passed_over(tmp_path: Path) -> None:

@@ -299,7 +299,8 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
 
 def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
     table, faults = file.tables.dataset, []
-    known = list(dict.fromkeys(name for item in items for name in item.columns))
+    names_column = table.split_by or isinstance(table.splits, str)
+    known = list(dict.fromkeys(name for item in items for name in item.columns if names_column))
     if items and table.split_by and table.split_by not in known:
         faults.append(
             f"{file.at('dataset', 'split_by')}: the items have no column "
@@ -314,11 +315,12 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
         f"{file.at('dataset', 'splits')}: {fault}"
         for fault in faults_of_splits(items, values.publication(file.tables).shares)[:_MOST_FAULTS]
     ]
-    elsewhere = [item for item in items if urlsplit(item.picture).netloc]
-    if table.pictures == "files" and elsewhere:
+    in_files = items if table.pictures == "files" else ()
+    elsewhere = next((item for item in in_files if urlsplit(item.picture).netloc), None)
+    if elsewhere is not None:
         faults.append(
             f"{file.at('dataset', 'pictures')}: is 'files', but the url of "
-            f"{elsewhere[0].item_id} is on another host; put the pictures into a "
+            f"{elsewhere.item_id} is on another host; put the pictures into a "
             "folder and name it in pictures, or write 'addresses'"
         )
     return faults

@@ -24,7 +24,7 @@ from piecework.campaign.pricing import largest_hit, price
 from piecework.campaign.warnings import not_used, within_reach
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.input_tables import is_read_as_it_arrives
-from piecework.config.items_file import read_rows
+from piecework.config.items_file import first_row, read_rows
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import Campaign, Derived, Rewards
 from piecework.domain.errors import ConfigError
@@ -302,13 +302,15 @@ def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tu
     ):
         return file, ()
     path = file.named(str(table.file))
+    needed = needed_columns(task)
     try:
+        if {*needed} <= {*first_row(path), *table.columns}:
+            return file, ()
         rows = [row for _, row in read_rows(path)]
     except ConfigError:
         rows = []
     if not rows:
         return file, ()  # reading the items reports it
-    needed = needed_columns(task)
     matched = match_columns(
         needed,
         rows,
