@@ -160,6 +160,27 @@ def test_a_status_imports_no_more_than_it_uses(finished: tuple[Path, str]) -> No
     assert len(modules) <= 575
 
 
+def test_a_status_is_over_before_anything_looks_for_garbage(finished: tuple[Path, str]) -> None:
+    """What it imports stays: each look would take a twentieth of the time."""
+    script = (
+        "import gc\n"
+        "from piecework.cli.main import main\n"
+        "from piecework.cli.start import _COLLECTED_AT\n"
+        "gc.set_threshold(*_COLLECTED_AT)\n"
+        "before = gc.get_stats()[0]['collections']\n"
+        f"main(['status', {str(finished[0])!r}], standalone_mode=False)\n"
+        "print(gc.get_stats()[0]['collections'] - before)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    assert done.stdout.split()[-1] == "0"
+
+
 def test_a_pass_without_work_imports_no_more_than_it_uses(finished: tuple[Path, str]) -> None:
     """The first pass remembers that nothing is due; the next one reads that and ends."""
     path, endpoint = finished
