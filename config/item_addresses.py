@@ -1,9 +1,10 @@
 """Addresses in the rows of items: whether each leads to a picture."""
 
+import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from piecework.domain.hit import is_picture
@@ -18,13 +19,20 @@ _SHOWN = 200
 """Characters of a cell that a message repeats."""
 
 
-class Places(NamedTuple):
+@dataclass(frozen=True)
+class Places:
     """Where pictures may be: in a folder, or drawn by a rehearsal."""
 
     pictures: PictureLocation | None
     drawn: int
     addresses: tuple[str, ...]
     possible: tuple[str, ...]
+
+    @cached_property
+    def real_folder(self) -> str:
+        """The folder without links, asked for once; it ends with a separator."""
+        folder = None if self.pictures is None else self.pictures.folder
+        return "" if folder is None else os.path.join(os.path.realpath(folder), "")  # noqa: PTH118 - `Path` drops it
 
     def addresses_in(self, row: Mapping[str, str]) -> list[str]:
         """Return the columns of a row that must lead to a picture."""
@@ -56,7 +64,7 @@ def _faults_of_unusual(column: str, url: str, places: Places) -> list[str]:
     if pictures.folder is None:
         is_there = bool(pictures.name_of(url))
     else:
-        is_there = _is_file_in(pictures.folder, pictures.name_of(url))
+        is_there = _is_file_in(places.real_folder, pictures.name_of(url))
     return [] if is_there else [f"{column} {shown!r}{not_in(pictures)}"]
 
 
@@ -65,10 +73,11 @@ def not_in(pictures: PictureLocation | None) -> str:
     return f" is not a file in {pictures}"
 
 
-def _is_file_in(folder: Path, name: str) -> bool:
+def _is_file_in(folder: str, name: str) -> bool:
     try:
-        inside = (folder / name).resolve()
-        return inside.is_relative_to(folder.resolve()) and inside.is_file()
+        # `Path` would take twice as long, for each of thousands of rows.
+        inside = os.path.realpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+        return inside.startswith(folder) and os.path.isfile(inside)  # noqa: PTH113 - as above
     except (OSError, ValueError):  # too long, or with a NUL
         return False
 
