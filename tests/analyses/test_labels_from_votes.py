@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.labels_from_votes import SHARED_ERROR, ability
+from piecework.analyses import item_response
+from piecework.analyses.item_response import Abilities
+from piecework.analyses.labels_from_votes import SHARED_ERROR, _ballots, ability
 from piecework.analyses.votes import accuracy, majority
 from piecework.domain.imported import UNNAMED
 from tests.analyses import published
@@ -208,6 +210,70 @@ def test_a_value_that_no_worker_gave_stays_below_those_that_a_worker_did() -> No
     # The others' bent still counts.
     assert 0.2 < float(fit.probabilities["b"]["i0"]) < float(fit.probabilities["a"]["i0"])
     assert set(fit.labels["value"].drop("i0")) == {"b"}
+
+
+def slowly(fit: Abilities, place: int, truth: int) -> list[float]:
+    """By state of the truth, how probable the item's votes and it are, in loops over votes."""
+    kinds, (nodes, weights) = fit.ballots.kinds, np.polynomial.hermite_e.hermegauss(3)
+    lures = [k for k in range(kinds) if k != truth] if fit.has_lures else [truth]
+    votes = np.flatnonzero(fit.ballots.items == place)
+    joint = []
+    for lured in lures:
+        for node, weight in zip(nodes, weights, strict=True):
+            chance = weight / weights.sum() / len(lures)
+            for vote in votes:
+                odds = odds_of(fit, fit.ballots.workers[vote], truth, lured, node)
+                chance *= odds[fit.ballots.values[vote]] / odds.sum()
+            joint.append(chance)
+    return joint
+
+
+def odds_of(
+    fit: Abilities, worker: int, truth: int, lured: int, node: float
+) -> "np.typing.NDArray[np.float64]":
+    """Of each value, as the module's first lines say."""
+    odds = fit.biases[worker].copy()
+    odds[truth] += fit.abilities[worker]
+    odds[lured] += fit.difficulty * (node if fit.has_lures else -node)
+    return np.asarray(np.exp(odds))
+
+
+@pytest.mark.parametrize("kinds", [2, 3, 7])
+def test_the_evidence_is_that_of_the_model_s_formula(kinds: int) -> None:
+    """Arrays by state and loops over votes agree; so do chances of votes that were left out."""
+    names = pd.Index([f"{kind}" for kind in range(kinds)])
+    voted, *_ = _ballots(crowd(each=4, seed=5, kinds=kinds)[0], names)
+    fit = Abilities(voted)
+    fit.run()
+    nodes = np.polynomial.hermite_e.hermegauss(3)[0]
+    for place in (0, 1, 399):
+        joint = [slowly(fit, place, truth) for truth in range(kinds)]
+        logs = np.log([sum(states) for states in joint])
+        evidence = fit.evidence[place]
+        assert evidence - evidence[0] == pytest.approx(logs - logs[0], abs=1e-9)
+        states = np.array(joint) * fit.prior[:, None]
+        expected = 0.0
+        for truth in range(kinds):
+            lures = [k for k in range(kinds) if k != truth] if fit.has_lures else [truth]
+            moves = [(lured, node) for lured in lures for node in nodes]
+            for share, (lured, node) in zip(states[truth] / states.sum(), moves, strict=True):
+                odds = odds_of(fit, 7, truth, lured, node)
+                expected += share * odds[1] / odds.sum()
+        chance = fit.chances(np.array([7]), np.array([1]), np.array([place]))
+        assert chance == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("kinds", [2, 7])
+def test_how_items_are_cut_into_parts_changes_nothing(
+    kinds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten parts, and a single part for all items."""
+    votes, _ = crowd(each=4, seed=6, kinds=kinds)
+    tables = []
+    for cells in (1, 10**6):
+        monkeypatch.setattr(item_response, "_CELLS", cells)
+        tables.append(ability(votes).probabilities)
+    assert np.allclose(*tables, rtol=0, atol=1e-9)
 
 
 @examples(25)

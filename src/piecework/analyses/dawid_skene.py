@@ -133,7 +133,8 @@ class _Fit:
         with np.errstate(divide="ignore"):
             logs = np.log(np.nan_to_num(self.errors)).transpose(0, 2, 1)
             prior = np.log(self.prior)
-        weights = np.asarray(self.sayings @ logs.reshape(-1, kinds)) + prior
+        # numpy adds up whole columns many times faster than short rows.
+        weights = np.asfortranarray(self.sayings @ logs.reshape(-1, kinds)) + prior
         top = weights.max(axis=1, keepdims=True)
         likelihoods = np.exp(weights - top)
         sums = likelihoods.sum(axis=1, keepdims=True)

@@ -15,12 +15,13 @@ estimated, so that an item with few votes stays uncertain.
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 
-from piecework.analyses.vote_models import Ballots, Floats, Places, VoteModel, bounded
+from piecework.analyses.vote_models import Ballots, Counts, Floats, Places, VoteModel, truths_of
 from piecework.domain.late_modules import np, scipy
 
-_SMALLEST, _CHUNK = 1e-300, 50_000
-"""The least sum of weights, and the items whose states are held in memory at once."""
+_SMALLEST, _CELLS = 1e-300, 32_768
+"""The least sum of weights, and the weights held at once: as many as a core's cache holds."""
 
 _USUAL = 1.5
 """Prior ability, in logits above guessing: right four times in five between two values."""
@@ -39,8 +40,21 @@ _STRENGTH, _LONGEST_STEP, _SHARE_OF_STEP = 0.5, 1.0, 0.7
 """All parameters move at once; whole steps may oscillate around the optimum."""
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Part:
+    """Some items beside each other: their places, and votes by item and worker, and the reverse."""
+
+    place: slice
+    met: Counts
+    reverse: Counts
+
+
 class Abilities(VoteModel):
-    """Workers have an ability and biases, and items lure to a wrong value."""
+    """Workers have an ability and biases, and items lure to a wrong value.
+
+    An item's state is its truth, and which value's score moves by how much. Tables have a
+    row a state, and a column an item or a worker: numpy is slow at adding up short rows.
+    """
 
     pull = 0.2
 
@@ -52,29 +66,51 @@ class Abilities(VoteModel):
         """Start from the votes' shares and ordinary workers."""
         super().__init__(ballots, outputs)
         kinds, crowd = ballots.kinds, ballots.crowd
-        nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-        others = [[other for other in range(kinds) if other != kind] for kind in range(kinds)]
         self.has_lures = kinds <= _MOST_LURES
-        if not self.has_lures:
-            others = [[kind] for kind in range(kinds)]
-        # By state: its truth, the value whose score moves, by how much, and its log weight.
-        self.truth = np.array([k for k in range(kinds) for _ in others[k] for _ in nodes])
-        self.moved = np.array([other for k in range(kinds) for other in others[k] for _ in nodes])
-        self.moves = np.tile(nodes, len(self.truth) // _NODES)
-        each = len(self.truth) // kinds
-        self.log_weights = np.log(
-            np.tile(weights / weights.sum() * _NODES / each, each * kinds // _NODES)
-        )
+        states = [state for kind in range(kinds) for state in self._states_of(kind)]
+        truth, moved, moves, weights = map(np.array, zip(*states, strict=True))
+        self.truth, self.moved, self.moves = truth, moved, moves
+        self.log_weights = np.log(weights)[:, None]
+        self.is_moved = np.eye(kinds)[:, moved]
         self.guessing = float(np.log(max(kinds - 1, 1)))
         self.usual = _USUAL + self.guessing
         self.abilities: Floats = np.full(crowd, self.usual)
         self.biases: Floats = np.zeros((crowd, kinds))
         self.leaning: Floats = np.zeros(kinds)
         self.spread, self.bias_spread, self.difficulty = 1.0, 0.7, _STRENGTH
-        self.met: Floats = np.zeros((crowd, len(self.truth)))
-        self.moved_votes = 0.0
-        for part in self._parts():
-            self._count(part, self.truths[part][:, self.truth] * np.exp(self.log_weights))
+        self.parts = self._in_parts(ballots.met)
+        self._begin_counts()
+        for part in self.parts:
+            self._count(part, self.truths[part.place].T[truth] * weights[:, None])
+        self._end_counts()
+
+    def _states_of(self, kind: int) -> list[tuple[int, int, float, float]]:
+        """Return the states of a truth: it, the moved value, by how much, and their weight."""
+        nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+        each = [*zip(nodes.tolist(), (weights / weights.sum()).tolist(), strict=True)]
+        if not self.has_lures:
+            return [(kind, kind, -node, weight) for node, weight in each]
+        others = [other for other in range(self.ballots.kinds) if other != kind]
+        # Items that do not lure are a single state, whichever value they do not lure to.
+        return [
+            *(
+                (kind, other, node, weight / len(others))
+                for other in others
+                for node, weight in each
+                if node
+            ),
+            *((kind, kind, 0.0, weight) for node, weight in each if not node),
+        ]
+
+    def _in_parts(self, met: Counts) -> list[_Part]:
+        # Each part adds to a table of all workers, so a part has as many items as these.
+        size, step = self.ballots.size, max(_CELLS // len(self.truth), self.ballots.crowd)
+        parts = []
+        for start in range(0, size, step):
+            place = slice(start, min(start + step, size))
+            some = met[place]
+            parts.append(_Part(place=place, met=some, reverse=some.T))
+        return parts
 
     def freed(self) -> Abilities:
         """Return a model that starts from this one and estimates the frequencies of truths."""
@@ -84,142 +120,136 @@ class Abilities(VoteModel):
         free.is_prior_fixed, free.name = False, "abilities, frequencies estimated"
         return free
 
-    def log_evidence(self) -> Floats:
-        """As of all models."""
-        sums = self._sums()
-        return np.concatenate([self._states(part, *sums)[2] for part in self._parts()])
-
     def chances(self, workers: Places, values: Places, items: Places) -> Floats:
         """As of all models."""
         chances = np.empty(len(items))
-        sums, priors = self._sums(), self.models.log_priors(self.prior)
-        edges, norms = self._norms()
-        for part in self._parts():
-            votes = np.flatnonzero((items >= part.start) & (items < part.stop))
-            states = scipy.special.softmax(
-                self._logs(part, *sums) + priors[part][:, self.truth], axis=1
-            )
-            for at in range(0, len(votes), _CHUNK):
-                some = votes[at : at + _CHUNK]
-                scores = self.biases[workers[some], values[some]][:, None] - norms[workers[some]]
-                is_right = self.truth == values[some][:, None]
-                scores = scores + np.where(is_right, edges[workers[some]], 0.0)
-                if self.has_lures:
-                    is_lured = self.moved == values[some][:, None]
-                    scores += np.where(is_lured, self.difficulty * self.moves, 0.0)
-                chances[some] = (states[items[some] - part.start] * np.exp(scores)).sum(axis=1)
+        able, priors = self._able(), self.models.log_priors(self.prior)
+        edges, sums = self._odds()
+        gains, norms = np.expm1(edges), _by_worker(sums)
+        shifts = np.expm1(self.difficulty * self.moves)[:, None]
+        odds = np.exp(self.biases)
+        for part in self.parts:
+            some = slice(*np.searchsorted(items, (part.place.start, part.place.stop)).tolist())
+            of, by, value = items[some] - part.place.start, workers[some], values[some]
+            logs = self._logs(part, able, norms) + priors[part.place].T[self.truth]
+            shares = scipy.special.softmax(logs, axis=0)[:, of] / sums[:, by]
+            votes = np.arange(len(of))
+            weighed = shares.sum(axis=0) + self._by_truth(shares * gains[:, by])[value, votes]
+            if self.has_lures:
+                weighed += (self.is_moved @ (shares * shifts))[value, votes]
+            chances[some] = odds[by, value] * weighed
         return chances
 
-    def _parts(self) -> list[slice]:
-        size = self.ballots.size
-        return [slice(at, min(at + _CHUNK, size)) for at in range(0, size, _CHUNK)]
-
-    def _norms(self) -> tuple[Floats, Floats]:
-        """By worker and state: the truth's edge, and the log of what odds add up to."""
-        edges = np.repeat(self.abilities[:, None], len(self.truth), axis=1)
+    def _odds(self) -> tuple[Floats, Floats]:
+        """By state (or for all at once) and worker, the truth's edge; and what odds add up to."""
+        edges: Floats = self.abilities[None, :]
+        moves = (self.difficulty * self.moves)[:, None]
         if not self.has_lures:
-            edges -= self.difficulty * self.moves
-        odds = np.exp(self.biases)
-        sums = odds.sum(axis=1)[:, None] + odds[:, self.truth] * np.expm1(edges)
+            edges = edges + moves
+        odds = np.exp(self.biases.T)
+        sums: Floats = odds.sum(axis=0) + odds[self.truth] * np.expm1(edges)
         if self.has_lures:
-            sums += odds[:, self.moved] * np.expm1(self.difficulty * self.moves)
-        return edges, np.log(sums)
+            sums += odds[self.moved] * np.expm1(moves)
+        return edges, sums
 
-    def _sums(self) -> tuple[Floats, Floats]:
-        """By item and value, the abilities of those who gave it; and the norms."""
+    def _able(self) -> Floats:
+        """By value and item, the abilities of those who gave it."""
         ballots = self.ballots
-        cells = ballots.items * ballots.kinds + ballots.values
+        cells = ballots.values * ballots.size + ballots.items
         size = ballots.size * ballots.kinds
-        able = np.bincount(cells, self.abilities[ballots.workers], size).astype("float64")
-        return able.reshape(ballots.size, ballots.kinds), self._norms()[1]
+        able: Floats = np.bincount(cells, self.abilities[ballots.workers], size)
+        return able.astype("float64", copy=False).reshape(ballots.kinds, ballots.size)
 
-    def _logs(self, part: slice, able: Floats, norms: Floats) -> Floats:
-        """By item and state, the log probability of the votes, up to a constant of the item."""
-        moves = self.difficulty * self.moves * (1.0 if self.has_lures else -1.0)
-        logs: Floats = able[part][:, self.truth] - self.ballots.met[part] @ norms
-        logs += self.ballots.counts[part][:, self.moved] * moves + self.log_weights
+    def _logs(self, part: _Part, able: Floats, norms: Floats) -> Floats:
+        """By state and item, the log probability of the votes, up to a constant of the item."""
+        logs: Floats = self.ballots.counts[part.place].T[self.moved]
+        logs *= (self.difficulty * self.moves)[:, None]
+        logs += able[:, part.place][self.truth]
+        logs -= (part.met @ norms).T
+        logs += self.log_weights
         return logs
-
-    def _states(self, part: slice, able: Floats, norms: Floats) -> tuple[Floats, Floats, Floats]:
-        """Some items' states: weights, their sums by truth, and the logs of these sums."""
-        logs = self._logs(part, able, norms)
-        top = logs.max(axis=1, keepdims=True)
-        weights = np.exp(logs - top)
-        sums = np.maximum(self._by_truth(weights), _SMALLEST)
-        return weights, sums, np.log(sums) + top
 
     def _by_truth(self, of_states: Floats) -> Floats:
         """Add up over the states of each truth, which are beside each other."""
-        summed: Floats = of_states.reshape(len(of_states), self.ballots.kinds, -1).sum(axis=2)
-        return summed
-
-    def _by_moved(self, of_states: Floats) -> Floats:
-        """Add up over the states that move each value's score."""
-        if not self.has_lures:
-            return self._by_truth(of_states)
-        summed: Floats = of_states @ np.eye(self.ballots.kinds)[self.moved]
+        kinds, width = self.ballots.kinds, of_states.shape[1]
+        summed: Floats = of_states.reshape(kinds, -1, width).sum(axis=1)
         return summed
 
     def _weigh_truths(self) -> None:
-        sums, priors = self._sums(), self.models.log_priors(self.prior)
-        self.met = np.zeros_like(self.met)
-        self.moved_votes = 0.0
-        truths = np.empty_like(self.truths)
-        for part in self._parts():
-            weights, of_truths, logs = self._states(part, *sums)
-            bound = bounded(logs + priors[part], self.ballots.counts[part])
-            truths[part] = scipy.special.softmax(bound, axis=1)
-            self._count(part, weights * (truths[part] / of_truths)[:, self.truth])
+        able, priors = self._able(), self.models.log_priors(self.prior)
+        norms = _by_worker(self._odds()[1])
+        self.evidence, truths = np.empty_like(self.truths), np.empty_like(self.truths)
+        self._begin_counts()
+        for part in self.parts:
+            weights = self._logs(part, able, norms)
+            top = weights.max(axis=0)
+            weights -= top
+            np.exp(weights, out=weights)
+            sums = np.maximum(self._by_truth(weights), _SMALLEST)
+            evidence, place = (np.log(sums) + top).T, part.place
+            own = truths_of(evidence + priors[place], self.ballots.counts[place])
+            self.evidence[place], truths[place] = evidence, own
+            weights *= (own.T / sums)[self.truth]
+            self._count(part, weights)
+        self._end_counts()
         self.truths = truths
 
-    def _count(self, part: slice, states: Floats) -> None:
+    def _begin_counts(self) -> None:
+        self.met: Floats = np.zeros((self.ballots.crowd, len(self.truth)))
+        self.moved_votes = 0.0
+
+    def _count(self, part: _Part, states: Floats) -> None:
         """Add what the steps need of some items: by worker and state, the votes."""
-        ballots = self.ballots
-        self.met += ballots.met[part].T @ states
-        moves = self.moves * (1.0 if self.has_lures else -1.0)
-        self.moved_votes += float((ballots.counts[part] * self._by_moved(states * moves)).sum())
+        self.met += part.reverse @ states.T
+        by_moved = (self.is_moved * self.moves) @ states
+        self.moved_votes += float((self.ballots.counts[part.place].T * by_moved).sum())
+
+    def _end_counts(self) -> None:
+        self.met = np.ascontiguousarray(self.met.T)
 
     def _improve(self) -> None:
         """Make one Newton step for every parameter, given the weights of the states."""
-        edges, norms = self._norms()
-        right = np.exp(edges + self.biases[:, self.truth] - norms)
+        edges, sums = self._odds()
+        odds = np.exp(self.biases.T)
+        right = odds[self.truth] * np.exp(edges) / sums
         moved = right
         if self.has_lures:
-            moved = np.exp(self.difficulty * self.moves + self.biases[:, self.moved] - norms)
+            moved = odds[self.moved] * np.exp(self.difficulty * self.moves)[:, None] / sums
+        slopes, curves = self._slopes_of_biases(right, moved, odds, sums)
         self._improve_difficulty(moved)
-        slopes, curves = self._slopes_of_biases(right, moved, norms)
         ballots = self.ballots
         of_votes = self.truths[ballots.items, ballots.values]
+        expected = self.met * right
         slope: Floats = np.bincount(ballots.workers, of_votes, minlength=ballots.crowd) - (
-            self.met * right
-        ).sum(axis=1)
-        self._improve_abilities(slope, (self.met * right * (1.0 - right)).sum(axis=1))
+            expected.sum(axis=0)
+        )
+        self._improve_abilities(slope, (expected * (1.0 - right)).sum(axis=0))
         self._improve_biases(slopes, curves)
         if not self.is_prior_fixed:
             self._estimate_prior()
 
     def _improve_difficulty(self, moved: Floats) -> None:
-        moves = self.moves * (1.0 if self.has_lures else -1.0)
-        slope = self.moved_votes - float((self.met * moved * moves).sum())
-        curve = float((self.met * moved * (1.0 - moved) * moves**2).sum())
+        expected = self.met * moved
+        slope = self.moved_votes - float((expected.sum(axis=1) * self.moves).sum())
+        curve = float(((expected * (1.0 - moved)).sum(axis=1) * self.moves**2).sum())
         step = (slope - (self.difficulty - _STRENGTH) * 4.0) / (curve + 4.0)
         self.difficulty = min(max(self.difficulty + float(_part(step)), 0.05), 4.0)
 
     def _slopes_of_biases(
-        self, right: Floats, moved: Floats, norms: Floats
+        self, right: Floats, moved: Floats, odds: Floats, sums: Floats
     ) -> tuple[Floats, Floats]:
-        odds = np.exp(self.biases)
-        plain = self.met * np.exp(-norms)
-        expected = odds * plain.sum(axis=1, keepdims=True)
-        squared = odds**2 * (plain * np.exp(-norms)).sum(axis=1, keepdims=True)
-        places = [(right, self.truth, self._by_truth)]
+        plain = self.met / sums
+        expected = odds * plain.sum(axis=0)
+        squared = odds**2 * (plain / sums).sum(axis=0)
+        other = odds[self.truth] / sums
+        expected += self._by_truth(self.met * (right - other))
+        squared += self._by_truth(self.met * (right**2 - other**2))
         if self.has_lures:
-            places.append((moved, self.moved, self._by_moved))
-        for chances, place, summed in places:
-            other = odds[:, place] * np.exp(-norms)
-            expected += summed(self.met * (chances - other))
-            squared += summed(self.met * (chances**2 - other**2))
-        return self.ballots.of_workers - expected, np.maximum(expected - squared, 0.0)
+            other = odds[self.moved] / sums
+            expected += self.is_moved @ (self.met * (moved - other))
+            squared += self.is_moved @ (self.met * (moved**2 - other**2))
+        curves = np.maximum(expected - squared, 0.0)
+        return self.ballots.of_workers - expected.T, curves.T
 
     def _improve_abilities(self, slope: Floats, curve: Floats) -> None:
         known, tight = slice(0, -1), 1.0 / self.spread**2
@@ -250,6 +280,11 @@ class Abilities(VoteModel):
         unsure = 1.0 / (curve[known] + tight)
         squares = (beyond**2 + unsure).sum()
         self.bias_spread = float(np.sqrt((squares + 1.0) / (people * self.ballots.kinds + 2)))
+
+
+def _by_worker(sums: Floats) -> Floats:
+    """By worker and state, the log of what odds add up to: a row for each vote's worker."""
+    return np.ascontiguousarray(np.log(sums).T)
 
 
 def _centred(scores: Floats) -> Floats:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from piecework.analyses.item_response import Abilities
 from piecework.analyses.machine_labels import predictors
@@ -97,26 +97,13 @@ def ability(
     valid = votes_that_count(votes)
     if valid.empty:
         raise ValueError("there are no votes to learn from")
-    names = sorted({*values, *valid["value"]}, key=str)
+    names = sorted({*values, *valid["value"].unique().tolist()}, key=str)
     if values and len(names) > len(set(values)):
         unknown = next(name for name in names if name not in values)
         raise ValueError(f"a vote is {unknown!r}; the possible values are {values}")
-    items, item_ids = pd.factorize(valid["item_id"], sort=True)
-    workers, worker_ids = pd.factorize(
-        valid["worker"].where(_can_be_learnt(valid["worker"])), sort=True, use_na_sentinel=True
-    )
     columns = pd.Index(names, name="value")
-    places = columns.get_indexer(valid["value"])
-    people = len(worker_ids)
-    order = np.lexsort((places, workers, items))
-    ballots = Ballots(
-        items=items[order],
-        workers=np.where(workers < 0, people, workers)[order],
-        values=places[order],
-        size=len(item_ids),
-        crowd=people + 1,
-        kinds=len(names),
-    )
+    ballots, item_ids, worker_ids = _ballots(valid, columns)
+    del valid
     outputs = None if machine is None else predictors(machine, item_ids, names)
     truths, shares = _mixed(ballots, outputs)
     if len(names) > 1:
@@ -129,6 +116,27 @@ def ability(
         workers=_accuracies(ballots, truths, pd.Index(worker_ids, name="worker")),
         models=shares,
     )
+
+
+def _ballots(
+    valid: pd.DataFrame, columns: pd.Index[Any]
+) -> tuple[Ballots, pd.Index[Any], pd.Index[str]]:
+    """Return votes by position, sorted by item; and the items and workers in these positions."""
+    items, item_ids = pd.factorize(valid["item_id"], sort=True)
+    workers, worker_ids = pd.factorize(
+        valid["worker"].where(_can_be_learnt(valid["worker"])), sort=True, use_na_sentinel=True
+    )
+    places, people = columns.get_indexer(valid["value"]), len(worker_ids)
+    order = np.lexsort((places, workers, items))
+    ballots = Ballots(
+        items=items[order],
+        workers=np.where(workers < 0, people, workers)[order],
+        values=places[order],
+        size=len(item_ids),
+        crowd=people + 1,
+        kinds=len(columns),
+    )
+    return ballots, item_ids, worker_ids
 
 
 def _can_be_learnt(workers: pd.Series[str]) -> pd.Series[bool]:
@@ -145,46 +153,56 @@ def _mixed(ballots: Ballots, outputs: Floats | None) -> tuple[Floats, pd.Series[
     """Return the probabilities of values by item, and the share of each model."""
     if ballots.kinds == 1:
         return np.ones((ballots.size, 1)), pd.Series({Coin.name: 1.0})
-    models = _fitted(ballots, outputs)
-    chances = [np.ones((1, len(models))), *_left_out(ballots, outputs)]
-    shares = _stacked(np.concatenate(chances))
-    truths = sum(
-        share * model.posterior() for share, model in zip(shares.tolist(), models, strict=True)
-    )
-    return truths, pd.Series(shares, index=[model.name for model in models])
+    shares = _stacked(_left_out(ballots, outputs), 2 + len(_simple_models(ballots)))
+    truths, names = np.zeros((ballots.size, ballots.kinds), order="F"), []
+    for share, model in zip(shares.tolist(), _fitted(ballots, outputs), strict=True):
+        truths += share * model.posterior()
+        names.append(model.name)
+    return truths, pd.Series(shares, index=names)
 
 
-def _fitted(ballots: Ballots, outputs: Floats | None) -> list[VoteModel]:
+def _fitted(ballots: Ballots, outputs: Floats | None) -> Iterator[VoteModel]:
+    """Yield each model when it is fitted, so that a large table is held for one at a time."""
     able = Abilities(ballots, outputs)
     able.run()
-    models = [able, able.freed(), Coin(ballots, outputs)]
-    if ballots.crowd * ballots.kinds**2 <= _LARGEST_TABLES:
-        models.append(Tables(ballots, outputs))
-    for model in models[1:]:
+    yield able
+    able = able.freed()
+    able.run()
+    yield able
+    del able
+    for simple in _simple_models(ballots):
+        model = simple(ballots, outputs)
         model.run()
-    return models
+        yield model
 
 
-def _left_out(ballots: Ballots, outputs: Floats | None) -> Iterator[Floats]:
-    """For each fold, by vote that was left out and model, how probable it is by the others."""
+def _simple_models(ballots: Ballots) -> tuple[type[Coin | Tables], ...]:
+    has_tables = ballots.crowd * ballots.kinds**2 <= _LARGEST_TABLES
+    return (Coin, Tables) if has_tables else (Coin,)
+
+
+def _left_out(ballots: Ballots, outputs: Floats | None) -> list[Floats]:
+    """For each fold, by model and vote that was left out, how probable it is by the others."""
     # The votes of an item fall into different folds.
     first = np.searchsorted(ballots.items, ballots.items)
     folds = (np.arange(len(ballots.items)) - first + ballots.items) % _FOLDS
+    chances = []
     for fold in range(_FOLDS if len(folds) <= _ALL_FOLDS else 1):
         is_left = folds == fold
         if is_left.any() and not is_left.all():
             left = (array[is_left] for array in (ballots.workers, ballots.values, ballots.items))
             places = tuple(left)
             models = _fitted(ballots.without(is_left), outputs)
-            yield np.column_stack([model.chances(*places) for model in models])
+            chances.append(np.stack([model.chances(*places) for model in models]))
+    return chances
 
 
-def _stacked(chances: Floats) -> Floats:
-    """The shares of models with which all chances together are largest."""
-    shares = np.full(chances.shape[1], 1.0 / chances.shape[1])
+def _stacked(chances: Sequence[Floats], count: int) -> Floats:
+    """The shares of so many models with which all chances together are largest."""
+    shares = np.full(count, 1.0 / count)
+    together = np.hstack([np.ones((count, 1)), *chances])
     for _ in range(1000):
-        weighed = chances * shares
-        counts = (weighed / weighed.sum(axis=1, keepdims=True)).sum(axis=0) + _VOTES_BEFORE
+        counts = shares * (together @ (1.0 / (shares @ together))) + _VOTES_BEFORE
         before, shares = shares, counts / counts.sum()
         if np.abs(shares - before).max() < _SETTLED:
             break

@@ -97,10 +97,11 @@ class Regression:
 
     def log_priors(self, prior: Floats) -> Floats:
         """By item and value; the same for all items if there are no models."""
-        scores = np.log(prior) + self.outputs @ self.weights
+        outputs = self.outputs if self.weights.size else self.outputs[:1]
+        scores = np.log(prior) + outputs @ self.weights
         scores -= scores.max(axis=1, keepdims=True)
         logs: Floats = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return logs
+        return np.broadcast_to(logs, (len(self.outputs), logs.shape[1]))
 
     def improve(self, truths: Floats, prior: Floats) -> None:
         """Fit the weights better to the probabilities of truths, by item and value."""

@@ -78,15 +78,15 @@ class Ballots:
 
     @cached_property
     def counts(self) -> Floats:
-        """By item and value, the number of votes."""
-        return self._table(self.items, self.values, self.size, self.kinds).toarray()
+        """By item and value, the number of votes; a value's counts are beside each other."""
+        return self._table(self.items, self.values, self.size, self.kinds).toarray(order="F")
 
     @cached_property
     def of_workers(self) -> Floats:
         """By worker and value, the number of votes."""
         return self._table(self.workers, self.values, self.crowd, self.kinds).toarray()
 
-    @cached_property
+    @property
     def met(self) -> Counts:
         """By item and worker, the number of votes."""
         return self._table(self.items, self.workers, self.size, self.crowd)
@@ -124,20 +124,32 @@ def bounded(logs: Floats, counts: Floats) -> Floats:
         logs: by item and value, up to a constant of the item.
         counts: by item and value, the number of votes.
     """
-    least = np.where(counts > 0, logs, np.inf).min(axis=1, keepdims=True)
-    held: Floats = np.where(counts > 0, logs, np.minimum(logs, least - _UNSEEN))
+    is_voted = counts > 0
+    least = np.where(is_voted, logs, np.inf).min(axis=1, keepdims=True)
+    held: Floats = np.where(is_voted, logs, np.minimum(logs, least - _UNSEEN))
     return held
+
+
+def truths_of(logs: Floats, counts: Floats) -> Floats:
+    """Return the probabilities of values by item, from `bounded` logs."""
+    truths: Floats = scipy.special.softmax(bounded(logs, counts), axis=1)
+    return truths
 
 
 class VoteModel(ABC):
     """What the models share: truths, priors, and the rounds.
 
+    Tables by item and value have each value's column in one piece, which numpy adds up fast.
+
     Attributes:
         truths: by item and value, the probability.
+        evidence: by item and value, the log probability of the item's votes, up to a
+            constant, when the truths were last weighed.
         prior: how frequent each value is among truths.
     """
 
     name: str
+    evidence: Floats
 
     pull: ClassVar[float] = 1.0
     """The votes' shares count as this many items per item when frequencies are estimated."""
@@ -162,26 +174,26 @@ class VoteModel(ABC):
                 break
 
     @abstractmethod
-    def log_evidence(self) -> Floats:
-        """By item and value, the log probability of the item's votes, up to a constant."""
-
-    @abstractmethod
     def chances(self, workers: Places, values: Places, items: Places) -> Floats:
-        """How probable other votes on the items are, by worker, value and item."""
+        """How probable other votes are, by worker, value and item; the items are sorted."""
 
     def posterior(self) -> Floats:
         """The truths by votes that count less, the more there are of them."""
-        logs = (self.log_evidence() + self.models.log_priors(self.prior)) * self.ballots.weights
-        weighed: Floats = scipy.special.softmax(bounded(logs, self.ballots.counts), axis=1)
-        return weighed
+        logs = (self.evidence + self.models.log_priors(self.prior)) * self.ballots.weights
+        return truths_of(logs, self.ballots.counts)
 
     @abstractmethod
     def _improve(self) -> None:
         """Fit the workers better to the truths."""
 
+    @abstractmethod
     def _weigh_truths(self) -> None:
-        logs = self.log_evidence() + self.models.log_priors(self.prior)
-        self.truths = scipy.special.softmax(bounded(logs, self.ballots.counts), axis=1)
+        """Set evidence and truths by the workers."""
+
+    def _believe(self, evidence: Floats) -> None:
+        self.evidence = evidence
+        logs = evidence + self.models.log_priors(self.prior)
+        self.truths = truths_of(logs, self.ballots.counts)
 
     def _estimate_prior(self) -> None:
         """The frequencies of truths, near the shares of votes."""
@@ -213,13 +225,12 @@ class Coin(VoteModel):
         self.usual = float(usual)
         self._estimate_prior()
 
-    def log_evidence(self) -> Floats:
-        """As of all models."""
+    def _weigh_truths(self) -> None:
         ballots = self.ballots
         odds = np.log(self.accuracies * (ballots.kinds - 1) / (1.0 - self.accuracies))
-        cells = ballots.items * ballots.kinds + ballots.values
+        cells = ballots.values * ballots.size + ballots.items
         sums = np.bincount(cells, odds[ballots.workers], minlength=ballots.size * ballots.kinds)
-        return np.asarray(sums, dtype="float64").reshape(ballots.size, ballots.kinds)
+        self._believe(np.asarray(sums, dtype="float64").reshape(ballots.kinds, ballots.size).T)
 
     def chances(self, workers: Places, values: Places, items: Places) -> Floats:
         """As of all models."""
@@ -251,11 +262,10 @@ class Tables(VoteModel):
         self.errors[-1] = self.usual
         self._estimate_prior()
 
-    def log_evidence(self) -> Floats:
-        """As of all models."""
+    def _weigh_truths(self) -> None:
         kinds = self.ballots.kinds
         logs = np.log(self.errors).transpose(0, 2, 1).reshape(-1, kinds)
-        return np.asarray(self.ballots.sayings @ logs)
+        self._believe(np.asfortranarray(self.ballots.sayings @ logs))
 
     def chances(self, workers: Places, values: Places, items: Places) -> Floats:
         """As of all models."""

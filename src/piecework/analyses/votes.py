@@ -89,16 +89,23 @@ def likeliest_labels(probabilities: pd.DataFrame) -> pd.DataFrame:
         Index `item_id`: `value` (the likeliest; missing for a tie), `leaders` (tuple of
         the likeliest values), `probability` (float64 of one of them).
     """
-    table = probabilities.to_numpy()
+    table = np.asfortranarray(probabilities.to_numpy())
     top = table.max(axis=1)
     names = probabilities.columns.to_numpy()
     leads = np.isclose(table, top[:, None], rtol=0.0, atol=1e-9)
-    leaders = pd.Series(
-        [tuple(names[row]) for row in leads], index=probabilities.index, dtype="object"
-    )
-    first = leaders.map(lambda values: values[0])
+    # Tuples with a single value, which nearly all rows have, are shared.
+    single = np.fromiter([(name,) for name in names], "object", len(names))
+    first = table.argmax(axis=1)
+    leaders, is_tie = single[first], leads.sum(axis=1) > 1
+    for row in np.flatnonzero(is_tie).tolist():
+        leaders[row] = tuple(names[leads[row]])
+    values = pd.Series(names[first], index=probabilities.index).infer_objects()
     return pd.DataFrame(
-        {"value": first.where(leaders.map(len) == 1), "leaders": leaders, "probability": top}
+        {
+            "value": values.where(~is_tie),
+            "leaders": pd.Series(leaders, index=probabilities.index, dtype="object"),
+            "probability": top,
+        }
     )
 
 
