@@ -7,6 +7,7 @@ COMPILED := .venv/.compiled
 MUTANTS := .piecework/mutants/venv
 SITE := .piecework/site/venv
 CROWD_KIT := .piecework/crowd-kit/venv
+SYMSPELLPY := .piecework/symspellpy/venv
 export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
@@ -17,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Of two cores a quarter is idle while three tests wait for browsers, servers and clocks.
 AT_ONCE ?= 4
 
-.PHONY: demo near test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth truth-machine lock release clean
+.PHONY: demo near test test-full test-clients mutants check fmt lint types imports docs bench bench-full peers truth truth-machine lock release clean
 
 # Modules are compiled when they are first imported: most never are.
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile
@@ -86,22 +87,24 @@ $(SITE)/.ready: tools/site/requirements.lock
 docs: $(SITE)/.ready  ## site/: the docs with search; `python3 -m http.server -d site` serves it
 	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build -f tools/site/mkdocs.yml
 
-bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heuristics, results
-	$(BIN)/python -m tests.bench.campaign
-	$(BIN)/python -m tests.bench.posting
-	$(BIN)/python -m tests.bench.marketplace
-	$(BIN)/python -m tests.bench.heuristics
-	$(BIN)/python -m tests.bench.results
-	$(BIN)/python -m tests.bench.comparing
-	$(BIN)/python -m tests.bench.partitions 1000000
+bench: $(READY)  ## tables of cost, and a table of all targets; ONLY="heuristics labels"
+	$(BIN)/python -m tests.bench $(ONLY)
 
 bench-full: bench  ## ten million rows too: two hours more
+	$(BIN)/python -m tests.bench.labels 10000000
 	$(BIN)/python -m tests.bench.partitions 10000000
 
 $(CROWD_KIT)/.ready: tests/bench/truth/labels/crowd-kit.lock
 	$(PYTHON) -m venv $(CROWD_KIT)
 	$(CROWD_KIT)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	touch $@
+
+$(SYMSPELLPY)/.ready: tests/bench/symspellpy.lock
+	$(PYTHON) -m venv $(SYMSPELLPY)
+	$(SYMSPELLPY)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
+
+peers: $(CROWD_KIT)/.ready $(SYMSPELLPY)/.ready  ## other programs that `make bench` measures beside ours, if they are installed
 
 truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from ../shared/data: qc/truth.json and pages
 	$(BIN)/python -m tests.bench.truth.fit
@@ -124,6 +127,7 @@ lock:  ## resolve again; writes names, versions and hashes, never a download hos
 	  | python3 -m tools.image_lock > docs/operations/deploy/extras.lock
 	printf 'cosmic-ray\nparso\n' | $(LOCK) - -o tests/mutants/cosmic-ray.lock
 	printf 'crowd-kit\nscikit-learn<1.7\n' | $(LOCK) - -o tests/bench/truth/labels/crowd-kit.lock
+	printf 'symspellpy\n' | $(LOCK) - -o tests/bench/symspellpy.lock
 	printf 'mkdocs-material\n' | $(LOCK) - -o tools/site/requirements.lock
 
 release: $(READY)  ## dist/: the wheel and the source, tried in empty environments

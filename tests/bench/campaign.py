@@ -25,6 +25,8 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tests.bench.targets import Figure
+
 SIZES = ("60", "600", "6000")
 DEMO = Path(__file__).resolve().parents[2] / "config/campaigns/demo.toml"
 HONEST = """
@@ -52,8 +54,8 @@ class Watch:
         return done
 
 
-def main(sizes: tuple[str, ...]) -> None:
-    """Print the tables for these sizes."""
+def main(sizes: tuple[str, ...]) -> dict[str, Figure]:
+    """Print the tables for these sizes; return the figures of the last."""
     results = [_in_a_process(size) for size in sizes]
     for table in results[0]:
         columns = [result[table] for result in results]
@@ -63,6 +65,11 @@ def main(sizes: tuple[str, ...]) -> None:
             cells = (_shown(column.get(name, 0)) for column in columns)
             print(f"| {name} | " + " | ".join(cells) + " |")
         print(flush=True)
+    shares, last = results[-1]["ms a picture"], results[-1]["what"]
+    return {
+        "a rehearsal, ms a picture": Figure(shares["workers: all"] + shares["pipeline: all"]),
+        "a rehearsal, MiB": Figure(last["peak memory, MiB"]),
+    }
 
 
 def _shown(value: float) -> str:

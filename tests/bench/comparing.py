@@ -19,6 +19,7 @@ from piecework.results.comparing.comparison import compare_opened
 from piecework.results.comparing.page import comparison_page
 from piecework.results.comparing.rules_to_try import TriedRules
 from tests.bench.heuristics import BATCHES, ITEMS, captions
+from tests.bench.targets import Figure
 
 OWN = (
     PolicyRule(
@@ -40,8 +41,9 @@ NEW = (
 )
 
 
-def main(n_items: int) -> None:
+def main(n_items: int) -> dict[str, Figure]:
     """Print the seconds and the memory of a comparison, for either who decides."""
+    figures = {}
     frame = _frame(n_items)
     print(f"| compare --rules, {len(frame):,} answers | changed | seconds | processor | MiB |")
     print("|---|---:|---:|---:|---:|")
@@ -50,7 +52,7 @@ def main(n_items: int) -> None:
         opened.store.db.execute(
             "UPDATE hits SET batch = 1 + (rowid - 1) * ? / (SELECT count(*) FROM hits)", [BATCHES]
         )
-        for decided_by in ("policy", "person"):
+        for decided_by, decides in (("policy", "the policy decides"), ("person", "people decide")):
             own = replace(opened.campaign, policy=OWN, decided_by=decided_by)
             tried = replace(
                 own, policy=NEW, heuristics={**own.heuristics, "canned_share": {"min_images": 4}}
@@ -65,10 +67,11 @@ def main(n_items: int) -> None:
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             changed = int(compared.answers["is_changed"].sum())
             print(
-                f"| the {decided_by} decides | {changed:,} | {wall:.1f} | {processor:.1f} "
-                f"| {peak:,.0f} |",
+                f"| {decides} | {changed:,} | {wall:.1f} | {processor:.1f} | {peak:,.0f} |",
                 flush=True,
             )
+            figures[f"other rules, {decides}, s"] = Figure(processor)
+    return figures
 
 
 def _frame(n_items: int) -> pd.DataFrame:

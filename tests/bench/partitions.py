@@ -23,21 +23,26 @@ from piecework.results.large.assessing import assess_in_parts
 from piecework.results.large.cleaning import clean_files
 from piecework.results.large.work_folder import LOCAL, here, on_dask
 from tests.bench.many_captions import write
+from tests.bench.targets import Figure
 
 ROWS_OF_A_FILE = 125_000
 _MIB = 2**20
 
 
-def main(rows: int, folder: Path, only: str) -> None:
-    """Print the table, or the line of one work in so many processes."""
+def main(rows: int, folder: Path, only: str) -> dict[str, Figure]:
+    """Print the table, or the line of one work in so many processes; return the figures."""
     files = folder / f"captions-{rows}"
     if not files.exists():
         write(files, rows, max(1, rows // ROWS_OF_A_FILE))
     print(f"load of the machine before: {psutil.getloadavg()[0]:.1f}")
     print("| work | processes | seconds | processor seconds | peak MiB |")
     print("|---|---:|---:|---:|---:|")
+    figures, alone = {}, 0.0
     judge = partial(assess_in_parts, key=b"key", task=load_task("caption"), settings={})
-    for name, work in (("heuristics", judge), ("cleaning", clean_files)):
+    for name, row, work in (
+        ("heuristics", "judging", judge),
+        ("cleaning", "cleaning", clean_files),
+    ):
         for processes in (1, 2):
             if only not in {"", f"{name} {processes}"}:
                 continue
@@ -49,9 +54,18 @@ def main(rows: int, folder: Path, only: str) -> None:
                 else on_dask(LOCAL, _say, processes=processes) as run_parts,
             ):
                 work([files], run_parts, into=Path(into) / "out")
-                seconds = f"{measured.seconds():.0f} | {measured.processor():.0f}"
-            line = f"| {name}, {rows:,} | {processes} | {seconds} | {measured.peak:.0f} |"
-            print(line, flush=True)
+                seconds, processor = measured.seconds(), measured.processor()
+            took = f"{seconds:.0f} | {processor:.0f} | {measured.peak:.0f}"
+            print(f"| {name}, {rows:,} | {processes} | {took} |", flush=True)
+            if processes == 1:
+                alone = seconds
+            else:
+                figures |= {
+                    f"{row} in two processes, rows a second": Figure(rows / seconds),
+                    f"{row} in two processes, times as fast": Figure(alone / seconds),
+                    f"{row} in two processes, MiB": Figure(measured.peak),
+                }
+    return figures
 
 
 class _Measured:

@@ -21,6 +21,7 @@ from piecework.domain.clock import SystemClock
 from piecework.engine import run_pass
 from piecework.engine.opening import MOST_CALLS, open_for_rehearsal
 from piecework.store import hits
+from tests.bench.targets import Figure
 
 HITS = 1000
 LATENCY = 0.1
@@ -52,8 +53,8 @@ class Posted:
     throttled: int
 
 
-def main(number: int) -> None:
-    """Print both tables."""
+def main(number: int) -> dict[str, Figure]:
+    """Print both tables; return the figures."""
     slow = [{"kind": "slow", "seconds": LATENCY, "times": _FOR_EVER}]
     serial = post(number, at_once=1, faults=slow)
     many = post(number, at_once=MOST_CALLS, faults=slow)
@@ -62,7 +63,8 @@ def main(number: int) -> None:
     for name, posted in (("one call at a time", serial), (f"{MOST_CALLS} at once", many)):
         rate = number / posted.seconds
         print(f"| {name} | {posted.seconds:.1f} | {rate:.0f} |")
-    print(f"| times as fast | {serial.seconds / many.seconds:.1f} | |\n")
+    speed_up = serial.seconds / many.seconds
+    print(f"| times as fast | {speed_up:.1f} | |\n")
     print("| limit, calls a second | reached | of the limit | throttled calls |")
     print("|---:|---:|---:|---:|")
     for limit in LIMITS:
@@ -70,6 +72,10 @@ def main(number: int) -> None:
         posted = post(min(number, limit * 20), at_once=MOST_CALLS, faults=limited)
         reached = (posted.calls - posted.throttled) / posted.seconds
         print(f"| {limit} | {reached:.1f} | {reached / limit:.0%} | {posted.throttled} |")
+    return {
+        "posting 24 at once, times as fast": Figure(speed_up),
+        "posting, share of a limit of 100 calls a second": Figure(reached / limit),
+    }
 
 
 def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Posted:

@@ -27,6 +27,8 @@ from piecework.domain import tables
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.tasks import load_task
+from tests.bench.peers import symspell_seconds
+from tests.bench.targets import Figure
 
 ANSWERS = 195_905
 ANSWERS_EACH = 5
@@ -36,15 +38,21 @@ KINDS = ("repeated", "spliced")
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def main(answers: int) -> None:
-    """Print the table."""
+def main(answers: int) -> dict[str, Figure]:
+    """Print the table; return the figures of repeated captions."""
     if not CAPTIONS.exists():
         print(f"skipped: {CAPTIONS.name} is not beside this repository")
-        return
+        return {}
     results = [_in_a_process(kind, answers) for kind in KINDS]
     print(f"{'':28}" + "".join(f"{kind:>12}" for kind in KINDS))
     for name in results[0]:
         print(f"{name:28}" + "".join(f"{result[name]:>12,.1f}" for result in results))
+    peer = symspell_seconds([*islice(_captions(KINDS[0]), answers)])
+    return {
+        "cleaning, s": Figure(results[0]["clean, s"], peer),
+        "files, s": Figure(results[0]["write files, s"]),
+        "report, s": Figure(results[0]["report, s"]),
+    }
 
 
 def measure(kind: str, answers: int) -> dict[str, float]:

@@ -198,7 +198,7 @@ def _left_out(ballots: Ballots, outputs: Floats | None) -> list[Floats]:
 
 
 def _stacked(chances: Sequence[Floats], count: int) -> Floats:
-    """The shares of so many models with which all chances together are largest."""
+    """The shares of `count` models with which all chances together are largest."""
     shares = np.full(count, 1.0 / count)
     together = np.hstack([np.ones((count, 1)), *chances])
     for _ in range(1000):

@@ -1,0 +1,48 @@
+"""All measurements of cost in a single run, and a table of their targets at its end.
+
+Each module measures in a process of its own, so that memory is its own, and prints its own
+tables. Run: `make bench`, or some of it: `python -m tests.bench heuristics labels`.
+"""
+
+import statistics
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.bench.targets import Figure, lines, measured
+
+ARGUMENTS: Mapping[str, tuple[object, ...]] = {
+    "campaign": (("60", "600", "6000"),),
+    "posting": (1000,),
+    "marketplace": ((1_000, 10_000, 200_000),),
+    "heuristics": (39_181,),
+    "results": (195_905,),
+    "comparing": (39_181,),
+    "labels": (89_800,),
+    "partitions": (1_000_000, Path("out/bench"), ""),
+}
+"""By module, in which sizes it measures."""
+
+
+def run_all(modules: list[str]) -> None:
+    """Measure, and print the table."""
+    figures: dict[str, Figure] = {}
+    loops, skipped = [], {}
+    for module in modules:
+        print(f"\n## {module}\n", flush=True)
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+            work = partial(measured, module, *ARGUMENTS[module])
+            of_module, loop = apart.submit(work).result()
+        figures |= of_module
+        loops.append(loop)
+        if not of_module:
+            skipped[module] = "it has no data here (above)"
+    print("\n## Targets\n")
+    print(*lines(figures, statistics.median(loops), skipped), sep="\n")
+
+
+if __name__ == "__main__":
+    run_all(sys.argv[1:] or [*ARGUMENTS])
