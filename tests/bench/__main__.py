@@ -6,6 +6,7 @@ tables. Run: `make bench`, or some of it: `python -m tests.bench heuristics labe
 
 import statistics
 import sys
+import traceback
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -27,22 +28,30 @@ ARGUMENTS: Mapping[str, tuple[object, ...]] = {
 """By module, in which sizes it measures."""
 
 
-def run_all(modules: list[str]) -> None:
-    """Measure, and print the table."""
+def run_all(modules: list[str]) -> bool:
+    """Measure, print the table, and return whether all modules ran to their end."""
     figures: dict[str, Figure] = {}
-    loops, skipped = [], {}
+    loops: list[float] = []
+    skipped: dict[str, str] = {}
+    has_failed = False
     for module in modules:
         print(f"\n## {module}\n", flush=True)
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
-            work = partial(measured, module, *ARGUMENTS[module])
-            of_module, loop = apart.submit(work).result()
+            work = apart.submit(partial(measured, module, *ARGUMENTS[module]))
+            if error := work.exception():
+                # The others' hours of work are not lost.
+                skipped[module], has_failed = f"it failed with {error!r}", True
+                print("".join(traceback.format_exception(error)), file=sys.stderr)
+                continue
+            of_module, loop = work.result()
         figures |= of_module
         loops.append(loop)
         if not of_module:
             skipped[module] = "it has no data here (above)"
     print("\n## Targets\n")
-    print(*lines(figures, statistics.median(loops), skipped), sep="\n")
+    print(*lines(figures, statistics.median(loops or [0.0]), skipped), sep="\n")
+    return not has_failed
 
 
 if __name__ == "__main__":
-    run_all(sys.argv[1:] or [*ARGUMENTS])
+    sys.exit(not run_all(sys.argv[1:] or [*ARGUMENTS]))

@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 
@@ -52,7 +53,11 @@ def main(n_items: int) -> dict[str, Figure]:
         opened.store.db.execute(
             "UPDATE hits SET batch = 1 + (rowid - 1) * ? / (SELECT count(*) FROM hits)", [BATCHES]
         )
-        for decided_by, decides in (("policy", "the policy decides"), ("person", "people decide")):
+        by: tuple[tuple[Literal["policy", "person"], str], ...] = (
+            ("policy", "the policy decides"),
+            ("person", "people decide"),
+        )
+        for decided_by, decides in by:
             own = replace(opened.campaign, policy=OWN, decided_by=decided_by)
             tried = replace(
                 own, policy=NEW, heuristics={**own.heuristics, "canned_share": {"min_images": 4}}

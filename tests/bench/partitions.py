@@ -37,7 +37,8 @@ def main(rows: int, folder: Path, only: str) -> dict[str, Figure]:
     print(f"load of the machine before: {psutil.getloadavg()[0]:.1f}")
     print("| work | processes | seconds | processor seconds | peak MiB |")
     print("|---|---:|---:|---:|---:|")
-    figures, alone = {}, 0.0
+    figures: dict[str, Figure] = {}
+    alone = 0.0
     judge = partial(assess_in_parts, key=b"key", task=load_task("caption"), settings={})
     for name, row, work in (
         ("heuristics", "judging", judge),

@@ -26,11 +26,12 @@ def test_small_sizes_give_the_rows_of_the_table(
 def test_a_run_ends_with_the_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each module measures in a process of its own, and the loop beside it."""
-    monkeypatch.setattr(everything, "ARGUMENTS", {"heuristics": (20,)})
-    everything.run_all(["heuristics"])
+    """Each module measures in a process of its own; the table survives one that fails."""
+    monkeypatch.setattr(everything, "ARGUMENTS", {"heuristics": (20,), "unknown": ()})
+    assert not everything.run_all(["heuristics", "unknown"])
     end = capsys.readouterr().out.partition("## Targets")[2]
     assert "| heuristics, s |" in end
+    assert "unknown was skipped: it failed with ModuleNotFoundError" in end
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class _Part:
 
     place: slice
     met: Counts
-    reverse: Counts
+    reverse: scipy.sparse.csc_array
 
 
 class Abilities(VoteModel):
@@ -157,8 +157,8 @@ class Abilities(VoteModel):
         ballots = self.ballots
         cells = ballots.values * ballots.size + ballots.items
         size = ballots.size * ballots.kinds
-        able: Floats = np.bincount(cells, self.abilities[ballots.workers], size)
-        return able.astype("float64", copy=False).reshape(ballots.kinds, ballots.size)
+        able = np.bincount(cells, self.abilities[ballots.workers], size).astype("float64")
+        return able.reshape(ballots.kinds, ballots.size)
 
     def _logs(self, part: _Part, able: Floats, norms: Floats) -> Floats:
         """By state and item, the log probability of the votes, up to a constant of the item."""

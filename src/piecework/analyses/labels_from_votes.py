@@ -126,7 +126,8 @@ def _ballots(
     workers, worker_ids = pd.factorize(
         valid["worker"].where(_can_be_learnt(valid["worker"])), sort=True, use_na_sentinel=True
     )
-    places, people = columns.get_indexer(valid["value"]), len(worker_ids)
+    values = pd.Index(valid["value"], tupleize_cols=False)
+    places, people = columns.get_indexer(values), len(worker_ids)
     order = np.lexsort((places, workers, items))
     ballots = Ballots(
         items=items[order],
