@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from piecework.domain.late_modules import np, npt, pd, rapidfuzz
-from piecework.qc.plain_text import plain_of
+from piecework.qc.plain_text import plain_column, plain_of
 from piecework.qc.ratings import LIKENESS
-from piecework.qc.scores import Tally, rows_of, spreads, summed, tally
+from piecework.qc.scores import Codes, Tally, coded, grouped, rows_of, spreads, tally
 from piecework.qc.text_fit import text_fit
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
@@ -67,11 +67,34 @@ _SHRUNKEN_BY = 2.0
 Scores: TypeAlias = "Mapping[str, pd.DataFrame]"
 
 
+class Workers(NamedTuple):
+    """The workers of a table.
+
+    Attributes:
+        codes: by row, the number of its worker.
+        names: by number, the worker's id, sorted; "" if it is not known.
+        order: the rows in the order of the answers' ids. Sums of floats depend on their
+            order; this makes them independent of the order of rows.
+    """
+
+    codes: Codes
+    names: pd.Index[str]
+    order: Codes
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> Self:
+        """Number the workers of a table."""
+        codes, names = pd.factorize(table["worker_id"], sort=True)
+        is_ordered = table.index.is_monotonic_increasing
+        order = np.arange(len(table)) if is_ordered else table.index.argsort()
+        return cls(codes, pd.Index(names, dtype="str"), np.asarray(order))
+
+
 def answer_features(
     table: pd.DataFrame,
     scores: Scores,
     own: pd.DataFrame | None = None,
-    weights: pd.Series[float] | None = None,
+    workers: Workers | None = None,
 ) -> pd.DataFrame:
     """One row per answer: its own features, then its worker's, prefixed `worker:`.
 
@@ -79,42 +102,50 @@ def answer_features(
         table: the answers (`piecework.domain.tables`).
         scores: of the heuristics, by name; absent ones are 0.
         own: of `own_features`, if already computed.
-        weights: of `answer_weights`, if already computed.
+        workers: of the table, if already numbered.
     """
     own = own_features(table) if own is None else own
-    weights = answer_weights(table) if weights is None else weights
-    means = _means(own.drop(columns=[*_OF_ASSIGNMENTS]), table, weights)
-    means = means.reindex(table["worker_id"]).fillna(0.0)
-    means.index = own.index
-    means[table["worker_id"].to_numpy() == ""] = 0.0
-    suspicions = {
-        name: scores[name]["suspicion"].reindex(table.index).fillna(0.0) if name in scores else 0.0
-        for name in OF_ANSWERS
-    }
-    return pd.concat(
-        [own, pd.DataFrame(suspicions, index=own.index), means.add_prefix("worker:")], axis=1
-    )
+    workers = Workers.of(table) if workers is None else workers
+    columns = {str(name): own[name].to_numpy() for name in own}
+    for name in OF_ANSWERS:
+        suspicions = scores[name]["suspicion"] if name in scores else pd.Series(dtype="float64")
+        # Rows with the table's own index are not looked up again.
+        columns[name] = suspicions.reindex(table.index).fillna(0.0).to_numpy()
+    columns |= _means(own.drop(columns=[*_OF_ASSIGNMENTS]), answer_weights(table), workers)
+    return pd.DataFrame(columns, index=table.index)
 
 
 def worker_features(
-    table: pd.DataFrame, scores: Scores, probabilities: pd.Series[float]
+    table: pd.DataFrame,
+    scores: Scores,
+    probabilities: pd.Series[float],
+    numbered: Workers | None = None,
+    *,
+    beside_others: bool = False,
 ) -> pd.DataFrame:
     """One row per known worker, in the order of their ids.
 
     Args:
         table: the answers (`piecework.domain.tables`).
         scores: of the heuristics, by name; absent ones are 0.
-        probabilities: by answer of those that count, that it is bad.
+        probabilities: by answer, that it is bad; absent or NaN if it does not count.
+        numbered: the workers of the table, if already numbered.
+        beside_others: whether there are other workers, who are not in the table.
 
     Returns:
         `answers`, the log odds of the mean probability; then the suspicions of heuristics. A
         worker without an answer that counts has 0.
     """
-    known = table["worker_id"][(table["worker_id"] != "").to_numpy()]
-    workers = pd.Index(sorted(known.unique()), dtype="str", name="worker_id")
-    # Sums of floats depend on their order; sorting makes them independent of row order.
-    counted = probabilities.sort_index()
-    mean = counted.groupby(table["worker_id"].loc[counted.index]).mean().reindex(workers)
+    numbered = Workers.of(table) if numbered is None else numbered
+    workers = numbered.names[numbered.names != ""].rename("worker_id")
+    likely = probabilities.reindex(table.index).to_numpy()
+    order = numbered.order[~np.isnan(likely)[numbered.order]]
+    by_code = grouped(
+        pd.DataFrame({"mean": likely[order]}),
+        pd.Series(numbered.codes[order]),
+        beside_others=beside_others,
+    ).mean()
+    mean = by_code["mean"].set_axis(numbered.names.take(by_code.index.to_numpy())).reindex(workers)
     mean = mean.clip(_LEAST_ODDS, 1 - _LEAST_ODDS)
     columns = {"answers": (mean / (1 - mean)).map(math.log, na_action="ignore").fillna(0.0)}
     for name in OF_WORKERS:
@@ -123,15 +154,24 @@ def worker_features(
     return pd.DataFrame(columns, index=workers)
 
 
-def own_features(table: pd.DataFrame, usual: pd.DataFrame | None = None) -> pd.DataFrame:
+def own_features(
+    table: pd.DataFrame, usual: pd.DataFrame | None = None, *, beside_others: bool = False
+) -> pd.DataFrame:
     """One row per answer: the features of `TEXT_AND_TIME`.
 
     Args:
         table: all answers of each batch, or any if `usual` is of all answers.
         usual: of `own_usual`.
+        beside_others: whether there are other batches, which are not in the table.
     """
     of_batch = _of_batch(table)
-    usual = own_usual(_tally(table["batch"], of_batch)) if usual is None else usual
+    if usual is None:  # as `own_usual`, without counting equal values first
+        usual = pd.concat(
+            [
+                _usual_of(name, table["batch"], values, beside_others=beside_others)
+                for name, values in of_batch.items()
+            ]
+        )
     off_item = -text_fit(table)["log_odds"]
     own = {
         name: _in_sds(values, table["batch"], usual[usual["feature"] == name])
@@ -147,27 +187,31 @@ def own_features(table: pd.DataFrame, usual: pd.DataFrame | None = None) -> pd.D
 
 def own_tally(table: pd.DataFrame) -> Tally:
     """How often each `value` of a `feature` occurs in a `batch`."""
-    return _tally(table["batch"], _of_batch(table))
+    return pd.concat(
+        [
+            tally({"batch": table["batch"], "value": values}).assign(feature=name)
+            for name, values in _of_batch(table).items()
+        ],
+        ignore_index=True,
+    )
 
 
 def own_usual(counts: Tally) -> pd.DataFrame:
     """By batch, `mean` and `sd` of each `feature`, from the `own_tally` of all."""
     by_feature = []
     for name in _IN_SDS:
-        rows = counts.loc[counts["feature"] == name, ["batch", "value", "n_rows"]]
-        of_batch = spreads(rows_of(rows).set_axis(["group", "value"], axis=1))
-        by_feature.append(of_batch[["mean", "sd"]].assign(feature=name))
+        rows = rows_of(counts.loc[counts["feature"] == name, ["batch", "value", "n_rows"]])
+        by_feature.append(_usual_of(name, rows["batch"], rows["value"]))
     return pd.concat(by_feature)
 
 
-def _tally(batches: pd.Series[int], of_batch: Mapping[str, pd.Series[float]]) -> Tally:
-    return pd.concat(
-        [
-            tally({"batch": batches, "value": values}).assign(feature=name)
-            for name, values in of_batch.items()
-        ],
-        ignore_index=True,
-    )
+def _usual_of(
+    feature: str, batches: pd.Series[int], values: pd.Series[float], *, beside_others: bool = False
+) -> pd.DataFrame:
+    """By batch, `mean` and `sd` of the values of a `feature`."""
+    known = pd.DataFrame({"group": batches, "value": values}).dropna()
+    by_batch = spreads(known, beside_others=beside_others)
+    return by_batch[["mean", "sd"]].assign(feature=feature)
 
 
 def _of_batch(table: pd.DataFrame) -> Mapping[str, pd.Series[float]]:
@@ -230,22 +274,28 @@ def _in_sds(values: pd.Series[float], batches: pd.Series[int], usual: pd.DataFra
 
 
 def _means(
-    features: pd.DataFrame, table: pd.DataFrame, weights_of: pd.Series[float]
-) -> pd.DataFrame:
-    # Sums of floats depend on their order; sorting makes them independent of row order.
-    ordered = features.sort_index()
-    codes, names = pd.factorize(table["worker_id"].loc[ordered.index], sort=True)
-    weights = weights_of.loc[ordered.index].to_numpy()
-    weighed = ordered.mul(weights, axis=0)
-    sums = summed(weighed, codes, len(names)).set_axis(names, axis=0)
-    answers = np.bincount(codes, weights, minlength=len(names))
-    return sums.div(answers + _SHRUNKEN_BY, axis=0).rename_axis("worker_id")
+    features: pd.DataFrame, weights: pd.Series[float], workers: Workers
+) -> dict[str, Floats]:
+    """By answer, its worker's mean of each feature, prefixed `worker:`; 0 if not known."""
+    codes, size = workers.codes[workers.order], len(workers.names)
+    counts = weights.to_numpy()[workers.order]
+    answers = np.bincount(codes, counts, minlength=size)
+    is_known = np.asarray(workers.names != "")
+    means = {}
+    for name in features:
+        # A group's sum depends only on its own rows.
+        weighed = features[name].to_numpy()[workers.order] * counts
+        sums = np.bincount(codes, weighed, minlength=size)
+        of_worker = np.where(is_known, sums / (answers + _SHRUNKEN_BY), 0.0)
+        means[f"worker:{name}"] = of_worker[workers.codes]
+    return means
 
 
 def answer_weights(table: pd.DataFrame) -> pd.Series[float]:
     """What each answer counts: a share of 1 if its worker repeats its words."""
-    words, worded = pd.factorize(np.array(plain_of(table), dtype="object"))
-    workers, _ = pd.factorize(table["worker_id"])
-    pairs, different = pd.factorize(workers * len(worded) + words)
+    texts = plain_column(table)
+    words, worded = coded(texts)
+    workers, _ = coded(table["worker_id"])
+    pairs, different = pd.factorize(workers * worded + words)
     shares = 1.0 / np.bincount(pairs, minlength=len(different))[pairs]
-    return pd.Series(np.where((worded == "")[words], 1.0, shares), index=table.index)
+    return pd.Series(np.where(texts == "", 1.0, shares), index=table.index)

@@ -43,9 +43,8 @@ from piecework.domain.verdicts import JOINED, Finding, SubjectKind
 from piecework.qc.features import (
     TEXT_AND_TIME,
     Scores,
+    Workers,
     answer_features,
-    answer_weights,
-    own_features,
     worker_features,
 )
 from piecework.qc.heuristics import (
@@ -61,7 +60,7 @@ from piecework.qc.heuristics import (
     straight_line,
     too_fast,
 )
-from piecework.qc.scores import SHOWN_FROM
+from piecework.qc.scores import SHOWN_FROM, Codes, grouped
 from piecework.qc.text_fit import text_fit
 
 TITLE = "Joined suspicion"
@@ -126,7 +125,8 @@ def findings(
     table: pd.DataFrame,
     scores: Scores,
     judged: Judged | None = None,
-    usual: pd.DataFrame | None = None,
+    own: pd.DataFrame | None = None,
+    here: npt.NDArray[np.bool_] | None = None,
 ) -> Iterator[Finding]:
     """Yield a finding for every answer and worker that is more likely bad than not.
 
@@ -134,36 +134,57 @@ def findings(
     unless people decided.
 
     Args:
-        table: the answers (`piecework.domain.tables`), or all answers of each worker
-            if `usual` was made from all answers.
+        table: the answers (`piecework.domain.tables`); all of each worker are enough, with
+            `own` of them, if people did not decide.
         scores: of the heuristics, by name.
         judged: people's decisions in this campaign.
-        usual: of `piecework.qc.features.own_usual`.
+        own: of `piecework.qc.features.own_features`, if already computed.
+        here: by row, whether its answer and its worker are asked about; by default, all are.
     """
     judged = judged or {}
-    own, weights_of = own_features(table, usual), answer_weights(table)
-    answers = answer_features(table, scores, own, weights_of)
+    is_part = here is not None
+    here = np.ones(len(table), dtype="bool") if here is None else here
+    of_table = Workers.of(table)
+    answers = answer_features(table, scores, own, of_table)
     is_compared = (text_fit(table)["log_odds"].notna() & (table["worker_id"] != "")).to_numpy()
     of_answers = _weights("answer", answers, judged)
     likely = probabilities(of_answers, answers)
-    parts = answers[list(of_answers.weights)] * pd.Series(of_answers.weights)
-    speaks = np.ones(len(answers), dtype="bool") if judged.get("answer") else is_compared
-    for subject, probability, own_parts in _shown(likely, speaks, parts):
-        yield _finding("answer", subject, probability, _strongest(own_parts))
+    speaks = here if judged.get("answer") else here & is_compared
+    places = np.flatnonzero((likely >= SHOWN_PROBABILITY) & speaks)
+    strongest = _strongest(_parts(answers, of_answers, places))
+    subjects = table.index.take(places).tolist()
+    for subject, probability, features in zip(
+        subjects, likely[places].tolist(), strongest, strict=True
+    ):
+        yield _finding("answer", subject, probability, features)
 
     counts = np.ones(len(answers), dtype="bool") if judged.get("worker") else is_compared
-    counted = pd.Series(likely, index=answers.index)[counts]
-    workers = worker_features(table, scores, counted)
-    of_workers = _weights("worker", workers, judged)
-    worker_ids = table["worker_id"].loc[counted.index]
-    by_worker = parts.loc[counted.index].sort_index().groupby(worker_ids)
-    parts, numbers = by_worker.mean().reindex(workers.index).fillna(0.0), by_worker.size()
-    likely = probabilities(of_workers, workers)
-    speaks = np.asarray(workers.index.isin(numbers.index[numbers >= _LEAST_ANSWERS]))
-    speaks |= bool(judged.get("worker"))
-    for subject, probability, own_parts in _shown(likely, speaks, parts):
-        many = plural(int(numbers.get(subject, 0)), "answer")
-        yield _finding("worker", subject, probability, f"{_strongest(own_parts)} (mean of {many})")
+    counted = pd.Series(np.where(counts, likely, np.nan), index=table.index)
+    workers = worker_features(table, scores, counted, of_table, beside_others=is_part)
+    likely = probabilities(_weights("worker", workers, judged), workers)
+    numbers = pd.Series(np.bincount(of_table.codes[counts], minlength=len(of_table.names)))
+    numbers = numbers.set_axis(of_table.names).reindex(workers.index)
+    asked = of_table.names.take(np.unique(of_table.codes[here]))
+    speaks = np.asarray(numbers >= _LEAST_ANSWERS) | bool(judged.get("worker"))
+    speaks &= np.asarray(workers.index.isin(asked))
+    places = np.flatnonzero((likely >= SHOWN_PROBABILITY) & speaks)
+    shown, codes = workers.index.take(places), of_table.codes[of_table.order]
+    is_counted = counts[of_table.order]
+    is_shown = is_counted & np.isin(codes, of_table.names.get_indexer(shown))
+    rows = of_table.order[is_shown]
+    parts, of_workers = _parts(answers, of_answers, rows), pd.Series(codes[is_shown])
+    are_mixed = is_part or bool((np.diff(codes[is_counted]) < 0).any())
+    means = grouped(parts, of_workers, beside_others=are_mixed).mean()
+    means = means.set_axis(of_table.names.take(means.index.to_numpy())).reindex(shown).fillna(0.0)
+    for subject, probability, number, features in zip(
+        shown.tolist(),
+        likely[places].tolist(),
+        numbers.iloc[places].tolist(),
+        _strongest(means),
+        strict=True,
+    ):
+        many = plural(number, "answer")
+        yield _finding("worker", subject, probability, f"{features} (mean of {many})")
 
 
 def _weights(kind: SubjectKind, features: pd.DataFrame, judged: Judged) -> Weights:
@@ -172,17 +193,12 @@ def _weights(kind: SubjectKind, features: pd.DataFrame, judged: Judged) -> Weigh
     return refitted(weights, features, decided) if decided else weights
 
 
-def _shown(
-    likely: Floats, speaks: npt.NDArray[np.bool_], parts: pd.DataFrame
-) -> Iterator[tuple[str, float, Mapping[str, float]]]:
-    """Yield the subjects that are more likely bad than not, with what speaks for it."""
-    places = np.flatnonzero((likely >= SHOWN_PROBABILITY) & speaks)
-    names, shown = [str(name) for name in parts.columns], parts.iloc[places]
-    cells = shown.to_numpy(dtype="float64").tolist()
-    for subject, probability, own in zip(
-        shown.index.tolist(), likely[places].tolist(), cells, strict=True
-    ):
-        yield subject, probability, dict(zip(names, own, strict=True))
+def _parts(features: pd.DataFrame, weights: Weights, places: Codes) -> pd.DataFrame:
+    """What each feature of these rows adds to the log odds."""
+    parts = {
+        name: features[name].to_numpy()[places] * weight for name, weight in weights.weights.items()
+    }
+    return pd.DataFrame(parts)
 
 
 def _finding(kind: SubjectKind, subject: str, probability: float, strongest: str) -> Finding:
@@ -252,20 +268,26 @@ def fit(
     return fitted
 
 
-def _strongest(parts: Mapping[str, float]) -> str:
-    """The features that count most for and against it.
+def _strongest(parts: pd.DataFrame) -> Iterator[str]:
+    """Yield for each row the features that count most for and against it.
 
     The intercept and smaller features are left out, so these do not add up to the probability.
 
     Args:
-        parts: of the log odds, by feature.
+        parts: of the log odds; a column for each feature.
     """
-    ranked_parts = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
-    return ", ".join(
-        f"{_in_words(name)} {amount:+.1f}"
-        for name, amount in ranked_parts[:_MOST_SHOWN]
-        if round(abs(amount), 1)
-    )
+    names = sorted(str(name) for name in parts)
+    words = [_in_words(name) for name in names]
+    cells = parts[names].to_numpy(dtype="float64")
+    # Of equal amounts, the first name comes first.
+    ranked = np.argsort(-np.abs(cells), axis=1, kind="stable")[:, :_MOST_SHOWN]
+    amounts = np.take_along_axis(cells, ranked, axis=1)
+    for places, own in zip(ranked.tolist(), amounts.tolist(), strict=True):
+        yield ", ".join(
+            f"{words[place]} {amount:+.1f}"
+            for place, amount in zip(places, own, strict=True)
+            if round(abs(amount), 1)
+        )
 
 
 def _of_heuristic(name: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 from piecework.domain.late_modules import np, npt, pa, pc, pd
 
 PLAIN, WORD_COUNT = "plain_text", "word_count"
-"""Columns that `with_texts` adds."""
+"""Columns of `texts_of`."""
 
 _ASCII_WORDS = (
     bytes(ord(c.lower()) if c.isalnum() else ord(" ") for c in map(chr, range(128)))
@@ -71,16 +71,28 @@ def plain_texts(texts: Sequence[str]) -> list[str]:
 
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Add what several heuristics read of the texts: `plain_text` and `word_count`."""
-    plain = pd.array(plain_texts(table["text"].tolist()), dtype="str")
-    return table.assign(plain_text=plain, word_count=word_counts(table["text"]))
+    """Add the columns of `texts_of`, if they are not there."""
+    if PLAIN in table.columns:
+        return table
+    return pd.concat([table, texts_of(table)], axis=1)
+
+
+def texts_of(table: pd.DataFrame) -> pd.DataFrame:
+    """What several heuristics read of the texts: `plain_text` and `word_count`."""
+    columns = {PLAIN: plain_column(table), WORD_COUNT: word_counts(table["text"])}
+    return pd.DataFrame(columns, index=table.index)
 
 
 def plain_of(table: pd.DataFrame) -> list[str]:
     """Return the words of each answer's text (`plain`)."""
+    return plain_column(table).tolist()
+
+
+def plain_column(table: pd.DataFrame) -> pd.Series[str]:
+    """Return the words of each answer's text as a column."""
     if PLAIN in table.columns:
-        return table[PLAIN].tolist()
-    return plain_texts(table["text"].tolist())
+        return table[PLAIN]
+    return pd.Series(plain_texts(table["text"].tolist()), index=table.index, dtype="str")
 
 
 def word_counts_of(table: pd.DataFrame) -> npt.NDArray[np.float64]:
@@ -180,8 +192,8 @@ class Tokens(NamedTuple):
 
 def tokens_of(table: pd.DataFrame, batches: Codes) -> Tokens:
     """The words of all texts."""
-    places, different = pd.factorize(table["text"])
-    words = different_words(plain_texts(different.tolist()))
+    places, different = pd.factorize(plain_column(table))
+    words = different_words(different.tolist())
     wordings = pc.binary_join(words, pa.scalar(" ", pa.large_string())).dictionary_encode()
     alike = wordings.dictionary.to_numpy(zero_copy_only=False)
     wording = wordings.indices.to_numpy()[places]

@@ -9,7 +9,8 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from functools import partial
+from typing import Any, Literal, Protocol, TypeAlias
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.late_modules import np, pd
@@ -18,6 +19,8 @@ from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, Finding, SubjectKind
 from piecework.qc import joined, parameters, written_here
+from piecework.qc.batches import BatchScores, Part, SubjectIds
+from piecework.qc.features import OF_ANSWERS, own_features
 from piecework.qc.heuristics import (
     answered_before,
     canary,
@@ -51,8 +54,15 @@ from piecework.qc.heuristics import (
     too_fast,
 )
 from piecework.qc.joined import Judged
+from piecework.qc.plain_text import PLAIN, texts_of
 from piecework.qc.ratings import sources
-from piecework.qc.scores import SHOWN_FROM, BatchScores, Facts, Scope
+from piecework.qc.scores import (
+    SHOWN_FROM,
+    Facts,
+    Scope,
+    with_first,
+)
+from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
@@ -61,6 +71,11 @@ are off; `None`: switched off."""
 
 KnownScores: TypeAlias = "dict[tuple[str, object], pd.DataFrame]"
 """Scores of one table, by heuristic and its parameters."""
+
+
+Plan = Literal["item", "worker", "tally", "gather"]
+"""Judged with all answers about an item; with all answers of a worker; with those and
+the tallies of all answers; or from rows that are gathered in one place."""
 
 
 class Heuristic(Protocol):
@@ -173,6 +188,7 @@ def assess(
     batches: BatchScores | None = None,
     known: KnownScores | None = None,
     only: Collection[str] | None = None,
+    about: int | None = None,
 ) -> list[Finding]:
     """Return the findings of all heuristics that are switched on.
 
@@ -186,35 +202,50 @@ def assess(
         seed: the campaign's, for the random sample.
         judged: people's decisions, to which the joined suspicion is fitted.
         batches: scores kept from earlier passes over the same campaign.
-        known: scores of this very table, to which new ones are added, so that other
-            settings of a few heuristics do not score the table again.
+        known: scores of this very table and `about`, to which new ones are added, so that
+            other settings of a few heuristics do not score the table again.
         only: run these alone, and nothing that joins several; by default, all.
+        about: return only the findings about this batch: its answers, assignments and
+            workers. They are those of the whole table, but take little time for answers
+            of other batches.
 
     Raises:
         ConfigError: the settings name an unknown heuristic or parameter, or a value
             that is not allowed; lists all faults.
     """
-    findings: list[Finding] = []
     refuse_faults(settings)
+    known = {} if known is None else known
     if only is not None:
         settings = {**settings, **dict.fromkeys(BY_NAME.keys() - set(only))}
     if batches is not None:
         batches.forget_changed(table)
-    table = _compared(table, batches, known)
-    scores = _scores(table, settings, seed, batches, known)
-    for name, rows in scores.items():
-        findings.extend(findings_of(BY_NAME[name], rows))
+    by_people = any((judged or {}).values())
+    part = Part.of(_compared(table, batches, known), about, by_people=by_people)
+    scores = _scores(part, settings, seed, batches, known)
+    findings = [
+        finding
+        for name, rows in scores.items()
+        for finding in findings_of(BY_NAME[name], rows, part.subjects)
+    ]
     if only is not None:
         return findings
-    findings.extend(joined.findings(table, scores, judged))
-    findings.extend(written_here.findings(table, scores))
+    own = part.rows_of_workers(_own_features(part.table, batches, known))
+    of_workers = {name: part.rows_of_workers(rows) for name, rows in scores.items()}
+    findings.extend(joined.findings(part.of_workers, of_workers, judged, own, part.is_here))
+    findings.extend(written_here.findings(part.here, scores))
     return findings
 
 
-def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]:
-    """Yield the findings of one heuristic, from its scores."""
+def findings_of(
+    heuristic: Heuristic, scores: pd.DataFrame, subjects: SubjectIds | None = None
+) -> Iterator[Finding]:
+    """Yield the findings of one heuristic, from its scores; by default, about all subjects."""
     suspicion, flag = scores["suspicion"].to_numpy(), scores["flag"].to_numpy()
     places = np.flatnonzero(flag | (suspicion >= SHOWN_FROM))
+    if subjects is not None:
+        known = subjects[heuristic.SUBJECT]
+        is_of_these = [name in known for name in scores.index.take(places).tolist()]
+        places = places[np.array(is_of_these, dtype="bool")]
     for subject, amount, is_flagged, evidence in zip(
         scores.index.take(places).tolist(),
         suspicion[places].tolist(),
@@ -240,7 +271,7 @@ def scores(table: pd.DataFrame, settings: Settings, *, seed: int) -> dict[str, p
         ConfigError: as `assess`.
     """
     refuse_faults(settings)
-    return _scores(_compared(table), settings, seed)
+    return _scores(Part.of(_compared(table, None, {})), settings, seed, None, {})
 
 
 def is_on(name: str, settings: Settings) -> bool:
@@ -309,50 +340,87 @@ def describe_heuristics() -> Sequence[Description]:
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
-def _compared(
-    table: pd.DataFrame, batches: BatchScores | None = None, known: KnownScores | None = None
-) -> pd.DataFrame:
+def plan(heuristic: Heuristic) -> Plan:
+    """Return how a heuristic works on parts.
+
+    Texts are compared beforehand (`piecework.qc.text_fit`, in two phases of its own),
+    so a heuristic that reads nothing else of the batch needs only the worker's answers.
+    """
+    if heuristic.FACTS.tallied:
+        return "tally"
+    if heuristic.FACTS.together:
+        return "gather"
+    if set(COMPARED) <= set(heuristic.COLUMNS):
+        return "worker"
+    plans: Mapping[str, Plan] = {"item": "item", "campaign": "gather"}
+    return plans.get(heuristic.SCOPE, "worker")
+
+
+def _compared(table: pd.DataFrame, batches: BatchScores | None, known: KnownScores) -> pd.DataFrame:
     """Compare the texts of the table once: the joined suspicion always reads that."""
     if batches is None:
-        return with_text_fit(table)
-    known = {} if known is None else known
+        return with_first(with_text_fit(table))
     if (FIT, None) not in known:
-        known[FIT, None] = batches.scored(FIT, table, text_fit, of_answers=True)
-    return with_text_fit(table, known[FIT, None])
+        texts = batches.scored(PLAIN, table, texts_of, of_answers=True)
+        worded = pd.concat([table, texts], axis=1)
+        fits = batches.scored(FIT, worded, text_fit, of_answers=True)
+        known[FIT, None] = pd.concat([texts, fits.add_prefix(f"{FIT}.")], axis=1)
+    return with_first(pd.concat([table, known[FIT, None]], axis=1))
+
+
+def _own_features(
+    table: pd.DataFrame, batches: BatchScores | None, known: KnownScores
+) -> pd.DataFrame:
+    """Compute the joined suspicion's own features of answers; those of a batch only once."""
+    if batches is None:
+        return own_features(table)
+    if (JOINED, None) not in known:
+        # The last bit of a mean depends on whether a batch is alone.
+        beside_others = table["batch"].nunique() > 1
+        score = partial(own_features, beside_others=beside_others)
+        name = f"{JOINED} {beside_others}"
+        known[JOINED, None] = batches.scored(name, table, score, of_answers=True)
+    return known[JOINED, None]
 
 
 def _scores(
-    table: pd.DataFrame,
-    settings: Settings,
-    seed: int,
-    batches: BatchScores | None = None,
-    known: KnownScores | None = None,
+    part: Part, settings: Settings, seed: int, batches: BatchScores | None, known: KnownScores
 ) -> dict[str, pd.DataFrame]:
-    known = {} if known is None else known
     scores: dict[str, pd.DataFrame] = {}
     for heuristic in _switched_on(settings):
         params = params_of(heuristic, settings, seed=seed)
         key = (heuristic.NAME, params)
         if key not in known:
-            known[key] = _scored(heuristic, table, params, batches)
+            known[key] = _scored(heuristic, part, params, batches)
         scores[heuristic.NAME] = known[key]
     return scores
 
 
 def _scored(
     heuristic: Heuristic,
-    table: pd.DataFrame,
+    part: Part,
     params: Any,  # noqa: ANN401 - each has its own
     batches: BatchScores | None,
 ) -> pd.DataFrame:
-    if batches is None or heuristic.SCOPE not in {"row", "batch"}:
-        return heuristic.score(table, params)
-    return batches.scored(
-        heuristic.NAME,
-        table,
-        lambda part: heuristic.score(part, params),
-        of_answers=heuristic.SUBJECT == "answer",
-    )
+    if heuristic.SCOPE in {"row", "batch"}:
+        # The joined suspicion looks at all answers of a worker.
+        about = None if heuristic.NAME in OF_ANSWERS else part.about
+        if batches is None:
+            return heuristic.score(part.table if about is None else part.here, params)
+        return batches.scored(
+            heuristic.NAME,
+            part.table,
+            lambda rows: heuristic.score(rows, params),
+            of_answers=heuristic.SUBJECT == "answer",
+            about=about,
+        )
+    rows_by_plan = {"item": part.of_items, "worker": part.of_workers}
+    phases = heuristic.FACTS.tallied
+    if phases and part.about is not None:
+        usual = phases.usual_of(phases.tally(part.table, params), params)
+        rows = part.here if heuristic.SUBJECT == "answer" else part.of_workers
+        return phases.score(rows, params, usual)
+    return heuristic.score(rows_by_plan.get(plan(heuristic), part.table), params)
 
 
 def _switched_on(settings: Settings) -> list[Heuristic]:

@@ -13,10 +13,6 @@ its rows. It counts each part of the table separately (a tally); the tallies of 
 parts add up to the tally of the whole, however it was split. Counts are whole numbers,
 so sums are exact and do not depend on the order.
 
-Scores that depend on an answer or on its batch alone stay the same until the batch gets
-another answer. Most batches of a campaign are finished, so a pass scores one of them and
-reads the others (`BatchScores`).
-
 Times have the three definitions of the original VizWiz pipeline, columns of the table:
 `shown_seconds` (this item was on screen), `page_seconds` (the page's time divided by
 its items) and `market_seconds` (accepted to submitted, divided by the items).
@@ -26,9 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from piecework.domain.late_modules import np, npt, pd
+
+if TYPE_CHECKING:
+    from pandas.api.typing import DataFrameGroupBy
 
 Scope = Literal["row", "item", "worker", "batch", "campaign"]
 """The rows that a heuristic needs together, so that it scores a part of the table as it
@@ -37,6 +36,9 @@ batch, or (`campaign`) all answers."""
 
 FIRST_ANSWER = ("worker_id", "item_id", "submitted_at")
 """The columns that `is_first` reads."""
+
+IS_FIRST = "is_first"
+"""The column that `with_first` adds."""
 
 SHOWN_FROM = 0.25
 """Suspicions below this make no finding; half of the suspicion at a limit."""
@@ -150,6 +152,8 @@ def is_first(table: pd.DataFrame) -> pd.Series[bool]:
     voice. The first is the earliest submitted, then the one with the least answer id.
     Answers of unknown workers (empty id) are all first.
     """
+    if IS_FIRST in table.columns:
+        return table[IS_FIRST]
     pairs = pair_codes(table)
     is_known = (table["worker_id"] != "").to_numpy()
     places = np.flatnonzero((np.bincount(pairs)[pairs] > 1) & is_known)
@@ -166,6 +170,13 @@ def is_first(table: pd.DataFrame) -> pd.Series[bool]:
     ).sort_values(["submitted_at", "answer_id"], kind="stable")
     first[several.loc[several.duplicated("pair"), "place"]] = False
     return pd.Series(first, index=table.index, dtype="bool")
+
+
+def with_first(table: pd.DataFrame) -> pd.DataFrame:
+    """Add what `is_first` returns, for heuristics that need it of all these answers."""
+    if not {*FIRST_ANSWER} <= {*table.columns}:
+        return table
+    return table.assign(**{IS_FIRST: is_first(table)})
 
 
 def pair_codes(table: pd.DataFrame) -> Codes:
@@ -301,17 +312,38 @@ def z_scores(
     return distances(values, pd.Series(codes, index=values.index), by_group, least)
 
 
-def spreads(counted: pd.DataFrame) -> pd.DataFrame:
+def spreads(counted: pd.DataFrame, *, beside_others: bool = False) -> pd.DataFrame:
     """`mean`, population `sd` and `count` of the values of each `group`.
 
     Args:
         counted: columns `group` and `value`; NaN does not count.
+        beside_others: as for `grouped`.
     """
     # Sums of floats depend on their order; sorting makes them independent of row order.
-    by_group = counted.sort_values("value").groupby("group")["value"]
+    ordered = counted.sort_values("value")
+    by_group = grouped(ordered[["value"]], ordered["group"], beside_others=beside_others)["value"]
     return pd.DataFrame(
         {"mean": by_group.mean(), "sd": by_group.std(ddof=0), "count": by_group.count()}
     )
+
+
+def grouped(
+    values: pd.DataFrame, groups: pd.Series[Any], *, beside_others: bool
+) -> DataFrameGroupBy[Any, Any]:
+    """Group numbers, so that means do not depend on which groups are there.
+
+    Where a group follows the other, as if it is alone, pandas 3.1 adds up in another way, and
+    the last bit differs. A row without numbers prevents that.
+
+    Args:
+        values: the numbers; NaN does not count.
+        groups: the group of each row.
+        beside_others: whether other groups, which are not there, lie between these.
+    """
+    if beside_others and len(values):
+        values = pd.concat([values, values.iloc[:1] * np.nan], ignore_index=True)
+        groups = pd.concat([groups, groups.iloc[:1]], ignore_index=True)
+    return values.groupby(groups)
 
 
 def distances(
@@ -376,71 +408,3 @@ class Facts:
     flags_below_counts: Callable[[Any], bool] | None = None
     tallied: Tallied | None = None
     together: Callable[[pd.DataFrame, Any], npt.NDArray[np.bool_]] | None = None
-
-
-Score: TypeAlias = "Callable[[pd.DataFrame], pd.DataFrame]"
-"""Takes the answers of a batch; returns a row per answer or per assignment."""
-
-
-class BatchScores:
-    """The last scores of each batch of one campaign, with the same settings."""
-
-    def __init__(self) -> None:
-        """Start without scores."""
-        self._scores: dict[int, dict[str, pd.DataFrame]] = {}
-        self._answers: dict[int, pd.Index[str]] = {}
-
-    def forget(self) -> None:
-        """Forget everything: a finished campaign is not scored again."""
-        self._scores.clear()
-        self._answers.clear()
-
-    def forget_changed(self, table: pd.DataFrame) -> None:
-        """Forget the scores of batches with changed answers.
-
-        Args:
-            table: all answers so far, with the column `batch`.
-        """
-        for batch, rows in _batches(table):
-            answers = table.index[rows]
-            if not answers.equals(self._answers.get(batch, pd.Index([]))):
-                self._answers[batch] = answers
-                self._scores[batch] = {}
-
-    def scored(
-        self, name: str, table: pd.DataFrame, score: Score, *, of_answers: bool
-    ) -> pd.DataFrame:
-        """Return the scores of all batches; calls `score` only for unknown ones.
-
-        Args:
-            name: of what is scored.
-            table: the one passed to `forget_changed`.
-            score: scores one batch.
-            of_answers: whether subjects are answers, not assignments.
-
-        Returns:
-            One row per answer, in the table's order, or one per assignment, in the
-            order of their ids.
-        """
-        parts = []
-        for batch, rows in _batches(table):
-            known = self._scores[batch]
-            if name not in known:
-                known[name] = score(table.iloc[rows])
-                if of_answers:  # heuristics share one index per batch
-                    known[name].index = self._answers[batch]
-            parts.append(known[name])
-        if not parts:
-            return score(table)
-        whole = pd.concat(parts)
-        if not of_answers:
-            return whole.sort_index()
-        is_in_order = whole.index.equals(table.index)
-        return whole if is_in_order else whole.reindex(table.index)
-
-
-def _batches(table: pd.DataFrame) -> Iterator[tuple[int, pd.Index[int]]]:
-    """Yield each batch and the positions of its rows, in the order of the batches."""
-    places = pd.Series(range(len(table)), dtype="int64")
-    for batch, rows in places.groupby(table["batch"].to_numpy()):
-        yield int(str(batch)), rows.index

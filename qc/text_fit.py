@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Self, TypeAlias
 
 from piecework.domain.late_modules import np, npt, pd
-from piecework.qc.plain_text import Small, Tokens, tokens_of, with_texts
+from piecework.qc.plain_text import PLAIN, Small, Tokens, tokens_of, with_texts
 from piecework.qc.scores import FIRST_ANSWER, Tally, coded, is_first, looked_up, merged, tally
 
 COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
@@ -83,8 +83,9 @@ def with_text_fit(table: pd.DataFrame, fits: pd.DataFrame | None = None) -> pd.D
     """
     if f"{FIT}.log_odds" in table.columns:
         return table
+    table = with_texts(table)
     fits = text_fit(table) if fits is None else fits
-    return pd.concat([with_texts(table), fits.add_prefix(f"{FIT}.")], axis=1)
+    return pd.concat([table, fits.add_prefix(f"{FIT}.")], axis=1)
 
 
 def text_fit(table: pd.DataFrame) -> pd.DataFrame:
@@ -167,10 +168,10 @@ class Worded:
         self._shared: tuple[Uses, _Sharing] | None = None
         # Sums of floats depend on their order; sorting removes the order of rows.
         order = table.index.argsort()
-        ordered = table.iloc[order]
-        is_text = ~ordered["is_canned"].to_numpy() & (ordered["text"] != "").to_numpy()
-        texts = ordered.iloc[np.flatnonzero(is_text)]
-        self._places = order[is_text]
+        is_text = ~table["is_canned"].to_numpy() & (table["text"] != "").to_numpy()
+        self._places = order[is_text[order]]
+        read = [name for name in (*COLUMNS, PLAIN) if name in table.columns]
+        texts = table[read].iloc[self._places]
         self._is_voice = is_first(texts).to_numpy()
         self._batches, self._items = _codes_of_rows(texts)
         self._tokens = tokens_of(texts, self._batches)

@@ -10,48 +10,30 @@ split, and the same as from `piecework.qc.registry.assess`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
 
 import pandas as pd
 
 from piecework.domain.tables import HIT_VALUE, ITEM_VALUE, ORDER
 from piecework.domain.verdicts import Finding
 from piecework.qc import joined, written_here
-from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
+from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_features, own_tally, own_usual
+from piecework.qc.plain_text import with_texts
 from piecework.qc.registry import (
     BY_NAME,
     HEURISTICS,
     Heuristic,
+    Plan,
     Settings,
     findings_of,
     is_on,
     params_of,
+    plan,
 )
-from piecework.qc.scores import Tallied, Tally, merged
+from piecework.qc.scores import Tallied, Tally, merged, with_first
 from piecework.qc.text_fit import COLUMNS as COMPARED
-
-Plan = Literal["item", "worker", "tally", "gather"]
-"""Judged with all answers about an item; with all answers of a worker; with those and
-the tallies of all answers; or from rows that are gathered in one place."""
 
 OWN_FEATURES = "own features"
 """The key of the tally for the joined suspicion's features."""
-
-
-def plan(heuristic: Heuristic) -> Plan:
-    """Return how a heuristic works on parts.
-
-    Texts are compared beforehand (`piecework.qc.text_fit`, in two phases of its own),
-    so a heuristic that reads nothing else of the batch needs only the worker's answers.
-    """
-    if heuristic.FACTS.tallied:
-        return "tally"
-    if heuristic.FACTS.together:
-        return "gather"
-    if set(COMPARED) <= set(heuristic.COLUMNS):
-        return "worker"
-    plans: Mapping[str, Plan] = {"item": "item", "campaign": "gather"}
-    return plans.get(heuristic.SCOPE, "worker")
 
 
 def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
@@ -116,6 +98,7 @@ def judge_gathered(scores: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
 
 def judge_items(part: pd.DataFrame, settings: Settings) -> Iterator[Finding]:
     """Yield the findings in a part that has all answers about its items."""
+    part = with_first(part)
     for heuristic in _planned("item", settings):
         yield from findings_of(
             heuristic, heuristic.score(part, params_of(heuristic, settings, seed=0))
@@ -139,6 +122,7 @@ def judge_workers(
         usual: of `usual_of`, of all parts.
         gathered: of `score_gathered`; for the joined suspicion.
     """
+    part = with_first(with_texts(part))
     scores: dict[str, pd.DataFrame] = {}
     for heuristic in _planned("worker", settings):
         scores[heuristic.NAME] = heuristic.score(part, params_of(heuristic, settings, seed=seed))
@@ -149,7 +133,8 @@ def judge_workers(
         yield from findings_of(BY_NAME[name], rows)
     yield from written_here.findings(part, scores)
     used = {name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered}
-    yield from joined.findings(part, {**scores, **used}, usual=usual[OWN_FEATURES])
+    own = own_features(part, usual[OWN_FEATURES])
+    yield from joined.findings(part, {**scores, **used}, own=own)
 
 
 def _tallied(settings: Settings) -> list[tuple[Heuristic, Tallied]]:

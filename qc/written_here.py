@@ -86,10 +86,10 @@ def findings(table: pd.DataFrame, scores: Mapping[str, pd.DataFrame]) -> Iterato
 
     Args:
         table: the answers (`piecework.domain.tables`).
-        scores: of the heuristics, by name.
+        scores: of the heuristics, by name, at least of these answers.
     """
     parts = {
-        heuristic.NAME: scores[heuristic.NAME]["suspicion"].to_numpy()
+        heuristic.NAME: scores[heuristic.NAME]["suspicion"].reindex(table.index).to_numpy()
         for heuristic in (not_typed, like_samples, canary)
         if heuristic.NAME in scores
     }

@@ -27,7 +27,7 @@ from piecework.domain.late_modules import np, npt, pd
 from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted, Phrases, Share
-from piecework.qc.plain_text import plain_texts
+from piecework.qc.plain_text import plain_column, plain_texts
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Codes,
@@ -72,8 +72,8 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per answer."""
     texts = table["text"].tolist()
-    places, different = pd.factorize(table["text"])
-    plain = plain_texts(different.tolist())
+    places, different = pd.factorize(plain_column(table))
+    plain = different.tolist()
     copies = np.zeros(len(plain), dtype="bool")
     for phrase in plain_texts(params.instructions):
         copies |= np.array([phrase in text for text in plain], dtype="bool")
@@ -110,13 +110,12 @@ def _repetitions(
 
     Args:
         table: the answers.
-        plain: the words of each different text.
-        places: by answer, where its text is among those.
+        plain: different sentences, as words.
+        places: by answer, where its sentence is among those.
         params: what is a repetition.
     """
     workers, n_workers = coded(table["worker_id"])
-    sentences_, n_sentences = coded(pd.Series(plain, dtype="str"))
-    pairs, different = pd.factorize(workers * n_sentences + sentences_[places])
+    pairs, different = pd.factorize(workers * len(plain) + places)
     is_text = np.array([text != "" for text in plain], dtype="bool")[places]
     own = (
         is_text

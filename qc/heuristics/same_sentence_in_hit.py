@@ -22,14 +22,14 @@ from piecework.domain.late_modules import np, pd
 from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.parameters import Count, Counted
-from piecework.qc.plain_text import plain_texts
-from piecework.qc.scores import Facts, Scope, coded, quoted, scored, sentences
+from piecework.qc.plain_text import plain_column
+from piecework.qc.scores import Facts, Scope, quoted, scored, sentences
 
 NAME = "same_sentence_in_hit"
 TITLE = "One sentence for a whole HIT"
 VERSION = 1
 SUBJECT: SubjectKind = "assignment"
-SCOPE: Scope = "worker"
+SCOPE: Scope = "batch"
 COLUMNS = ("assignment_id", "text", "is_canned")
 FACTS = Facts(amounts=frozenset({"every", "all", "each", "hit"}))
 
@@ -49,15 +49,13 @@ class Params:
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per assignment, in the order of their ids."""
-    places, different = pd.factorize(table["text"])
-    sentences_ = plain_texts(different.tolist())
-    codes, _ = coded(pd.Series(sentences_, dtype="str"))
-    lengths = np.array([len(text.split()) for text in sentences_], dtype="int64")
-    counts = (lengths[places] >= params.min_words) & ~table["is_canned"].to_numpy()
+    codes, different = pd.factorize(plain_column(table))
+    lengths = np.array([len(text.split()) for text in different.tolist()], dtype="int64")
+    counts = (lengths[codes] >= params.min_words) & ~table["is_canned"].to_numpy()
     answers = pd.DataFrame(
         {
             "assignment_id": table["assignment_id"].to_numpy(),
-            "sentence": np.where(counts, codes[places], -1),
+            "sentence": np.where(counts, codes, -1),
             "text": table["text"].to_numpy(),
         }
     )

@@ -1,17 +1,78 @@
 """Judging on from what was judged before says the same as judging all anew."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 import pytest
 
+from piecework.domain.verdicts import JOINED
 from piecework.qc import registry
+from piecework.qc.batches import BatchScores
 from piecework.qc.heuristics import capitals
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess
-from piecework.qc.scores import BatchScores
 from tests.qc.tables import row, table
 from tests.qc.test_laws import ITEMS, TASK, rated_table
+from tests.qc.test_two_phases import EAGER
+
+if TYPE_CHECKING:
+    from piecework.qc.joined import Judged
 
 SETTINGS: registry.Settings = {name: {} for name in registry.OFF_BY_DEFAULT}
+
+
+def test_a_batch_has_the_findings_of_the_whole_table() -> None:
+    """To the bit, with and without decisions of people and what is kept of other batches."""
+    rated = with_ratings(rated_table(TASK, 3), TASK, ITEMS)
+    some = rated.index[::5]
+    judged: Judged = {
+        "answer": {str(name): place % 2 == 0 for place, name in enumerate(some)},
+        "worker": {str(name): place == 0 for place, name in enumerate(rated["worker_id"].unique())},
+    }
+    known, names = BatchScores(), set[str]()
+    for by_people in ({}, judged):
+        whole = assess(rated, EAGER, seed=1, judged=by_people)
+        for batch, rows in rated.groupby("batch"):
+            of_batch = {*rows.index, *rows["assignment_id"], *rows["worker_id"]}
+            expected = [finding for finding in whole if finding.subject_id in of_batch]
+            names |= {finding.heuristic for finding in expected}
+            for kept in (None, known):
+                about = assess(
+                    rated, EAGER, seed=1, judged=by_people, batches=kept, about=int(str(batch))
+                )
+                assert about == expected, (batch, kept)
+    assert {"low_agreement", "rushed", "text_off_item", JOINED} <= names
+
+
+def test_a_batch_is_judged_without_scoring_the_others_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever looks at an answer, its item or its batch gets no other answers."""
+    rated = with_ratings(rated_table(TASK, 3), TASK, ITEMS)
+    known, seen, last = BatchScores(), dict[str, set[int]](), int(rated["batch"].max())
+    assess(rated[rated["batch"] < last], {}, seed=1, batches=known)
+    for heuristic in registry.HEURISTICS:
+        score = heuristic.score
+
+        def recording(
+            part: pd.DataFrame,
+            *more: Any,  # noqa: ANN401 - parameters and what is usual
+            score: Callable[..., pd.DataFrame] = score,
+            name: str = heuristic.NAME,
+        ) -> pd.DataFrame:
+            seen.setdefault(name, set()).update(part["batch"])
+            return score(part, *more)
+
+        monkeypatch.setattr(heuristic, "score", recording)
+    assess(rated, {}, seed=1, batches=known, about=last)
+    alone = {
+        heuristic.NAME
+        for heuristic in registry.HEURISTICS
+        if heuristic.SCOPE in {"row", "batch", "item"} and heuristic.NAME in seen
+    }
+    assert {"capitals", "rushed", "minority_canned", "same_sentence_in_hit"} <= alone
+    assert {name: seen[name] for name in alone} == {name: {last} for name in alone}
 
 
 @pytest.mark.full

@@ -13,13 +13,12 @@ from piecework.domain.task import Task
 from piecework.domain.verdicts import JOINED, Finding
 from piecework.hit_templates.tasks import load_task
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import HEURISTICS, Settings, assess
+from piecework.qc.registry import HEURISTICS, Settings, assess, plan
 from piecework.qc.text_fit import FIT, Excesses, Uses, Worded
 from piecework.qc.two_phases import (
     judge_gathered,
     judge_items,
     judge_workers,
-    plan,
     score_gathered,
     tallies,
     to_gather,

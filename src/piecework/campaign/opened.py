@@ -15,7 +15,7 @@ from piecework.domain.late_modules import pd
 from piecework.domain.text import shell_word
 from piecework.domain.verdicts import SubjectKind
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.qc.scores import BatchScores
+from piecework.qc.batches import BatchScores
 from piecework.store import campaign_facts, dealt_items, workers
 from piecework.store.campaign_facts import UsedInputs
 from piecework.store.database import Store

@@ -78,7 +78,7 @@ def keep_findings(opened: OpenedCampaign, due: ToJudge) -> int:
     decision.
     """
     answers = opened.recent_answers()
-    suspicions = suspicions_about(opened, answers, judged=judged_by_people(opened))
+    suspicions = suspicions_about(opened, answers, judged=judged_by_people(opened), batch=due.batch)
     batch = answers[answers["batch"] == due.batch]
     open_rows = batch[batch["assignment_id"].isin(due.assignment_ids)]
     subjects: dict[SubjectKind, set[str]] = {
@@ -96,12 +96,13 @@ def keep_findings(opened: OpenedCampaign, due: ToJudge) -> int:
 assess = Step("assess", assignments_to_judge, keep_findings)
 
 
-def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
-    """Return what all heuristics find in the answers so far, without storing it.
+def find_suspicions(opened: OpenedCampaign, batch: int | None = None) -> list[Finding]:
+    """Return what all heuristics find so far, perhaps about a batch alone, without storing it.
 
     They do not see answers in the archive.
     """
-    return suspicions_about(opened, opened.recent_answers(), judged=judged_by_people(opened))
+    judged = judged_by_people(opened)
+    return suspicions_about(opened, opened.recent_answers(), judged=judged, batch=batch)
 
 
 def suspicions_about(
@@ -109,6 +110,7 @@ def suspicions_about(
     answers: "pd.DataFrame",
     *,
     judged: Judged,
+    batch: int | None,
     known: "KnownScores | None" = None,
     only: Collection[str] | None = None,
 ) -> list[Finding]:
@@ -118,6 +120,7 @@ def suspicions_about(
         opened: the campaign, with its heuristics and the batches that it scored.
         answers: a row each (`piecework.domain.tables`).
         judged: what people decided by then.
+        batch: find something about this batch alone; `None` for all.
         known: as for `piecework.qc.registry.assess`.
         only: as there.
     """
@@ -131,6 +134,7 @@ def suspicions_about(
         batches=opened.batches,
         known=known,
         only=only,
+        about=batch,
     )
 
 
@@ -289,7 +293,7 @@ def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
         return {}
     all_open = ToJudge(assignment_ids=undecided, batch=hits.batch_at_work(opened.store))
     batch = table_of_batch(opened, all_open.batch)
-    suspicions = find_suspicions(opened)
+    suspicions = find_suspicions(opened, all_open.batch)
     proposals = propose(opened, all_open, batch, suspicions)
     if opened.campaign.decided_by == "person":
         clear, doubtful = split_by_doubt(batch, proposals, suspicions)

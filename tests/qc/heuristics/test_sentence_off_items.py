@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from piecework.qc.batches import BatchScores
 from piecework.qc.heuristics.sentence_off_items import Params, score
 from piecework.qc.registry import HEURISTICS, Settings, assess
-from piecework.qc.scores import BatchScores
 from tests.qc.tables import cells, flagged, row, table
 
 SPAM = "a very wonderful view my friend"

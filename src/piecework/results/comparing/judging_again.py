@@ -21,12 +21,12 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.text import plural
 from piecework.domain.verdicts import JOINED, Decision, Finding, Subject, SubjectKind
 from piecework.engine.judge import proposals_about, split_by_doubt, suspicions_about
+from piecework.qc.batches import BatchScores
 from piecework.qc.gold import wrong_by_answer
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import KnownScores
-from piecework.qc.scores import BatchScores
 from piecework.store import archive, decisions, reviews, workers
 from piecework.store.settlements import ELSEWHERE
 
@@ -242,7 +242,12 @@ class _Replay:
             by_then = judged_by_then(self._by_people, moment.decided_at)
             scores = known.scores.setdefault(absent, {})
             known.findings[key] = suspicions_about(
-                self._opened, now, judged=by_then, known=scores, only=self._only
+                self._opened,
+                now,
+                judged=by_then,
+                batch=moment.batch,
+                known=scores,
+                only=self._only,
             )
         suspicions = self._findings(known.findings[key], batch, due)
         self._decide(batch, due, suspicions, moment)
