@@ -112,7 +112,7 @@ def answer_features(
         # Rows with the table's own index are not looked up again.
         columns[name] = suspicions.reindex(table.index).fillna(0.0).to_numpy()
     columns |= _means(own.drop(columns=[*_OF_ASSIGNMENTS]), answer_weights(table), workers)
-    return pd.DataFrame(columns, index=table.index)
+    return pd.DataFrame(columns, index=table.index, copy=False)
 
 
 def worker_features(

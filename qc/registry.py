@@ -214,25 +214,25 @@ def assess(
             that is not allowed; lists all faults.
     """
     refuse_faults(settings)
-    known = {} if known is None else known
+    is_kept, known = known is not None, {} if known is None else known
     if only is not None:
         settings = {**settings, **dict.fromkeys(BY_NAME.keys() - set(only))}
     if batches is not None:
         batches.forget_changed(table)
     by_people = any((judged or {}).values())
     part = Part.of(_compared(table, batches, known), about, by_people=by_people)
-    scores = _scores(part, settings, seed, batches, known)
-    findings = [
-        finding
-        for name, rows in scores.items()
-        for finding in findings_of(BY_NAME[name], rows, part.subjects)
-    ]
+    findings: list[Finding] = []
+    suspicions: dict[str, pd.DataFrame] = {}
+    for name, rows in _scores(part, settings, seed, batches, known if is_kept else None):
+        findings.extend(findings_of(BY_NAME[name], rows, part.subjects))
+        # Evidence of all heuristics together takes more memory than the answers.
+        suspicions[name] = rows[["suspicion"]]
     if only is not None:
         return findings
     own = part.rows_of_workers(_own_features(part.table, batches, known))
-    of_workers = {name: part.rows_of_workers(rows) for name, rows in scores.items()}
+    of_workers = {name: part.rows_of_workers(rows) for name, rows in suspicions.items()}
     findings.extend(joined.findings(part.of_workers, of_workers, judged, own, part.is_here))
-    findings.extend(written_here.findings(part.here, scores))
+    findings.extend(written_here.findings(part.here, suspicions))
     return findings
 
 
@@ -271,7 +271,7 @@ def scores(table: pd.DataFrame, settings: Settings, *, seed: int) -> dict[str, p
         ConfigError: as `assess`.
     """
     refuse_faults(settings)
-    return _scores(Part.of(_compared(table, None, {})), settings, seed, None, {})
+    return dict(_scores(Part.of(_compared(table, None, {})), settings, seed, None, None))
 
 
 def is_on(name: str, settings: Settings) -> bool:
@@ -384,16 +384,21 @@ def _own_features(
 
 
 def _scores(
-    part: Part, settings: Settings, seed: int, batches: BatchScores | None, known: KnownScores
-) -> dict[str, pd.DataFrame]:
-    scores: dict[str, pd.DataFrame] = {}
+    part: Part,
+    settings: Settings,
+    seed: int,
+    batches: BatchScores | None,
+    known: KnownScores | None,
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the scores of each heuristic, by its name."""
     for heuristic in _switched_on(settings):
         params = params_of(heuristic, settings, seed=seed)
-        key = (heuristic.NAME, params)
-        if key not in known:
-            known[key] = _scored(heuristic, part, params, batches)
-        scores[heuristic.NAME] = known[key]
-    return scores
+        rows = known.get((heuristic.NAME, params)) if known is not None else None
+        if rows is None:
+            rows = _scored(heuristic, part, params, batches)
+        if known is not None:
+            known[heuristic.NAME, params] = rows
+        yield heuristic.NAME, rows
 
 
 def _scored(

@@ -27,6 +27,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Self, TypeAlias
 
 from piecework.domain.late_modules import np, npt, pd
+from piecework.qc.batches import rows_at
 from piecework.qc.plain_text import PLAIN, Small, Tokens, tokens_of, with_texts
 from piecework.qc.scores import FIRST_ANSWER, Tally, coded, is_first, looked_up, merged, tally
 
@@ -35,6 +36,9 @@ COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
 
 FIT = "text_fit"
 """Prefix of the columns that `with_text_fit` adds."""
+
+_ROWS_AT_ONCE = 40_000
+"""About as many are compared at a time, always whole batches."""
 
 LEAST_ELSEWHERE = 10
 """With fewer answers about other items, chance cannot be estimated (ours)."""
@@ -84,8 +88,26 @@ def with_text_fit(table: pd.DataFrame, fits: pd.DataFrame | None = None) -> pd.D
     if f"{FIT}.log_odds" in table.columns:
         return table
     table = with_texts(table)
-    fits = text_fit(table) if fits is None else fits
+    fits = _by_batches(table) if fits is None else fits
     return pd.concat([table, fits.add_prefix(f"{FIT}.")], axis=1)
+
+
+def _by_batches(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `text_fit`, of some batches at a time, so that fewer words are in memory.
+
+    Only `copies` are then those in these batches.
+    """
+    rows = table["batch"].value_counts(sort=False).sort_index()
+    parts = rows.cumsum() // _ROWS_AT_ONCE
+    of_row = parts.reindex(table["batch"]).to_numpy()
+    if parts.nunique() <= 1:
+        return text_fit(table)
+    read = table[[name for name in (*COLUMNS, PLAIN) if name in table.columns]]
+    fits = np.full((len(NAMES), len(table)), np.nan)
+    for part in parts.unique():
+        own = np.flatnonzero(of_row == part)
+        fits[:, own] = text_fit(rows_at(read, own)).to_numpy().T
+    return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=table.index)
 
 
 def text_fit(table: pd.DataFrame) -> pd.DataFrame:

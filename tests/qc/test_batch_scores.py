@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from piecework.domain.verdicts import JOINED
-from piecework.qc import registry
+from piecework.qc import registry, text_fit
 from piecework.qc.batches import BatchScores
 from piecework.qc.heuristics import capitals
 from piecework.qc.ratings import with_ratings
@@ -43,6 +43,26 @@ def test_a_batch_has_the_findings_of_the_whole_table() -> None:
                 )
                 assert about == expected, (batch, kept)
     assert {"low_agreement", "rushed", "text_off_item", JOINED} <= names
+
+
+def test_texts_of_some_batches_at_a_time_have_the_same_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a table that is too large to compare all texts at once."""
+    rated = with_ratings(rated_table(TASK, 3), TASK, ITEMS)
+    whole = assess(rated, EAGER, seed=1)
+    monkeypatch.setattr(text_fit, "_ROWS_AT_ONCE", 1)
+    compared: list[int] = []
+
+    class Recorded(text_fit.Worded):
+        def __init__(self, table: pd.DataFrame) -> None:
+            compared.append(len(table))
+            super().__init__(table)
+
+    monkeypatch.setattr(text_fit, "Worded", Recorded)
+    assert assess(rated, EAGER, seed=1) == whole
+    assert len(compared) == rated["batch"].nunique()
+    assert sum(compared) == len(rated)
 
 
 def test_a_batch_is_judged_without_scoring_the_others_again(
