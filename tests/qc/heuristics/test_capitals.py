@@ -2,6 +2,7 @@
 
 import pytest
 
+from piecework.qc.heuristics import capitals
 from piecework.qc.heuristics.capitals import Params, score
 from tests.qc.tables import evidence, flagged, row, table
 
@@ -48,6 +49,16 @@ def test_texts_of_other_scripts_change_nothing_for_the_rest() -> None:
     texts = {"a": "ABCDefg", "b": "ÄÖÜDefg", "c": "a cat", "d": "ein Käse", "e": "MATS"}
     rows = [row(name, text=text) for name, text in texts.items()]
     assert flagged(score(table(*rows), Params())) == {"a", "b", "e"}
+
+
+def test_counting_some_texts_at_a_time_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the last ones are fewer."""
+    rows = [
+        row(str(n), text=text) for n, text in enumerate(["ABCDefg", "ÄÖÜDefg", "", "MATS", "a"])
+    ]
+    whole = score(table(*rows), Params())
+    monkeypatch.setattr(capitals, "_AT_ONCE", 2)
+    assert score(table(*rows), Params()).equals(whole)
 
 
 def test_an_empty_table_has_no_answers() -> None:
