@@ -1,16 +1,16 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Literal
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from piecework.domain.clock import FixedClock
-from piecework.domain.ids import AssignmentId, HitKey
+from piecework.domain.ids import AssignmentId, HitKey, WorkerId
 from piecework.store import hits, intents, ledger
-from piecework.store.database import Store
+from piecework.store.database import Store, to_text
 from piecework.store.intents import Intent
-from piecework.store.ledger import Account
+from piecework.store.ledger import Account, Payout
 from tests.store.answered import answered_hits
 
 _ACCOUNTS = st.sampled_from(["requester", "held", "rewards", "bonuses", "fees"])
@@ -85,9 +85,38 @@ def test_an_act_that_is_undone_leaves_every_account_as_it_was(
             at=clock.now(),
         )
         assert ledger.taken_by_batch(store) == {2: 60}
+        assert ledger.taken(store, 2, clock.now()) == (60, 60, 60, 60)
         ledger.undo(store, "publish:a", at=clock.now())
     assert ledger.balances(store) == before
     assert ledger.taken(store, 2, clock.now()) == (0, 0, 60, 60)
+
+
+def test_what_is_undone_undoes_no_other_act(store: Store, clock: FixedClock) -> None:
+    """Of two payments the other stays."""
+    for name in ("A1", "A2"):
+        _book(store, clock, name, ("approve", 50, "requester", "rewards"))
+    with store.db.atomic():
+        ledger.undo(store, "approve:A1", at=clock.now())
+    assert ledger.paid_cents(store, "rewards") == {"A2": 50}
+    assert ledger.taken_cents(store) == 50
+
+
+def test_what_was_paid_outside_is_kept_by_worker_and_label(
+    store: Store, clock: FixedClock
+) -> None:
+    """In their order, each in place of an earlier record, with who recorded it and when."""
+    day = date(2026, 3, 1)
+    ann, bob = WorkerId("ANN"), WorkerId("BOB")
+    first = Payout(bob, "march", 500, day)
+    with store.db.atomic():
+        ledger.keep_payouts(store, [first, Payout(ann, "bus", 1, day)], by="eve", at=clock.now())
+        corrected = first._replace(cents=700, paid_on=date(2026, 3, 2))
+        ledger.keep_payouts(store, [corrected], by="dan", at=clock.now())
+    kept = ledger.payouts(store)
+    assert list(kept) == [(ann, "bus"), (bob, "march")]
+    assert kept[bob, "march"] == corrected
+    recorded = store.db.execute("SELECT recorded_by, recorded_at FROM payouts WHERE cents = 700")
+    assert recorded.fetchall() == [("dan", to_text(clock.now()))]
 
 
 def test_released_money_is_what_was_held_and_came_back(store: Store, clock: FixedClock) -> None:
@@ -140,6 +169,14 @@ def test_what_was_spent_on_work_is_told_by_assignment(store: Store, clock: Fixed
     assert ledger.spent_on(store, second) == {"fees": 5, "bonuses": 25}
 
 
+def test_sums_are_told_in_order_to_the_last_cent(store: Store, clock: FixedClock) -> None:
+    """By batch and by assignment, whatever was booked first."""
+    for name, batch in (("B", 2), ("A", 1)):
+        _book(store, clock, name, ("approve", 1, "requester", "rewards"), batch=batch)
+    assert list(ledger.taken_by_batch(store).items()) == [(1, 1), (2, 1)]
+    assert list(ledger.paid_cents(store, "rewards").items()) == [("A", 1), ("B", 1)]
+
+
 def test_what_is_held_for_a_hit_is_its_slots_without_decided_work(
     store: Store, clock: FixedClock
 ) -> None:
@@ -164,6 +201,7 @@ def _book(
     subject: str,
     *steps: tuple[str, int, Account, Account],
     kind: Literal["assignment", "hit"] = "assignment",
+    batch: int = 1,
 ) -> None:
     """Declare the acts on a subject, and move their money."""
     with store.db.atomic():
@@ -178,7 +216,7 @@ def _book(
                 credit=credit,
                 debit=debit,
                 intent_key=f"{operation}:{subject}",
-                batch=1,
+                batch=batch,
                 at=clock.now(),
             )
 
