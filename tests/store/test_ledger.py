@@ -101,9 +101,7 @@ def test_what_is_undone_undoes_no_other_act(store: Store, clock: FixedClock) -> 
     assert ledger.taken_cents(store) == 50
 
 
-def test_what_was_paid_outside_is_kept_by_worker_and_label(
-    store: Store, clock: FixedClock
-) -> None:
+def test_what_was_paid_outside_is_kept_by_worker_and_label(store: Store, clock: FixedClock) -> None:
     """In their order, each in place of an earlier record, with who recorded it and when."""
     day = date(2026, 3, 1)
     ann, bob = WorkerId("ANN"), WorkerId("BOB")
