@@ -50,10 +50,13 @@ class BatchScores:
         by_batch = places.groupby(table["batch"].to_numpy()).indices
         self._rows = {int(str(batch)): np.asarray(rows) for batch, rows in by_batch.items()}
         for batch, rows in self._rows.items():
-            answers = table.index[_slice_of(rows)]
-            if not answers.equals(self._answers.get(batch, pd.Index([]))):
-                self._answers[batch] = answers
+            known = self._answers.get(batch, pd.Index([]))
+            if not table.index[_slice_of(rows)].equals(known):
+                # A slice would hold the ids of the whole table in memory.
+                self._answers[batch] = table.index.take(rows)
                 self._scores[batch] = {}
+        for batch in self._answers.keys() - self._rows.keys():
+            del self._answers[batch], self._scores[batch]
 
     def scored(
         self,

@@ -95,12 +95,16 @@ def with_text_fit(table: pd.DataFrame, fits: pd.DataFrame | None = None) -> pd.D
 def _by_batches(table: pd.DataFrame) -> pd.DataFrame:
     """Return `text_fit`, of some batches at a time, so that fewer words are in memory.
 
-    Only `copies` are then those in these batches.
+    Only `copies` are then those in these batches. If an item has answers in several parts,
+    they are compared with each other, so all batches are taken at once.
     """
     rows = table["batch"].value_counts(sort=False).sort_index()
     parts = rows.cumsum() // _ROWS_AT_ONCE
     of_row = parts.reindex(table["batch"]).to_numpy()
     if parts.nunique() <= 1:
+        return text_fit(table)
+    places = pd.DataFrame({"item": pd.factorize(table["item_id"])[0], "part": of_row})
+    if places.drop_duplicates()["item"].duplicated().any():
         return text_fit(table)
     read = table[[name for name in (*COLUMNS, PLAIN) if name in table.columns]]
     fits = np.full((len(NAMES), len(table)), np.nan)

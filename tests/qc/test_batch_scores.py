@@ -65,6 +65,17 @@ def test_texts_of_some_batches_at_a_time_have_the_same_findings(
     assert sum(compared) == len(rated)
 
 
+def test_texts_about_an_item_of_several_batches_are_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As imports and known answers have it; a larger table finds what a smaller one does."""
+    rated = with_ratings(rated_table(TASK, 3), TASK, ITEMS)
+    rated = rated.assign(batch=[place % 2 for place in range(len(rated))])
+    whole = text_fit.with_text_fit(rated)
+    monkeypatch.setattr(text_fit, "_ROWS_AT_ONCE", 1)
+    pd.testing.assert_frame_equal(text_fit.with_text_fit(rated), whole)
+
+
 def test_a_batch_is_judged_without_scoring_the_others_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -133,6 +144,9 @@ def test_only_the_batch_that_changed_is_scored_again() -> None:
     known.forget()
     score_all(12)
     assert scored[4:] == [0, 1, 2]
+    score_all(4)  # as if the others were archived: nothing of them is kept
+    score_all(12)
+    assert scored[7:] == [1, 2]
 
 
 def test_a_campaign_without_answers_has_no_findings() -> None:
