@@ -275,6 +275,15 @@ def test_how_items_are_cut_into_parts_changes_nothing(
     assert np.allclose(cut, ability(votes).probabilities, rtol=0, atol=1e-9)
 
 
+def test_many_values_need_no_table_of_values_by_states() -> None:
+    """It would grow with the square of the values, as free texts as labels have them."""
+    names = pd.Index([f"{kind}" for kind in range(500)])
+    voted, *_ = _ballots(crowd(each=4, seed=5, kinds=7)[0], names)
+    fit = Abilities(voted)
+    fit.run()
+    assert fit.is_moved.size == 0
+
+
 @examples(25)
 @given(ballots())
 def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:

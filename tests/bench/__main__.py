@@ -54,4 +54,7 @@ def run_all(modules: list[str]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(not run_all(sys.argv[1:] or [*ARGUMENTS]))
+    modules = sys.argv[1:] or [*ARGUMENTS]
+    if unknown := ", ".join(sorted({*modules} - {*ARGUMENTS})):
+        sys.exit(f"no module measures {unknown}; there are {', '.join(ARGUMENTS)}")
+    sys.exit(not run_all(modules))

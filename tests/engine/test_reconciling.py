@@ -35,7 +35,7 @@ from piecework.results.whole_pass import advance_without_prefect
 from piecework.simulation.crowd.browser import Page
 from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
 from piecework.store.database import writing
-from piecework.store.settlements import ELSEWHERE
+from piecework.store.settlements import ELSEWHERE, PAID_ALREADY
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -328,8 +328,9 @@ def test_lost_work_that_was_rejected_is_owed_what_was_paid_before(folder: Path) 
     assert {name: cents for name, cents in owed.items() if cents} == paid
 
 
-def test_what_the_platform_had_approved_before_is_approved_again(folder: Path) -> None:
-    """Both were to be rejected, the first too late; the marketplace then lost both verdicts."""
+@pytest.mark.parametrize("is_rejected", [False, True], ids=["too late", "paid all the same"])
+def test_the_marketplace_s_own_verdict_comes_again(folder: Path, *, is_rejected: bool) -> None:
+    """Both were to be rejected. The first was too late, or a market paid it although rejected."""
     with _market(folder) as endpoint:
         people = People(endpoint, script=(("dan", "paste"), ("eve", "paste")))
         assert _pass(folder, endpoint) == "workers"
@@ -338,18 +339,21 @@ def test_what_the_platform_had_approved_before_is_approved_again(folder: Path) -
         with _opened(folder, endpoint) as run:
             collect.collect(run)
             paid_before, _ = assignments.load_assignments(run.store)
-            run.platform.approve(paid_before.assignment_id)
+            if not is_rejected:
+                run.platform.approve(paid_before.assignment_id)
             for step in (judge.assess, judge.decide, settle.settle):
                 step(run)
+            with writing(run.store):
+                assignments.mark_settled(run.store, paid_before.assignment_id, outcome=PAID_ALREADY)
     before = _money(folder / "out/crash/piecework.db")
-    assert before["rewards"] == 50
+    assert before.get("rewards", 0) == (0 if is_rejected else 50)
     _put_back(folder / "copy.db", folder / "m.db")
     with _market(folder) as endpoint:
         assert len(_reconcile(folder, endpoint).comparison.undone) == 2
         books = httpx.get(f"{endpoint}/rehearsal/books").json()
         assert _reconcile(folder, endpoint).comparison.is_equal
     status = {each["assignment_id"]: each["status"] for each in books["assignments"]}
-    assert status.pop(paid_before.assignment_id) == "Approved"
+    assert status.pop(paid_before.assignment_id) == ("Rejected" if is_rejected else "Approved")
     assert [*status.values()] == ["Rejected"]
     assert _money(folder / "out/crash/piecework.db") == before
 

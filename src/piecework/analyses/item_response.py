@@ -71,7 +71,8 @@ class Abilities(VoteModel):
         truth, moved, moves, weights = map(np.array, zip(*states, strict=True))
         self.truth, self.moved, self.moves = truth, moved, moves
         self.log_weights = np.log(weights)[:, None]
-        self.is_moved = np.eye(kinds)[:, moved]
+        # Without lures a state moves its own truth, so no table of all values by states is needed.
+        self.is_moved = np.eye(kinds)[:, moved] if self.has_lures else np.empty((0, len(moved)))
         self.guessing = float(np.log(max(kinds - 1, 1)))
         self.usual = _USUAL + self.guessing
         self.abilities: Floats = np.full(crowd, self.usual)
@@ -201,7 +202,11 @@ class Abilities(VoteModel):
     def _count(self, part: _Part, states: Floats) -> None:
         """Add what the steps need of some items: by worker and state, the votes."""
         self.met += part.reverse @ states.T
-        by_moved = (self.is_moved * self.moves) @ states
+        by_moved = (
+            (self.is_moved * self.moves) @ states
+            if self.has_lures
+            else self._by_truth(states * self.moves[:, None])
+        )
         self.moved_votes += float((self.ballots.counts[part.place].T * by_moved).sum())
 
     def _end_counts(self) -> None:

@@ -221,7 +221,8 @@ def _undone(
     """Yield approvals and rejections carried out here, for work still open there.
 
     Work that the platform approved before it could be rejected is to be approved again:
-    its worker was told of the payment, and the ledger has it.
+    its worker was told of the payment, and the ledger has it. A rejection that was carried
+    out stays one, although a market paid it all the same.
     """
     for assignment in known:
         name = assignment.assignment_id
@@ -230,8 +231,8 @@ def _undone(
         verdict, outcome = assignments.verdict_and_outcome(run.store, name)
         if verdict in ("approve", "reject") and outcome in (DONE, PAID_ALREADY):
             for decision in decisions.latest_decisions(run.store, [("assignment", name)]):
-                is_paid = outcome == PAID_ALREADY
-                yield replace(decision, verdict="approve") if is_paid else decision
+                is_late = intents.outcome(run.store, f"{verdict}:{name}") == PAID_ALREADY
+                yield replace(decision, verdict="approve") if is_late else decision
 
 
 def _lost_bonuses(
