@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.inputs import Inputs
@@ -324,31 +325,74 @@ def test_a_schema_of_a_later_version_is_refused(
     assert last_pass.recall(store.address, request_digest="request") is None
 
 
+def _begin(
+    folder: Path, url: str, campaign: str, environment: str = "https://a.org"
+) -> StoreAddress:
+    """Make the store of a campaign that was begun; its address."""
+    at = store_address(folder / campaign, campaign=campaign, url=url)
+    with closing(open_store(at, create=True)) as store:
+        bound.bind(store, "campaign", campaign)
+        bound.bind(store, "environment", environment)
+        bound.bind(store, "work_digest", "d")
+        inputs = Inputs(text=f'name = "{campaign}"', complete="x = 1")
+        campaign_facts.record_inputs(store, inputs, completed=lambda: "x = 1", at=AT)
+    return at
+
+
 def test_stores_beside_are_those_of_the_same_user_and_of_real_work(
     two_users: tuple[str, str], tmp_path: Path
 ) -> None:
     """Not rehearsals, nor what another user made, nor the store itself."""
-
-    def begin(url: str, campaign: str, environment: str) -> StoreAddress:
-        at = store_address(tmp_path / campaign, campaign=campaign, url=url)
-        with closing(open_store(at, create=True)) as store:
-            bound.bind(store, "campaign", campaign)
-            bound.bind(store, "environment", environment)
-            bound.bind(store, "work_digest", "d")
-            inputs = Inputs(text=f'name = "{campaign}"', complete="x = 1")
-            campaign_facts.record_inputs(store, inputs, completed=lambda: "x = 1", at=AT)
-        return at
-
     ours, theirs = two_users
-    begin(theirs, "robins", "https://a.org")
-    begin(ours, "rehearsed", "rehearsal, seed 1")
-    old, own = (begin(ours, name, "https://a.org") for name in ("birds", "finches"))
+    _begin(tmp_path, theirs, "robins")
+    _begin(tmp_path, ours, "rehearsed", "rehearsal, seed 1")
+    old, own = (_begin(tmp_path, ours, name) for name in ("birds", "finches"))
     assert [each.campaign for each in bound.stores_beside(own)] == ["birds"]
     new = store_address(tmp_path / "owls", campaign="owls", url=ours)
     beside = {each.campaign: each for each in bound.stores_beside(new)}
     assert beside.keys() == {"birds", "finches"}
     assert beside["birds"].address.schema == old.schema
     assert (beside["birds"].work_digest, beside["birds"].inputs.complete) == ("d", "x = 1")
+
+
+@pytest.mark.parametrize("name", ["Ann.B", "ann@lab.org", "first.last", "10", 'a "b"'])
+def test_stores_beside_are_found_whatever_the_name_of_their_user(
+    name: str, postgres_url: str, tmp_path: Path
+) -> None:
+    """It is no SQL identifier, whose case and dots count, and no number of a role."""
+    parts, role = urlsplit(new_database(postgres_url)), sql.Identifier(name)
+    with psycopg.connect(parts.geturl(), autocommit=True) as admin:
+        admin.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(role))
+        admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
+        database = sql.Identifier(parts.path[1:])
+        admin.execute(sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(database, role))
+    server = parts.netloc.rpartition("@")[2]
+    url = parts._replace(netloc=f"{quote(name, safe='')}@{server}").geturl()
+    new = store_address(tmp_path / "owls", campaign="owls", url=url)
+    assert [*bound.stores_beside(new)] == []
+    _begin(tmp_path, url, "birds")
+    assert [each.campaign for each in bound.stores_beside(new)] == ["birds"]
+
+
+def test_a_search_for_stores_beside_that_is_cut_off_is_no_search(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    """A store that was not read could be the campaign's own; one of another version is not."""
+    url = new_database(postgres_url)
+    for name in ("birds", "finches", "robins"):
+        _begin(tmp_path, url, name)
+    new = store_address(tmp_path / "owls", campaign="owls", url=url)
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("ALTER TABLE piecework_finches.bound DROP COLUMN work_digest CASCADE")
+        assert [each.campaign for each in bound.stores_beside(new)] == ["birds", "robins"]
+        beside = bound.stores_beside(new)
+        assert next(beside).campaign == "birds"
+        admin.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        with pytest.raises(StoreError, match="the connection to the database was lost"):
+            next(beside)
 
 
 def test_the_tables_of_another_program_are_left_alone(

@@ -60,9 +60,10 @@ AND classid = %s AND objid = %s
 """
 
 _OWN_STORES = """
+WITH me AS (SELECT oid FROM pg_roles WHERE rolname = current_user)
 SELECT nspname::text FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
-WHERE relname IN ('bound', 'used_inputs') AND relkind = 'r' AND nspname <> %s
-AND relowner = current_user::regrole AND nspowner = current_user::regrole
+WHERE relname IN ('bound', 'used_inputs') AND relkind = 'r' AND nspname <> ?
+AND relowner = (SELECT oid FROM me) AND nspowner = (SELECT oid FROM me)
 GROUP BY 1 HAVING count(*) = 2 ORDER BY 1
 """
 
@@ -135,15 +136,18 @@ def rows_beside(address: StoreAddress, query: str) -> Iterator[tuple[str, tuple[
     Args:
         address: of a store, which may be missing.
         query: SQL, with {0} before the name of each table.
+
+    Raises:
+        StoreError: the database cannot be used; then a store may be among those not read.
     """
     with _session(address) as session:
-        for schema in session.conn.execute(_OWN_STORES, [address.schema]).fetchall():
-            before = sql.SQL("{}.").format(sql.Identifier(*schema))
+        for (schema,) in session.execute(_OWN_STORES, [address.schema]).fetchall():
+            before = f"{sql.Identifier(schema).as_string(session.conn)}."
             try:
-                row = session.conn.execute(sql.SQL(query).format(before)).fetchone()
-            except psycopg.Error:
+                row = session.execute(query.format(before)).fetchone()
+            except psycopg.ProgrammingError:
                 continue  # of another version
-            yield schema[0], row
+            yield schema, row
 
 
 def open_schema(
