@@ -1,5 +1,6 @@
-"""Two fresh stores of one campaign, begun at the same moment: one of them posts."""
+"""Two stores of one campaign: only one of them posts; two campaigns of the same items both do."""
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -14,7 +15,9 @@ from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.mturk import MTurk
 from tests.crash.world import START
-from tests.small_campaign import write_campaign
+from tests.postgres_server import new_database
+from tests.small_campaign import CAMPAIGN, MACHINE, write_campaign
+from tests.stores import KINDS, url_of
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +92,58 @@ def test_a_claim_whose_reply_was_lost_is_its_own(tmp_path: Path) -> None:
         httpx.put(f"{running.endpoint_url}/rehearsal/faults", json=lost)
         with open_on_marketplace(load_campaign(path), running.endpoint_url, live=False) as run:
             assert run.platform.claim("piecework: store of crash", "x") != "x"
+
+
+@pytest.fixture(params=KINDS)
+def machine(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A machine's file by which campaigns of all folders have their stores in one place."""
+    if url := url_of(request):
+        return f'[store]\nurl = "{new_database(url)}"\n'
+    return f'[output]\nfolder = "{tmp_path / "results"}"\n'
+
+
+def _study(folder: Path, name: str, machine: str) -> Path:
+    """Write the small campaign under a name, with its machine's file; its path."""
+    folder.mkdir(exist_ok=True)
+    text = CAMPAIGN.replace('name = "crash"', f'name = "{name}"')
+    return write_campaign(folder, text + MACHINE + machine)
+
+
+def _hits_posted(path: Path, endpoint: str) -> int:
+    with open_on_marketplace(load_campaign(path), endpoint, live=False) as run:
+        return run_pass(run).hits_posted
+
+
+def test_the_same_items_in_another_folder_are_another_campaign(
+    tmp_path: Path, machine: str
+) -> None:
+    """A replication, whose store is in the same place; each has its own, and goes on with it."""
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
+        first = _study(tmp_path / "one", "birds", machine)
+        assert _hits_posted(first, running.endpoint_url) == 1
+        second = _study(tmp_path / "two", "finches", machine)
+        assert _hits_posted(second, running.endpoint_url) == 1
+        for path in (first, second):
+            _hits_posted(path, running.endpoint_url)
+        books = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
+        assert len(books["hits"]) == 2
+
+
+def test_a_renamed_campaign_is_refused_in_its_folder_and_after_a_move(
+    tmp_path: Path, machine: str
+) -> None:
+    """The folder of its last pass counts, and no file there has the earlier name any more."""
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
+        _hits_posted(_study(tmp_path / "one", "birds", machine), running.endpoint_url)
+        for folder in ("one", "moved"):
+            if folder == "moved":
+                shutil.move(tmp_path / "one", tmp_path / folder)
+            renamed = _study(tmp_path / folder, "finches", machine)
+            with pytest.raises(RefusedForSafety, match="begun as 'birds'") as refused:
+                _hits_posted(renamed, running.endpoint_url)
+            assert 'write name = "birds" again; for another study' in refused.value.next_step
+        books = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
+        assert len(books["hits"]) == 1
+        _hits_posted(_study(tmp_path / "moved", "birds", machine), running.endpoint_url)
+        replication = _study(tmp_path / "two", "finches", machine)
+        assert _hits_posted(replication, running.endpoint_url) == 1

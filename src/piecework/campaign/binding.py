@@ -145,8 +145,10 @@ def store_beside(campaign: Campaign) -> Beside | None:
     """Look for a store of the same items beside the campaign's empty folder."""
     digest, path = _work_hash(campaign), campaign.path
     dealt = "items" if campaign.growth is None else "task"
-    for store, name, work_digest, _ in bound.stores_beside(campaign.store):
-        if work_digest == digest:
+    for other in bound.stores_beside(campaign.store):
+        store, name = other.address, other.campaign
+        is_others = name != campaign.name and _has_a_file(other, path)
+        if other.work_digest == digest and not is_others:
             back = f"move {store.folder} to {campaign.out}"
             if name != campaign.name:
                 back = f'write name = "{name}" again in {path}'
@@ -171,21 +173,26 @@ def refuse_renamed(campaign: Campaign) -> None:
         if (
             other.work_digest == _work_hash(campaign)
             and changed <= {"name"}
-            and not _has_a_file(other.campaign, campaign.path)
+            and not _has_a_file(other, campaign.path)
         ):
             raise RefusedForSafety(
                 f"{campaign.path}: this campaign was begun as {other.campaign!r}, and its "
                 f"store is {other.address}; as {campaign.name!r}, all HITs would be posted again",
-                next_step=f'write name = "{other.campaign}" again; to post them all again: '
-                "--allow-second-store",
+                next_step=f'write name = "{other.campaign}" again; for another study, or to '
+                "post them all again: --allow-second-store",
             )
 
 
-def _has_a_file(name: str, path: Path) -> bool:
-    """Whether another file beside a campaign's has this name: then it is another campaign."""
-    for other in path.parent.glob("*.toml"):
+def _has_a_file(other: bound.Beside, path: Path) -> bool:
+    """Whether another file than a campaign's has the name of a store: then it is another's.
+
+    It is beside the campaign's, or where the last pass of that store read it. If that is a
+    folder of another machine, or is gone, the campaign may have been moved from there.
+    """
+    read_last = [] if other.file is None else [other.file]
+    for file in (*path.parent.glob("*.toml"), *read_last):
         with suppress(OSError, ValueError):
-            if not other.samefile(path) and _name_in(other) == name:
+            if not file.samefile(path) and _name_in(file) == other.campaign:
                 return True
     return False
 

@@ -95,6 +95,8 @@ def run_pass(
     completed = partial(complete_text, run.campaign)
     campaign_facts.record_inputs(run.store, inputs, completed=completed, at=run.clock.now())
     notes = campaign_facts.read_notes(run.store)
+    if notes.campaign_file != (path := str(run.campaign.path.resolve())):
+        campaign_facts.keep_note(run.store, "campaign_file", path)
     notice_models(run, notes)
     unknown = recover(run, notes)
     reopen_items(run, notes)

@@ -165,17 +165,20 @@ class Beside(NamedTuple):
         campaign: the name of its campaign.
         work_digest: digest of its items' ids and of how they were dealt.
         inputs: the campaign file that its last pass used, without digests.
+        file: where that file was, on the machine of that pass; `None` if it is not known.
     """
 
     address: StoreAddress
     campaign: str
     work_digest: str
     inputs: Inputs
+    file: Path | None
 
 
 _Row: TypeAlias = tuple[Any, ...] | None
 
-_BESIDE = "SELECT campaign, work_digest, file_text, complete_text FROM {0}bound, {0}used_inputs"
+_BESIDE = """SELECT campaign, work_digest, file_text, complete_text, coalesce(campaign_file, '')
+FROM {0}bound, {0}used_inputs, {0}pass_notes"""
 _LAST = "ORDER BY number DESC LIMIT 1"
 
 
@@ -186,9 +189,10 @@ def stores_beside(address: StoreAddress) -> Iterator[Beside]:
     of the work, not in a folder below.
     """
     for other, row in _in_schemas(address) if address.url else _in_folders(address.path):
-        if row and all(row):
-            name, digest, text, complete = row
-            yield Beside(other, name, digest, Inputs(text=text, complete=complete))
+        if row and all(row[:-1]):
+            name, digest, text, complete, file = row
+            inputs = Inputs(text=text, complete=complete)
+            yield Beside(other, name, digest, inputs, Path(file) if file else None)
 
 
 def _in_folders(path: Path) -> Iterator[tuple[StoreAddress, _Row]]:

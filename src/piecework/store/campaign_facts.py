@@ -32,6 +32,7 @@ Note = Literal[
     "refused_markets",
     "is_adopting",
     "exported_batch",
+    "campaign_file",
 ]
 
 
@@ -56,6 +57,7 @@ class PassNotes:
         is_adopting: HITs of this store may be on the platform and not in the store.
         exported_batch: the last batch that was settled when a campaign that grows wrote
             its results; 0 if it never did.
+        campaign_file: path of the campaign file of the last pass, on its machine.
     """
 
     judging_digest: str | None
@@ -69,6 +71,7 @@ class PassNotes:
     refused_markets: Mapping[str, str]
     is_adopting: bool
     exported_batch: int
+    campaign_file: str | None
 
 
 def read_notes(store: Store) -> PassNotes:

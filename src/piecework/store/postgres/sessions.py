@@ -62,9 +62,9 @@ AND classid = %s AND objid = %s
 _OWN_STORES = """
 WITH me AS (SELECT oid FROM pg_roles WHERE rolname = current_user)
 SELECT nspname::text FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
-WHERE relname IN ('bound', 'used_inputs') AND relkind = 'r' AND nspname <> ?
+WHERE relname IN ('bound', 'used_inputs', 'pass_notes') AND relkind = 'r' AND nspname <> ?
 AND relowner = (SELECT oid FROM me) AND nspowner = (SELECT oid FROM me)
-GROUP BY 1 HAVING count(*) = 2 ORDER BY 1
+GROUP BY 1 HAVING count(*) = 3 ORDER BY 1
 """
 
 _passes: ContextVar[Mapping[tuple[str, str], PostgresDatabase]] = ContextVar(

@@ -133,7 +133,8 @@ CREATE TABLE pass_notes (
     outside_unsettled BIGINT NOT NULL DEFAULT 0,
     refused_markets TEXT COLLATE "C" NOT NULL DEFAULT '{}',
     is_adopting BIGINT NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),
-    exported_batch BIGINT NOT NULL DEFAULT 0
+    exported_batch BIGINT NOT NULL DEFAULT 0,
+    campaign_file TEXT COLLATE "C"
 );
 INSERT INTO pass_notes (only_row) VALUES (1);
 

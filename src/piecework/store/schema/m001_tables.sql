@@ -146,7 +146,9 @@ CREATE TABLE pass_notes (
     -- Whether HITs of this store may be on the platform and not in the store.
     is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),
     -- The last batch that was settled when a campaign that grows wrote its results.
-    exported_batch INTEGER NOT NULL DEFAULT 0
+    exported_batch INTEGER NOT NULL DEFAULT 0,
+    -- Path of the campaign file of the last pass, on the machine that made it.
+    campaign_file TEXT
 ) STRICT;
 INSERT INTO pass_notes (only_row) VALUES (1);
 
