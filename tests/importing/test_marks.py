@@ -630,19 +630,35 @@ def test_files_of_one_name_are_not_one_person(kind: str, tmp_path: Path) -> None
     assert len(recognise(paths)) == 2
 
 
-def test_a_later_file_of_one_name_hides_no_other_person(tmp_path: Path) -> None:
-    """Other marks of the same image are kept aside with the way out, not lost; more are added."""
-    campaign, paths = tmp_path / "c.toml", [tmp_path / name / "ann.json" for name in "abc"]
-    drawn = [of_dog(n, bbox=[n, 1, 2, 2]) for n in (1, 2)]
-    for path, marks in zip(paths, ([drawn[0]], [drawn[1]], [drawn[0]]), strict=True):
+def manifest(path: Path, left: int, made: str) -> Path:
+    """A job's manifest with a box of one picture."""
+    boxes = {"annotations": [{"class_id": 1, "left": left, "top": 1, "width": 2, "height": 2}]}
+    about = {"type": "groundtruth/object-detection", "class-map": {"1": "Dog"}}
+    about |= {"human-annotated": "yes", "creation-date": made}
+    line = {"source-ref": "s3://b/a.jpg", "dogs": boxes, "dogs-metadata": about}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["ann.json", "output.manifest"])
+def test_a_later_file_of_one_name_hides_no_other_person(name: str, tmp_path: Path) -> None:
+    """Other marks of the same image are kept aside with the way out, not lost; more are added.
+
+    Also if the files say when they were made.
+    """
+    campaign, paths = tmp_path / "c.toml", [tmp_path / folder / name for folder in "abc"]
+    for n, (path, left) in enumerate(zip(paths, (1, 2, 1), strict=True)):
         path.parent.mkdir()
-        coco(path, *marks, images=IMAGES[:1])
+        if name == "ann.json":
+            coco(path, of_dog(left, bbox=[left, 1, 2, 2]), images=IMAGES[:1])
+        else:
+            manifest(path, left, f"2026-03-0{n + 1}T12:00:00")
     done("data", "import", paths[0], "--as", campaign)
     again = done("data", "import", paths[1], "--as", campaign)
     assert "imported: 0 assignments; 1 row kept aside" in again
     assert "another person's file, rename it" in again
     assert "1 known before" in done("data", "import", paths[2], "--as", campaign)
-    other = paths[1].rename(paths[1].with_name("other.json"))
+    other = paths[1].rename(paths[1].with_name(f"other{path.suffix}"))
     assert "imported: 1 assignment" in done("data", "import", other, "--as", campaign)
 
 

@@ -198,10 +198,11 @@ class RowIds:
         """Return the id of the next row."""
         if row.assignment_id:
             return AssignmentId(self._without_worker(row))
+        at = row.submitted_at
         if row.worker_id.startswith(OF_FILE):
             # A second person's file of this name is found out by its other answer.
-            raw = json.dumps(dict(row.shown))
-        identifying = [row.hit_id, row.worker_id, str(row.submitted_at), raw]
+            at, raw = None, json.dumps(dict(row.shown))
+        identifying = [row.hit_id, row.worker_id, str(at), raw]
         digest = hashlib.sha256("\n".join(identifying).encode(errors="replace"))
         key = digest.digest()[:12]
         self._seen[key] += 1
