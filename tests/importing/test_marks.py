@@ -662,6 +662,26 @@ def test_a_later_file_of_one_name_hides_no_other_person(name: str, tmp_path: Pat
     assert "imported: 1 assignment" in done("data", "import", other, "--as", campaign)
 
 
+def test_a_grown_file_sets_no_untouched_image_aside(tmp_path: Path) -> None:
+    """Its first polygon or mask asks all images for them; one that has a new mark differs."""
+    campaign, path = tmp_path / "c.toml", tmp_path / "ann.json"
+    dog = of_dog(1, bbox=[1, 1, 2, 2])
+    filled: dict[str, object] = {"size": [40, 60], "counts": [10, 20, 2370]}
+    done("data", "import", coco(path, dog), "--as", campaign)
+    third = {**IMAGES[0], "id": 3, "file_name": "c.jpg"}
+    drawn_there = [
+        of_dog(2, 3, segmentation=[[1, 2, 3, 4, 5, 6]]),
+        of_dog(3, 3, segmentation=filled),
+    ]
+    coco(path, dog, *drawn_there, images=[*IMAGES, third])
+    again = done("data", "import", path, "--as", campaign)
+    assert "imported: 1 assignment; 2 known before" in again
+    assert "kept aside" not in again
+    coco(path, dog, *drawn_there, of_dog(4, 2, bbox=[1, 1, 2, 2]), images=[*IMAGES, third])
+    again = done("data", "import", path, "--as", campaign)
+    assert "imported: 0 assignments; 2 known before; 1 row kept aside" in again
+
+
 def test_no_two_readers_claim_one_file(tmp_path: Path) -> None:
     """Each file that piecework writes has one reader."""
     for path in exported(tmp_path).values():

@@ -7,9 +7,11 @@ from typing import Any, cast
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED, MarkKind
 from piecework.domain.imported import Reading
+from piecework.engine.opening import open_to_look
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from tests.importing.test_annotation_tools import annotation, task
@@ -129,6 +131,92 @@ def test_a_question_with_several_shapes_becomes_one_for_each(tmp_path: Path) -> 
         "seen_boxes": "boxes",
         "seen_polygons": "polygons",
     }
+
+
+def whole_export(path: Path, *drawn: Sequence[str]) -> Path:
+    """An export of a task with an annotation for each list of names of `LABELLED`."""
+    regions = [[("seen", LABELLED[name][0]) for name in names] for names in drawn]
+    whole = cast("Any", task(7, *(annotation(n, *each) for n, each in enumerate(regions))))
+    for each in whole["annotations"]:
+        each["completed_by"] = f"person {each['id']}"
+        for region in each["result"]:
+            region |= {"original_width": 600, "original_height": 400}
+    path.write_text(json.dumps([whole]), encoding="utf-8")
+    return path
+
+
+GROWN: Mapping[str, tuple[list[list[str]], list[list[str]], dict[str, MarkKind]]] = {
+    "a second shape": (
+        [["box"], ["box"], []],
+        [["polygon"], ["box", "polygon"]],
+        {"seen": "boxes", "seen_polygons": "polygons"},
+    ),
+    "a shape that comes before the known one": (
+        [["polygon"], []],
+        [["box"], []],
+        {"seen": "polygons", "seen_boxes": "boxes"},
+    ),
+    "a third shape": (
+        [["box"], ["polygon"], []],
+        [["point"], ["box"]],
+        {"seen_boxes": "boxes", "seen_polygons": "polygons", "seen_points": "points"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "more", "kinds"), GROWN.values(), ids=GROWN)
+def test_a_grown_export_renames_no_question(
+    first: list[list[str]], more: list[list[str]], kinds: dict[str, MarkKind], tmp_path: Path
+) -> None:
+    """What is unchanged stays known; each shape keeps its question; every mark is stored."""
+    campaign, path = tmp_path / "c.toml", tmp_path / "p.json"
+    done("data", "import", whole_export(path, *first), "--as", campaign)
+    grown = done("data", "import", whole_export(path, *first, *more), "--as", campaign)
+    part = done("data", "import", whole_export(path, *first[:1]), "--as", campaign)
+    assert f"imported: {len(more)} assignments; {len(first)} known before" in grown
+    assert "1 known before" in part
+    assert "kept aside" not in grown + part
+    with open_to_look(load_campaign(campaign)) as opened:
+        stored = dict(opened.store.db.execute("SELECT assignment_id, raw FROM raw_answers"))
+    for number, names in enumerate([*first, *more]):
+        sent = json.loads(stored[f"annotation_{number}"])["sent"]
+        marked = {name for name, text in sent.items() if json.loads(text)[MERGED[kinds[name]]]}
+        assert {kinds[name] for name in marked} == {LABELLED[name][1] for name in names}
+
+
+def test_exports_of_one_project_call_each_shape_alike(tmp_path: Path) -> None:
+    """An earlier export and the grown one, given together in any order."""
+    paths = [
+        whole_export(tmp_path / "a.json", ["box"]),
+        whole_export(tmp_path / "b.json", ["box"], ["polygon"]),
+    ]
+    for n, order in enumerate((paths, paths[::-1])):
+        printed = done("data", "import", *order, "--as", tmp_path / f"c{n}.toml")
+        assert "imported: 2 assignments; 1 known before" in printed
+        fields = understood(*order)["fields"]
+        assert {name: each["marks"] for name, each in fields.items()} == {
+            "seen_boxes": "boxes",
+            "seen_polygons": "polygons",
+        }
+
+
+@pytest.mark.parametrize(
+    ("known", "names"),
+    [
+        ({"seen": ""}, {"seen"}),
+        ({"seen": "points"}, {"seen", "seen_boxes", "seen_polygons"}),
+        ({"seen": "", "seen_points": "points"}, {"seen_boxes", "seen_points", "seen_polygons"}),
+        ({"other": "boxes"}, {"seen_boxes", "seen_polygons"}),
+    ],
+)
+def test_a_known_question_keeps_its_name(
+    known: Mapping[str, str], names: set[str], tmp_path: Path
+) -> None:
+    """Also if a person stated that it is a text, in which each answer stays as it is."""
+    path = whole_export(tmp_path / "p.json", ["box"], ["polygon"])
+    (source,) = recognise([path], Reading(marks=known))
+    for each in source.rows():
+        assert cast("ImportedRow", each).sent.keys() == names
 
 
 def test_regions_of_a_flat_export_are_marks(tmp_path: Path) -> None:

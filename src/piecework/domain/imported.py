@@ -72,6 +72,8 @@ class Reading:
         values: the meaning of values of answers that the files write differently.
         fields: settings of fields by name, as `[fields.<name>]` states them; the rest
             is guessed.
+        marks: the kind of marks of each known answer, "" if it has none; not stated, but
+            taken from the fields, so that a later file's answers keep their names.
     """
 
     columns: ColumnNames = field(default_factory=ColumnNames)
@@ -87,6 +89,7 @@ class Reading:
     gold: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 Role = Literal["text", "item", "worker", "label"]

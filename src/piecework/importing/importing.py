@@ -22,8 +22,10 @@ from piecework.config.campaign_file import legal_name, parse, parse_text
 from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
+from piecework.domain.field import MERGED
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.imported import ImportedFile, Reading
+from piecework.domain.task import Task
 from piecework.engine.opening import open_for_import
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.imported_text import (
@@ -34,7 +36,7 @@ from piecework.importing.imported_text import (
 )
 from piecework.importing.readers.recognise import Source, recognise
 from piecework.importing.readers.rows import OF_FILE, ImportedRow, NotSent, Read, Unreadable
-from piecework.importing.typing_rows import RowIds, RowTyper, row_of
+from piecework.importing.typing_rows import RowIds, RowTyper, is_same_row, row_of
 from piecework.importing.understanding import Understanding, understand
 from piecework.store import imports
 from piecework.store.forgetting import forgotten
@@ -74,14 +76,28 @@ def understand_files(
     campaign = _known(into)
     if campaign is not None:
         reading = campaign.imported or reading
-    sources = tuple(recognise(paths, reading))
     task = load_task(task_name) if task_name else None
     if campaign is not None:
         task = campaign.task
-    elif not sources:
+    sources = tuple(recognise(paths, replace(reading, marks=_marks(task, reading))))
+    if campaign is None and not sources:
         raise ConfigError([f"{into}: there is no such campaign, and no files to import were given"])
     understood = understand(sources, reading, task=task) if sources else None
     return Import(path=into, campaign=campaign, sources=sources, understood=understood)
+
+
+def _marks(task: Task | None, reading: Reading) -> dict[str, str]:
+    """Return the kind of marks of each answer that is a field; "" if it has no marks."""
+    kinds: dict[str, str] = {part: kind for kind, part in MERGED.items()}
+    if task is not None:
+        marks = {field.sent_as or field.name: kinds.get(field.regions, "") for field in task.fields}
+    else:
+        marks = {
+            name: str(stated.get("marks", ""))
+            for name, stated in reading.fields.items()
+            if {"kind", "marks"} & stated.keys()
+        }
+    return {reading.answers.get(name, name): kind for name, kind in marks.items()}
 
 
 def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
@@ -243,7 +259,7 @@ class _FileKeeper:
                 if not self._items.issuperset(assignment.item_ids):
                     self._items.update(assignment.item_ids)
                     items += self._typer.items(row)
-            elif before != assignment.raw:
+            elif not is_same_row(before, assignment.raw):
                 is_of_file = assignment.worker_id.startswith(OF_FILE)
                 fault = _OTHER_PERSON if is_of_file else f"{assignment.assignment_id} {_CONFLICT}"
                 if is_of_file and not self.counts.conflict:

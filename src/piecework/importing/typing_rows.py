@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from piecework.domain.assignment import Answer, AssignmentStatus
 from piecework.domain.campaign import Campaign
-from piecework.domain.field import Field
+from piecework.domain.field import MERGED, Field
 from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD, Task
@@ -25,6 +25,8 @@ from piecework.store.imports import ImportedAssignment
 _DIGEST = 24
 _KEYS = "keystrokes.1"
 """Measurements that only pages of piecework make."""
+
+_LISTS_OF_MARKS = {*MERGED.values(), "labelMappings", "instances"} - {MERGED["masks"]}
 
 _STATUS: Mapping[str, AssignmentStatus] = {
     "approved": "Approved",
@@ -228,6 +230,35 @@ def row_of(raw: str) -> ImportedRow:
         sent=document["sent"],
         parts=tuple(RowPart(*part) for part in document.get("parts", ())),
     )
+
+
+def is_same_row(before: str, raw: str) -> bool:
+    """Return whether a stored row and a row of a later file differ at most in empty answers.
+
+    Readers add an empty list of marks if other rows of the file show that marks were asked.
+    """
+    return before == raw or _without_empty(before) == _without_empty(raw)
+
+
+def _without_empty(raw: str) -> dict[str, object]:
+    document: dict[str, object] = json.loads(raw)
+    row = row_of(raw)
+    document["sent"] = _filled(row.sent)
+    document["parts"] = [part._replace(sent=_filled(part.sent)) for part in row.parts]
+    return document
+
+
+def _filled(sent: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in sent.items() if text and not _is_without_marks(text)}
+
+
+def _is_without_marks(text: str) -> bool:
+    try:
+        document = json.loads(text) if text.startswith("{") else {}
+    except (ValueError, RecursionError):
+        return False
+    lists = [document[name] for name in _LISTS_OF_MARKS & document.keys()]
+    return bool(lists) and not any(lists)
 
 
 def _raw(row: ImportedRow) -> str:

@@ -4,8 +4,8 @@ JSON has a task with its `data` and an annotation for each annotator; each annot
 a list of results. JSON-MIN and CSV have a row for each annotation, in which nothing
 tells columns of the task from answers. Cancelled annotations and predictions are no
 answers. Boxes, polygons, points and spans become what crowd elements send; in JSON, a
-question with several of these shapes becomes a question for each. Other regions stay as
-they are, as JSON.
+question with several of these shapes becomes a question for each, with the names that the
+campaign has for them already. Other regions stay as they are, as JSON.
 """
 
 import json
@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from piecework.domain.field import MERGED, MarkKind
 from piecework.importing.readers.crowd_form import as_text
@@ -57,6 +57,7 @@ _REGION = frozenset(
 """Members of a value that say which part of the task it is about."""
 
 _ALONE = ("rating", "number", "selected", "datetime")
+_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 _STEPS = " > "
 """Between the levels of a taxonomy."""
 
@@ -105,8 +106,7 @@ def read(path: Path, head: Head) -> Iterator[Read]:
     if is_flat(head):
         yield from read_as(path, head, roles_of(path, head))
         return
-    documents = (each for _, each in objects_of(path, head) if not isinstance(each, str))
-    asked = _asked(chain.from_iterable(map(_answers_in, documents)))
+    asked = _asked(_answers(path, head), head.reading.marks)
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)
@@ -114,23 +114,35 @@ def read(path: Path, head: Head) -> Iterator[Read]:
             yield from _annotations(number, document, asked)
 
 
+def marks_of(files: Mapping[Path, Head], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the kind of marks of each answer, if exports have several shapes together.
+
+    Raises:
+        ConfigError: a file is not valid JSON.
+    """
+    answers = chain.from_iterable(_answers(path, head) for path, head in files.items())
+    shapes = _asked(answers, known).shapes
+    return {name: kind for named in shapes.values() for kind, name in named.items()}
+
+
 class _Asked(NamedTuple):
     """What the questions about regions ask for.
 
     Attributes:
         nothing: the answer without a mark, by question: of those mostly of one shape.
-        mixed: the questions whose regions have several shapes, so that each shape is one.
+        shapes: what each shape is an answer to, by question whose regions have several.
     """
 
     nothing: Mapping[str, str]
-    mixed: frozenset[str]
+    shapes: Mapping[str, Mapping[MarkKind, str]]
 
     def parts(self, name: str, regions: Sequence[Document]) -> dict[str, list[Document]]:
         """Return the regions of a question by the question that they are an answer to."""
         parts: dict[str, list[Document]] = defaultdict(list)
+        shapes = self.shapes.get(name, {})
         for region in regions:
-            kind = kind_of(region) if name in self.mixed else None
-            parts[_called(name, kind) if kind else name].append(region)
+            kind = kind_of(region) if shapes else None
+            parts[shapes[kind] if kind else name].append(region)
         return parts
 
 
@@ -138,12 +150,25 @@ def _called(name: str, kind: MarkKind) -> str:
     return f"{name}_{kind}"
 
 
-def _asked(answers: Iterable[tuple[str, Sequence[Document]]], *, is_flat: bool = False) -> _Asked:
+def _shapes(name: str, kinds: set[MarkKind], known: Mapping[str, str]) -> dict[MarkKind, str]:
+    """Return what each shape is an answer to; nothing if all are to the question itself."""
+    own = known.get(name)
+    apart = {kind for kind in _KINDS if known.get(_called(name, kind)) == kind}
+    every = kinds | apart | {kind for kind in _KINDS if kind == own}
+    if not apart and (own == "" or len(every) < len("ab")):
+        return {}
+    return {kind: name if kind == own else _called(name, kind) for kind in sorted(every)}
+
+
+def _asked(
+    answers: Iterable[tuple[str, Sequence[Document]]], known: Mapping[str, str] | None
+) -> _Asked:
     """Return what questions ask for.
 
     Args:
         answers: question and regions of each answer.
-        is_flat: the questions are columns, which stay as they are.
+        known: the kind of marks of each answer that the campaign has; `None`: the questions
+            are columns, which stay as they are.
     """
     shapes: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, set[MarkKind]] = defaultdict(set)
@@ -151,27 +176,31 @@ def _asked(answers: Iterable[tuple[str, Sequence[Document]]], *, is_flat: bool =
         marks = marks_of_regions(regions, ())
         shapes[name][nothing_like(marks) if marks else ""] += 1
         kinds[name].update(kind for region in regions if (kind := kind_of(region)))
-    mixed = {
+    named = {
         name: of_name
-        for name, of_name in kinds.items()
-        if len(of_name) > 1
-        and not is_flat
-        and not any(_called(name, kind) in kinds for kind in of_name)
+        for name in (kinds if known is not None else ())
+        if (of_name := _shapes(name, kinds[name], known or {}))
+        and not kinds.keys() & ({*of_name.values()} - {name})
     }
     others = {name: counted.pop("", 0) for name, counted in shapes.items()}
     nothing = {
         name: nothing
         for name, counted in shapes.items()
-        if len(counted) == 1 and name not in mixed
+        if len(counted) == 1 and name not in named
         for nothing, count in counted.items()
         if count >= others[name]
     }
-    nothing |= {
-        _called(name, kind): json.dumps({MERGED[kind]: []})
-        for name, of_name in mixed.items()
-        for kind in sorted(of_name)
-    }
-    return _Asked(nothing, frozenset(mixed))
+    for name, drawn in kinds.items():
+        own = [kind for kind in _KINDS if known and kind == known.get(name)]
+        called = named.get(name) or {kind: name for kind in own if drawn <= {kind}}
+        nothing |= {each: json.dumps({MERGED[kind]: []}) for kind, each in called.items()}
+    return _Asked(nothing, named)
+
+
+def _answers(path: Path, head: Head) -> Iterator[tuple[str, Sequence[Document]]]:
+    for _, document in objects_of(path, head):
+        if not isinstance(document, str):
+            yield from _answers_in(document)
 
 
 def _answers_in(task: Document) -> Iterator[tuple[str, Sequence[Document]]]:
@@ -189,7 +218,7 @@ def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
         for name in roles.sent
         if cells.get(name, "").strip()
     )
-    row_of = partial(_flat_row, roles, _asked(answers, is_flat=True).nothing)
+    row_of = partial(_flat_row, roles, _asked(answers, None).nothing)
     if head.first_object is None:
         yield from read_table(path, head, row_of, worker="annotator")
         return

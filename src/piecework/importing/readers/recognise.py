@@ -95,7 +95,7 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
     Raises:
         ConfigError: a file cannot be read, or has no known format.
     """
-    heads = {path: head_of(path, reading or Reading()) for path in paths}
+    heads = _with_shapes_called_alike({path: head_of(path, reading or Reading()) for path in paths})
     exports = [path for path, head in heads.items() if prolific_export.fits(head)]
     others = {path: head for path, head in heads.items() if path not in exports}
     if len(exports) == 1 and others and all(map(_is_plain, others.values())):
@@ -124,6 +124,27 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
         else source
         for source in sources
     ]
+
+
+def _with_shapes_called_alike(heads: dict[Path, Head]) -> dict[Path, Head]:
+    """Let exports of one project call the marks of each shape alike.
+
+    Raises:
+        ConfigError: one is not valid JSON.
+    """
+    exports = {
+        path: head
+        for path, head in heads.items()
+        if label_studio.fits(head) and not label_studio.is_flat(head)
+    }
+    if len(exports) < len("ab"):
+        return heads
+    known = next(iter(exports.values())).reading.marks
+    marks = {**known, **label_studio.marks_of(exports, known)}
+    return heads | {
+        path: replace(head, reading=replace(head.reading, marks=marks))
+        for path, head in exports.items()
+    }
 
 
 def _refuse_one_name(sources: Sequence[Source]) -> None:
