@@ -136,29 +136,37 @@
     return (name) => [...(data ??= new FormData(form)).getAll(name), pressed && pressed.name === name && pressed.value];
   };
   // Last, because the page's listeners may fill in inputs, prevent sending or stop the event.
+  // Where it is stopped, the node's other listeners of the same phase still hear it.
   const checkLast = (event) => {
-    if (event.currentTarget !== window && !event.cancelBubble) return;
+    const isAtEnd = event.currentTarget === window && event.eventPhase !== Event.CAPTURING_PHASE;
+    if (!isAtEnd && !event.cancelBubble) return;
     leadAgain(event);
     if (isSent(event.target) && !event.defaultPrevented && lacks(event.target, valuesOf(event.target))) event.preventDefault();
+  };
+  let underway = null;
+  const checkAfterOthers = (node, isCapturing) => {
+    // What is moved while the node's listeners run would not hear their event.
+    if (!underway?.eventPhase) of(node, "removeEventListener", "submit", checkLast, isCapturing);
+    of(node, "addEventListener", "submit", checkLast, isCapturing);
   };
   window.addEventListener("submit", (event) => {
     pressed = event.submitter;
     leadAgain(event);
-    [window, ...event.composedPath()].forEach((node) => of(node, "addEventListener", "submit", checkLast));
+    checkAfterOthers(window, false);
+    event.composedPath().filter((node) => node !== window)
+      .forEach((node) => [true, false].forEach((isCapturing) => checkAfterOthers(node, isCapturing)));
+    if (!underway?.eventPhase) underway = event;
   }, true);
-  // What stops the event before any of these listeners hears it is followed by the check, when
-  // that listener returns: before the browser sends what a worker pressed. What a script sends
-  // by `requestSubmit` is gone by then; the pass finds what lacks in it.
-  const { CAPTURING_PHASE, prototype: stoppable } = Event;
-  if (required.length) ["stopPropagation", "stopImmediatePropagation"].forEach((name, isAtOnce) => {
-    const stop = stoppable[name];
-    stoppable[name] = function stopped() {
-      stop.call(this);
-      if (this.type === "submit" && (isAtOnce || this.eventPhase === CAPTURING_PHASE)) {
-        queueMicrotask(() => this.eventPhase && checkLast(this));
-      }
-    };
-  });
+  // The window is the first to hear the event, and what is added then does not hear it.
+  ["click", "keydown"].forEach((type) => window.addEventListener(type, () => checkAfterOthers(window, true), true));
+  // What keeps the event from all other listeners is followed by the check when that listener
+  // returns: before the browser sends what a worker pressed. What a script sends by
+  // `requestSubmit` is gone by then; the pass finds what lacks in it.
+  const { stopImmediatePropagation: stop } = Event.prototype;
+  if (required.length) Event.prototype.stopImmediatePropagation = function stopImmediatePropagation() {
+    stop.call(this);
+    if (this.type === "submit") queueMicrotask(() => this.eventPhase && checkLast(this));
+  };
   if (required.length) window.addEventListener("click", () => {
     enabled = all("button, input, select, textarea, crowd-button").filter((control) => !control.disabled);
   }, true);

@@ -117,18 +117,40 @@ const fill = () => { document.getElementById("s").value = "1"; };%s</script>"""
 SENDERS = {
     "a listener": ("", 'form.addEventListener("submit", fill);'),
     "a late listener": ("", 'window.onload = () => window.addEventListener("submit", fill);'),
-    "a listener that stops the event": (
+    **{
+        f"listeners of {node} that stop the event and fill in, capturing: {is_capturing}": (
+            "",
+            f"""const stop = (event) => event.stopPropagation();
+            {node}.addEventListener("submit", stop, {is_capturing});
+            {node}.addEventListener("submit", fill, {is_capturing});""",
+        )
+        for node in ("window", "document", "form")
+        for is_capturing in ("true", "false")
+    },
+    "a script that submits what a listener stops on its way": (
+        ' type="button" onclick="form.requestSubmit()"',
+        """window.addEventListener("submit", (event) => event.stopPropagation(), true);
+        window.addEventListener("submit", fill, true);""",
+    ),
+    "a listener that stops the event on its way and clicks elsewhere": (
         "",
-        'form.addEventListener("submit", (event) => { event.stopPropagation(); fill(); });',
+        """window.addEventListener("submit", (event) => {
+        event.stopPropagation(); document.body.click(); fill(); }, true);""",
+    ),
+    "a listener that is renewed with each click": (
+        """ onclick="form.elements.seen.value = ''; form.removeEventListener('submit', fill);
+        form.addEventListener('submit', fill)" """,
+        'form.addEventListener("submit", (event) => event.stopPropagation());',
+    ),
+    "a listener that stops the event and fills in when it returns, as in React": (
+        "",
+        """document.body.addEventListener("submit", (event) => {
+        event.stopPropagation(); queueMicrotask(fill); });""",
     ),
     "a listener that stops all others": (
         "",
         """form.addEventListener("submit", (event) => {
         event.stopImmediatePropagation(); fill(); });""",
-    ),
-    "a listener that stops the event on its way": (
-        "",
-        'window.addEventListener("submit", (event) => { event.stopPropagation(); fill(); }, true);',
     ),
     "a listener that sends later itself": (
         "",
@@ -176,6 +198,24 @@ def test_what_the_campaign_requires_is_looked_for_after_the_page_s_script(
     expect(alert).to_contain_text("word")
     frame.locator("input:visible").fill("x")
     frame.get_by_role("button", name="Send").click()
+    assert submitted(market, page, hit, task, item) == {"word": "x", "seen": "1"}
+
+
+def test_the_return_key_sends_no_form_that_lacks_an_answer(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Also without a button to press, and with a listener that stops the event at once."""
+    required = {name: StatedField(label=name, required=True) for name in ("word", "seen")}
+    _, script = SENDERS["listeners of window that stop the event and fill in, capturing: true"]
+    task = task_of(tmp_path, FILLS % (" type=button", script), fields=required)
+    item = item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    frame.locator("input:visible").press("Enter")
+    expect(frame.get_by_role("alert")).to_contain_text("word")
+    expect(frame.get_by_role("alert")).not_to_contain_text("seen")
+    frame.locator("input:visible").fill("x")
+    frame.locator("input:visible").press("Enter")
     assert submitted(market, page, hit, task, item) == {"word": "x", "seen": "1"}
 
 
