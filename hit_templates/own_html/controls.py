@@ -58,6 +58,7 @@ class Controls:
         has_direction: whether the page states its direction of writing.
         has_varying_names: whether an item's column names a control.
         has_script: whether the page's own script may make further controls.
+        scripts: the texts of the page's own scripts.
         is_flat: whether its crowd form sends a field for each value (`flatten-objects`).
         submits: whether the page has a button that submits.
     """
@@ -72,6 +73,7 @@ class Controls:
     has_direction: bool = False
     has_varying_names: bool = False
     has_script: bool = False
+    scripts: str = ""
     has_form: bool = False
     has_crowd_form: bool = False
     is_flat: bool = False
@@ -148,7 +150,7 @@ class _Reader:
     """Goes through the page and collects its controls."""
 
     def __init__(self, scripts: _Scripts) -> None:
-        self.controls = Controls(has_script=scripts.is_there)
+        self.controls = Controls(has_script=scripts.is_there, scripts=scripts.text)
         self._scripts = scripts
         self._number = 0
         self._hidden: dict[str, tuple[Control, str, str]] = {}
@@ -452,7 +454,7 @@ class _Reader:
     def _add_hidden(self) -> None:
         scripts = self._scripts.text
         for name, (control, value, own_id) in self._hidden.items():
-            is_scripted = _is_scripted(scripts, name, own_id)
+            is_scripted = is_mentioned(scripts, name.strip(), own_id)
             if (shown := self.controls.by_name.get(name)) is not None:
                 shown.add_hidden(value, is_fixed=not (is_mark(value) or is_scripted))
                 continue
@@ -475,12 +477,10 @@ class _Reader:
             control.options = dict.fromkeys(groups[0], "")
 
 
-def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
-    """Return whether a script names the input, so that it may change its value."""
+def is_mentioned(scripts: str, *words: str) -> bool:
+    """Return whether scripts mention a name or an id, so that they may change its value."""
     return any(
-        re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", scripts)
-        for word in (name.strip(), own_id)
-        if word
+        re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", scripts) for word in words if word
     )
 
 

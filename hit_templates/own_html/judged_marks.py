@@ -1,7 +1,8 @@
 """The marks that an image classifier shows to be judged: whether a page can draw them.
 
 A page that cannot does not send, so every worker would return its HIT. What depends on the
-picture (a mark beside it, the colours of a mask) is known only there.
+picture (a mark beside it, the colours of a mask) is known only there, and so is what a
+script of the page's own makes of the marks.
 """
 
 import math
@@ -11,6 +12,7 @@ from functools import lru_cache
 from html import unescape
 
 from piecework.hit_templates.own_html.control_kinds import loose
+from piecework.hit_templates.own_html.controls import controls_of, is_mentioned
 from piecework.hit_templates.own_html.escaping import written
 from piecework.hit_templates.own_html.markup import lines_of, steps
 from piecework.hit_templates.own_html.placeholders import (
@@ -48,7 +50,7 @@ def faults_of_marks(template: Template, columns: Mapping[str, str]) -> Iterator[
 
 @lru_cache(maxsize=32)
 def _overlays(template: Template) -> tuple[tuple[int, str], ...]:
-    """Return the line and the text of each overlay, with marks for its placeholders."""
+    """Return the line and the text of each overlay that no script may rewrite, marked."""
     marked = template.marked
     if _OVERLAY not in marked.lower():
         return ()
@@ -57,7 +59,9 @@ def _overlays(template: Template) -> tuple[tuple[int, str], ...]:
         for step in steps(marked)
         if step.kind == "start" and step.name in _ELEMENTS and _OVERLAY in step.attributes
     ]
-    lines = lines_of(marked) if texts else []
+    if not texts or is_mentioned(controls_of(marked).scripts, _OVERLAY):
+        return ()
+    lines = lines_of(marked)
     return tuple((lines[number], text) for number, text in texts)
 
 

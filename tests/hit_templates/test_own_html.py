@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 from collections import Counter
 from pathlib import Path
 
@@ -217,6 +218,7 @@ def test_no_cell_is_a_link_that_runs_a_script(html: str) -> None:
     assert not [*faults_of_item(cut(html), Item(item_id=ItemId("1"), columns={"a": "b.org/c"}))]
 
 
+OVERLAYING = b64encode(b"q.setAttribute('overlay', '{}')").decode()
 PLACED = '{ boundingBox: { value: [{ label: "a", left: 1, top: "2", width: 3, height: 0 }, ] } }'
 MASKED = '{"semanticSegmentation": {"src": "/m.png", "labelMappings": {"a": {"color": "#aaBB00"}}}}'
 
@@ -264,6 +266,28 @@ def test_marks_that_a_page_cannot_draw_are_refused_before_anything_is_posted(
     ]
     assert len(faults) == 2 * bool(fault)
     assert all(fault in each and each.startswith("line 2: ") for each in faults)
+
+
+@for_each(
+    ("script", "faults"),
+    [
+        ("<script>q.setAttribute('overlay', '{}')</script>", 0),
+        ("<body onload=\"$('#q').attr('overlay', marks)\">", 0),
+        (f'<script src="data:text/javascript;base64,{OVERLAYING}"></script>', 0),
+        ("<script>document.title = 'x'</script>", 1),
+        ("<script>show('my-overlay')</script>", 1),
+        ("<!-- overlay --><p>overlay</p><style>.overlay { top: 0 }</style>", 1),
+        ('<script type="application/json">{"overlay": 1}</script>', 1),
+    ],
+)
+def test_marks_that_a_script_of_the_page_may_rewrite_are_not_judged(
+    script: str, faults: int
+) -> None:
+    """Elements read their marks after the page's scripts ran; what a script makes is unknown."""
+    html = f"""{script}<crowd-form><crowd-image-classifier name="q" src="/a.png"
+    overlay="${{marks}}" categories="['a', 'b']"></crowd-form>"""
+    item = Item(item_id=ItemId("1"), columns={"marks": "3,4,5,6"})
+    assert len([*faults_of_item(cut(html), item)]) == faults
 
 
 @for_each(
