@@ -181,9 +181,14 @@ _PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
 
 
 _RIGHT_TO_LEFT = re.compile(
-    r"(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)\b(?!.*-latn)|.*-(?:arab|hebr)\b", re.IGNORECASE
+    r"(?:[a-z]+-(?:arab|hebr|thaa|syrc|nkoo|adlm)|"
+    r"(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)(?!-[a-z]{4}\b))\b",
+    re.IGNORECASE,
 )
-"""Tags of languages, or of scripts, that are written from right to left."""
+"""Tags whose script, or else whose language, is written from right to left.
+
+A script has four letters and the second place; what follows are extensions, such as digits.
+"""
 
 
 def _language_tag(html: str, language: str) -> str:

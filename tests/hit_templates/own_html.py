@@ -13,6 +13,15 @@ needs_shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="../shared/data/html_hits is not there"
 )
 
+DIRECTIONS: dict[str, str | None] = {
+    **dict.fromkeys(("ar", "fa-IR", "ur-PK", "AR-eg", "ar-u-nu-latn", "fa-x-latn"), "rtl"),
+    **dict.fromkeys(("uz-Arab", "ks-arab-IN", "ff-Adlm", "syr-Syrc", "dv-Thaa"), "rtl"),
+    **dict.fromkeys(("nqo-Nkoo", "yi-Hebr-US", "sd-Arab-u-nu-latn"), "rtl"),
+    **dict.fromkeys(("ur-Latn", "sd-Deva", "ug-Cyrl-KZ", "yi-latn", "art", "fr"), None),
+    **dict.fromkeys(("nl-x-arab", "ms-u-nu-arab", "de-DE-x-hebr"), None),
+}
+"""The direction of writing that a language's tag brings; None: the browser's."""
+
 LIBRARIES = ("code.jquery.com", "stackpath.bootstrapcdn.com", "cdnjs.cloudflare.com")
 
 

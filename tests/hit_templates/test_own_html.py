@@ -29,7 +29,7 @@ from piecework.hit_templates.rules import check
 from piecework.marketplace import languages, workers
 from piecework.results.item_labels import field_with_label
 from tests.for_each import for_each
-from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
+from tests.hit_templates.own_html import DIRECTIONS, LIBRARIES, SHARED, needs_shared, task_of
 
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
 
@@ -1186,9 +1186,7 @@ def test_a_whole_document_stays_one(tmp_path: Path) -> None:
         ('<html dir="ltr">', "he", "he", "ltr"),
         ('<html dir="ltr" lang="he">', "en", "he", "ltr"),
         ('<html lang="he">', "en", "he", "rtl"),
-        ('<html lang="fa-IR">', "en", None, "rtl"),
-        ('<html lang="uz-Arab">', "en", None, "rtl"),
-        ('<html lang="ur-Latn">', "en", None, None),
+        *((f'<html lang="{tag}">', "en", None, direction) for tag, direction in DIRECTIONS.items()),
         # Nobody stated a language; the item states it.
         ("", "en", None, None),
         ('<html lang="${tongue}">', "he", None, None),

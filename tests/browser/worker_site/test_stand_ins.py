@@ -3,15 +3,18 @@
 import json
 from collections.abc import Callable
 from html import escape
+from importlib.resources import files
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from defusedxml.ElementTree import fromstring
-from playwright.sync_api import FrameLocator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from piecework.hit_templates.own_html.control_kinds import made
+from piecework.marketplace import workers
 from tests.browser.pages import check
 from tests.browser.worker_site.questions import html_question
+from tests.hit_templates.own_html import DIRECTIONS
 from tests.marketplace.market import Market, post
 
 pytestmark = pytest.mark.browser
@@ -49,6 +52,19 @@ CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></scrip
 <crowd-toggle-button name="theToggler">Toggle</crowd-toggle-button>
 <input type="hidden" name="version" value="7">
 </crowd-form>"""
+
+
+def test_a_page_that_states_its_language_alone_has_its_direction(
+    browser: Browser,
+) -> None:
+    """As a page of ours that is made from HTML; a page's own direction counts."""
+    script = (files(workers) / "stand_ins" / "crowd-html-elements.js").read_text()
+    own = {f'{tag}" dir="ltr': "ltr" for tag in DIRECTIONS}
+    page = browser.new_page()
+    for stated, direction in {**DIRECTIONS, **own}.items():
+        page.set_content(f'<html lang="{stated}"><script>{script}</script>')
+        assert (stated, page.locator("html").get_attribute("dir")) == (stated, direction)
+    page.close()
 
 
 def accepted_page(market: Market, open_site: Callable[..., Page], body: str) -> tuple[Page, str]:

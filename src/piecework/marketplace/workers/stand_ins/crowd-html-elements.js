@@ -58,7 +58,7 @@ crowd-toast[opened] { display: block; }
     === "ASSIGNMENT_ID_NOT_AVAILABLE";
   // A page that states its language, but no direction, would show its sentences reversed.
   const { documentElement: root } = document;
-  const RIGHT_TO_LEFT = /^(?:(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)\b(?!.*-latn)|.*-(?:arab|hebr)\b)/i;
+  const RIGHT_TO_LEFT = /^(?:[a-z]+-(?:arab|hebr|thaa|syrc|nkoo|adlm)|(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)(?!-[a-z]{4}\b))\b/i;
   if (!root.hasAttribute("dir") && RIGHT_TO_LEFT.test(root.lang)) root.dir = "rtl";
   const MARKS_LACK = translate("The marks to judge are not shown. Reload the page. If that does not help, return the HIT.");
   let count = 0;
