@@ -185,7 +185,7 @@ class ReportFacts:
             (`piecework.analyses.paired_comparisons`).
         compared: conditions that the task compares, with their scores.
         corrections: one row per kind of error, if workers corrected any
-            (`piecework.report.correction_gains`).
+            (`piecework.analyses.minimal_pairs.correction_gains`).
         shown_items: items that are shown with their pictures, grouped by kind.
         imported: the origin of the answers, if another tool collected them.
         reviews: how people's decisions agree with heuristics and with each other.

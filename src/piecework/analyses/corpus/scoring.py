@@ -231,7 +231,7 @@ def _cider_d(images: Sequence[_Image]) -> Array:
 
 
 def _meteor(sums: Array) -> Array:
-    """As `meteor.Stats.score`, for arrays."""
+    """As `caption_metrics.MeteorStats.score`, for arrays."""
     stats = dict(zip(_METEOR, np.moveaxis(sums, -1, 0), strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = stats["candidate_matched"] / stats["candidate_weight"]
