@@ -172,8 +172,8 @@ class Abilities(VoteModel):
 
     def _by_truth(self, of_states: Floats) -> Floats:
         """Add up over the states of each truth, which are beside each other."""
-        kinds, width = self.ballots.kinds, of_states.shape[1]
-        summed: Floats = of_states.reshape(kinds, -1, width).sum(axis=1)
+        kinds, (states, width) = self.ballots.kinds, of_states.shape
+        summed: Floats = of_states.reshape(kinds, states // kinds, width).sum(axis=1)
         return summed
 
     def _weigh_truths(self) -> None:

@@ -1,6 +1,7 @@
 """A process that keeps plain values in a database loads no pandas for it."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -20,9 +21,22 @@ def _modules_after(statement: str) -> set[str]:
 
 def test_a_marketplace_loads_neither_pandas_nor_numpy() -> None:
     """It takes 80 MB less memory, and half the time to start."""
-    modules = _modules_after("import piecework.marketplace.__main__")
-    assert "sqlite_utils.db" in modules
-    assert not {"pandas", "numpy", "pyarrow", "scipy"} & modules
+    for command in ("marketplace.__main__", "simulation.rehearsals.marketplace_process"):
+        modules = _modules_after(f"import piecework.{command}")
+        assert "sqlite_utils.db" in modules
+        assert not {"pandas", "numpy", "pyarrow", "scipy"} & modules
+
+
+def test_a_process_that_is_started_as_a_module_loads_neither() -> None:
+    """`python -m` runs it under the name `__main__`."""
+    said = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "piecework.marketplace", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "sqlite_utils.db" in said.stderr
+    assert not re.search(r"\|\s+(pandas|numpy)$", said.stderr, re.MULTILINE)
 
 
 def test_pandas_can_be_imported_afterwards() -> None:
@@ -34,7 +48,7 @@ def test_pandas_can_be_imported_afterwards() -> None:
 def test_another_program_keeps_all_of_sqlite_utils() -> None:
     """It may store numbers of numpy, also in a process that uses piecework."""
     modules = _modules_after(
-        "import piecework.store.database, sqlite_utils, numpy; "
+        "import piecework.marketplace.http.server, piecework.store.database, sqlite_utils, numpy; "
         "table = sqlite_utils.Database(memory=True)['t']; "
         "table.insert({'n': numpy.int64(1)}); "
         "assert table.columns_dict == {'n': int}"

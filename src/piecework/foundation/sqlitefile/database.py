@@ -30,7 +30,11 @@ from pathlib import Path
 from piecework.foundation.sqlitefile.files import FOR_OWNER
 
 _OPTIONAL = ("numpy", "pandas")
-_COMMANDS = ("piecework.cli.main", "piecework.marketplace.http.server")
+_COMMANDS = (
+    "piecework.cli.main",
+    "piecework.marketplace.__main__",
+    "piecework.simulation.rehearsals.marketplace_process",
+)
 
 
 class _NotInstalled:
@@ -55,7 +59,14 @@ def hidden() -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-with hidden() if any(name in sys.modules for name in _COMMANDS) else nullcontext():
+def _is_command() -> bool:
+    """Return whether the process is one of these, also as `python -m` names it."""
+    started = getattr(sys.modules["__main__"], "__spec__", None)
+    names = {*sys.modules, started.name if started else ""}
+    return not names.isdisjoint(_COMMANDS)
+
+
+with hidden() if _is_command() else nullcontext():
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
 
