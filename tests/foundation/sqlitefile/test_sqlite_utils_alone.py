@@ -29,14 +29,14 @@ def test_a_marketplace_loads_neither_pandas_nor_numpy() -> None:
 
 def test_a_process_that_is_started_as_a_module_loads_neither() -> None:
     """`python -m` runs it under the name `__main__`."""
-    said = subprocess.run(
+    listed = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "piecework.marketplace", "--help"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "sqlite_utils.db" in said.stderr
-    assert not re.search(r"\|\s+(pandas|numpy)$", said.stderr, re.MULTILINE)
+    assert "sqlite_utils.db" in listed.stderr
+    assert not re.search(r"\|\s+(pandas|numpy)$", listed.stderr, re.MULTILINE)
 
 
 def test_pandas_can_be_imported_afterwards() -> None:
