@@ -1,5 +1,6 @@
 """Programs that cannot be changed: they ask Amazon's hosts, and are answered here."""
 
+import asyncio
 import json
 import logging
 import os
@@ -22,7 +23,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from piecework.foundation.server.server import Certificate
-from piecework.foundation.server.stand_in import authority
+from piecework.foundation.server.stand_in import authority, relay
 from piecework.foundation.server.stand_in.relay import (
     LARGEST_HEAD_BYTES,
     RunningStandIn,
@@ -408,3 +409,22 @@ def test_an_idle_client_does_not_keep_the_marketplace_from_stopping(
         assert http.get(f"https://{PRODUCTION}/worker/hits").status_code == 404
     # If uvicorn waited for them, it would lose its patience and log an error.
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def test_no_task_that_begins_while_others_are_cancelled_is_left() -> None:
+    """A handshake may end then; its connection would hold on after the loop."""
+    begun: list[asyncio.Task[None]] = []
+
+    async def handshake() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            begun.append(asyncio.create_task(asyncio.sleep(60)))
+
+    async def ended() -> bool:
+        first = asyncio.create_task(handshake())
+        await asyncio.sleep(0)
+        await relay._cancel_others()
+        return first.cancelled() and begun[0].cancelled()
+
+    assert asyncio.run(ended())

@@ -237,6 +237,29 @@ def test_a_label_is_a_plain_word(label: str) -> None:
     assert "--label" in label_fault(label)
 
 
+@pytest.mark.parametrize("label", ["a", "7", "spring-2027_b", "x" * 40])
+def test_plain_words_are_labels(label: str) -> None:
+    """Letters, digits, - and _, up to 40."""
+    assert label_fault(label) == ""
+
+
+def test_all_bad_rows_of_a_file_are_told_and_the_columns_that_are_allowed(
+    at_work: Open, campaign_text: str
+) -> None:
+    """In one run, whichever of the two columns says who is meant."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        rows = (("nobody", "1", "r"), ("nobody else", "1", "r"))
+        text = bonus_file(*rows, header="worker,amount,reason")
+        with pytest.raises(ConfigError) as error:
+            read_bonuses(run, text, label="bonus", name="b.csv")
+        assert [fault.split(":")[1] for fault in error.value.faults] == [" line 2", " line 3"]
+        with pytest.raises(ConfigError) as error:
+            read_bonuses(run, "assignment_id,amount,reason,colour\n", label="bonus", name="b.csv")
+        allowed = "allowed are assignment_id, worker, amount, reason"
+        assert error.value.next_step == allowed
+
+
 def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -> None:
     """$20.00 less 1.20 paid and 0.60 held for a replacement; $19 and fee do not fit."""
     with at_work(campaign_text) as opened:

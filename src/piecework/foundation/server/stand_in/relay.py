@@ -184,11 +184,12 @@ async def _closed(server: asyncio.Server) -> None:
 
 
 async def _cancel_others() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.sleep(0)  # Their sockets are closed in the loop's next round.
+    # A handshake that ends meanwhile begins another task.
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)  # Their sockets are closed in the loop's next round.
 
 
 """How long to wait for an idle client that does not answer TLS's close message."""
