@@ -124,7 +124,7 @@ def read_rows(path: Path) -> list[tuple[int, Row]]:
 
 
 def first_row(path: Path) -> Row:
-    """Read the first row of an items file, unchecked; an empty one if there is none.
+    """Return the first row of an items file without checking it; empty if the file has no rows.
 
     Raises:
         ConfigError: as `read_rows`, but of later rows nothing is known.

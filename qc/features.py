@@ -120,8 +120,6 @@ def worker_features(
     scores: Scores,
     probabilities: pd.Series[float],
     numbered: Workers | None = None,
-    *,
-    beside_others: bool = False,
 ) -> pd.DataFrame:
     """One row per known worker, in the order of their ids.
 
@@ -130,7 +128,6 @@ def worker_features(
         scores: of the heuristics, by name; absent ones are 0.
         probabilities: by answer, that it is bad; absent or NaN if it does not count.
         numbered: the workers of the table, if already numbered.
-        beside_others: whether there are other workers, who are not in the table.
 
     Returns:
         `answers`, the log odds of the mean probability; then the suspicions of heuristics. A
@@ -141,9 +138,7 @@ def worker_features(
     likely = probabilities.reindex(table.index).to_numpy()
     order = numbered.order[~np.isnan(likely)[numbered.order]]
     by_code = grouped(
-        pd.DataFrame({"mean": likely[order]}),
-        pd.Series(numbered.codes[order]),
-        beside_others=beside_others,
+        pd.DataFrame({"mean": likely[order]}), pd.Series(numbered.codes[order])
     ).mean()
     mean = by_code["mean"].set_axis(numbered.names.take(by_code.index.to_numpy())).reindex(workers)
     mean = mean.clip(_LEAST_ODDS, 1 - _LEAST_ODDS)
@@ -154,23 +149,17 @@ def worker_features(
     return pd.DataFrame(columns, index=workers)
 
 
-def own_features(
-    table: pd.DataFrame, usual: pd.DataFrame | None = None, *, beside_others: bool = False
-) -> pd.DataFrame:
+def own_features(table: pd.DataFrame, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per answer: the features of `TEXT_AND_TIME`.
 
     Args:
         table: all answers of each batch, or any if `usual` is of all answers.
         usual: of `own_usual`.
-        beside_others: whether there are other batches, which are not in the table.
     """
     of_batch = _of_batch(table)
     if usual is None:  # as `own_usual`, without counting equal values first
         usual = pd.concat(
-            [
-                _usual_of(name, table["batch"], values, beside_others=beside_others)
-                for name, values in of_batch.items()
-            ]
+            [_usual_of(name, table["batch"], values) for name, values in of_batch.items()]
         )
     off_item = -text_fit(table)["log_odds"]
     own = {
@@ -205,12 +194,10 @@ def own_usual(counts: Tally) -> pd.DataFrame:
     return pd.concat(by_feature)
 
 
-def _usual_of(
-    feature: str, batches: pd.Series[int], values: pd.Series[float], *, beside_others: bool = False
-) -> pd.DataFrame:
+def _usual_of(feature: str, batches: pd.Series[int], values: pd.Series[float]) -> pd.DataFrame:
     """By batch, `mean` and `sd` of the values of a `feature`."""
     known = pd.DataFrame({"group": batches, "value": values}).dropna()
-    by_batch = spreads(known, beside_others=beside_others)
+    by_batch = spreads(known)
     return by_batch[["mean", "sd"]].assign(feature=feature)
 
 

@@ -142,7 +142,6 @@ def findings(
         here: by row, whether its answer and its worker are asked about; by default, all are.
     """
     judged = judged or {}
-    is_part = here is not None
     here = np.ones(len(table), dtype="bool") if here is None else here
     of_table = Workers.of(table)
     answers = answer_features(table, scores, own, of_table)
@@ -160,7 +159,7 @@ def findings(
 
     counts = np.ones(len(answers), dtype="bool") if judged.get("worker") else is_compared
     counted = pd.Series(np.where(counts, likely, np.nan), index=table.index)
-    workers = worker_features(table, scores, counted, of_table, beside_others=is_part)
+    workers = worker_features(table, scores, counted, of_table)
     likely = probabilities(_weights("worker", workers, judged), workers)
     numbers = pd.Series(np.bincount(of_table.codes[counts], minlength=len(of_table.names)))
     numbers = numbers.set_axis(of_table.names).reindex(workers.index)
@@ -173,8 +172,7 @@ def findings(
     is_shown = is_counted & np.isin(codes, of_table.names.get_indexer(shown))
     rows = of_table.order[is_shown]
     parts, of_workers = _parts(answers, of_answers, rows), pd.Series(codes[is_shown])
-    are_mixed = is_part or bool((np.diff(codes[is_counted]) < 0).any())
-    means = grouped(parts, of_workers, beside_others=are_mixed).mean()
+    means = grouped(parts, of_workers).mean()
     means = means.set_axis(of_table.names.take(means.index.to_numpy())).reindex(shown).fillna(0.0)
     for subject, probability, number, features in zip(
         shown.tolist(),

@@ -9,7 +9,6 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
 from piecework.domain.errors import ConfigError
@@ -375,11 +374,7 @@ def _own_features(
     if batches is None:
         return own_features(table)
     if (JOINED, None) not in known:
-        # The last bit of a mean depends on whether a batch is alone.
-        beside_others = table["batch"].nunique() > 1
-        score = partial(own_features, beside_others=beside_others)
-        name = f"{JOINED} {beside_others}"
-        known[JOINED, None] = batches.scored(name, table, score, of_answers=True)
+        known[JOINED, None] = batches.scored(JOINED, table, own_features, of_answers=True)
     return known[JOINED, None]
 
 

@@ -312,35 +312,31 @@ def z_scores(
     return distances(values, pd.Series(codes, index=values.index), by_group, least)
 
 
-def spreads(counted: pd.DataFrame, *, beside_others: bool = False) -> pd.DataFrame:
+def spreads(counted: pd.DataFrame) -> pd.DataFrame:
     """`mean`, population `sd` and `count` of the values of each `group`.
 
     Args:
         counted: columns `group` and `value`; NaN does not count.
-        beside_others: as for `grouped`.
     """
     # Sums of floats depend on their order; sorting makes them independent of row order.
     ordered = counted.sort_values("value")
-    by_group = grouped(ordered[["value"]], ordered["group"], beside_others=beside_others)["value"]
+    by_group = grouped(ordered[["value"]], ordered["group"])["value"]
     return pd.DataFrame(
         {"mean": by_group.mean(), "sd": by_group.std(ddof=0), "count": by_group.count()}
     )
 
 
-def grouped(
-    values: pd.DataFrame, groups: pd.Series[Any], *, beside_others: bool
-) -> DataFrameGroupBy[Any, Any]:
-    """Group numbers, so that means do not depend on which groups are there.
+def grouped(values: pd.DataFrame, groups: pd.Series[Any]) -> DataFrameGroupBy[Any, Any]:
+    """Group numbers, so that the means of a group do not depend on which others are there.
 
     Where a group follows the other, as if it is alone, pandas 3.1 adds up in another way, and
-    the last bit differs. A row without numbers prevents that.
+    the last bit differs. A row without numbers at the end prevents that.
 
     Args:
         values: the numbers; NaN does not count.
         groups: the group of each row.
-        beside_others: whether other groups, which are not there, lie between these.
     """
-    if beside_others and len(values):
+    if len(values):
         values = pd.concat([values, values.iloc[:1] * np.nan], ignore_index=True)
         groups = pd.concat([groups, groups.iloc[:1]], ignore_index=True)
     return values.groupby(groups)

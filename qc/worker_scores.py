@@ -67,7 +67,7 @@ class MergedAnswers(NamedTuple):
         """Return how far an answer is from the known one, from 0 to 1.
 
         No page sends what is too large, so it is wrong. If the known one is too large as well,
-        nobody could have sent it: NaN.
+        no page could have sent it: NaN.
         """
         answer = self.read(own)
         if answer is None and is_too_large(own) and is_too_large(known):

@@ -83,7 +83,7 @@ def fits(before: tuple[str, str], meant: str, after: tuple[str, str]) -> Fits:
 
 @lru_cache(maxsize=_REMEMBERED // 10)
 def _following(after: tuple[str, str]) -> tuple[str, float | None, str, float | None]:
-    """Return two words after a place, each with its log probability whatever is in the place.
+    """Return the two words after a place, each with a log probability that ignores the place.
 
     That of the second is `None` if the text ends before it or the model lacks a word. All
     candidates for a place share them.

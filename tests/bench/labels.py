@@ -58,7 +58,7 @@ def drawn(n_votes: int, seed: int = 0) -> pd.DataFrame:
     draw, items = np.random.default_rng(seed), n_votes // EACH
     truths = np.repeat(draw.integers(0, VALUES, items), EACH)
     item, hardness = np.repeat(np.arange(items), EACH), draw.normal(0.0, 0.7, items)
-    # Steps around the crowd, so that nobody votes twice about an item.
+    # Steps around the crowd, so that no worker votes twice about an item.
     steps = draw.integers(1, WORKERS // EACH, (items, EACH)).cumsum(axis=1)
     worker = ((draw.integers(0, WORKERS, (items, 1)) + steps) % WORKERS).ravel()
     odds = np.exp(draw.normal(1.8, 0.8, WORKERS)[worker] - hardness[item])

@@ -30,7 +30,7 @@ _MIB = 2**20
 
 
 def main(rows: int, folder: Path, only: str) -> dict[str, Figure]:
-    """Print the table, or the line of one work in so many processes; return the figures."""
+    """Print the table, or the line that `only` names; return the figures."""
     files = folder / f"captions-{rows}"
     if not files.exists():
         write(files, rows, max(1, rows // ROWS_OF_A_FILE))

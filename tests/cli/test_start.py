@@ -152,7 +152,7 @@ def _modules_of(*words: str) -> set[str]:
 
 
 def test_a_status_imports_no_more_than_it_uses(finished: tuple[Path, str]) -> None:
-    """It calls nobody, and shows no page and no table."""
+    """It makes no call, and shows neither a page nor a table."""
     modules = _modules_of("status", str(finished[0]))
     assert not (_OF_A_CALL | _OF_A_PAGE | _OF_A_TABLE) & modules
     # Measured: 235 and 557; versions of Python and of libraries differ by some.
