@@ -130,9 +130,10 @@ def test_a_composition_counts_what_it_adds(host: Host, open_page: Open) -> None:
     page.locator("#caption-1").fill(RED_HOUSE)
     devtools = page.context.new_cdp_session(page)
     for end in range(1, 7):
+        page.wait_for_timeout(30)  # longer than what the page takes for a burst
         letters = {"text": "hongse"[:end], "selectionStart": end, "selectionEnd": end}
         devtools.send("Input.imeSetComposition", letters)
-        page.wait_for_timeout(30)
+    page.wait_for_timeout(30)
     devtools.send("Input.insertText", {"text": "紅色"})
     own = sent_records(host, page)["caption"]
     assert own.kinds["insertCompositionText"] == (7, 8)
