@@ -171,6 +171,13 @@ def test_the_readme_is_a_screen_and_a_half() -> None:
     assert README.count("](") <= 25
 
 
+def test_the_page_of_changes_says_what_a_release_has() -> None:
+    """Before the first release, no mend is a change to anybody: capabilities stand there."""
+    unreleased = (ROOT / "CHANGELOG.md").read_text().partition("## [Unreleased]")[2]
+    added = unreleased.partition("### Where each command and key went")[0]
+    assert len(added.split()) <= 900
+
+
 def _campaigns(page: str) -> dict[str, str]:
     """The campaign files that a page shows, by the heading above each."""
     shown = re.findall(r"^## ([^\n]+)\n\n```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
