@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 
-from piecework.config.item_addresses import Places, not_in, url_faults
+from piecework.config.item_pictures import Places, not_in, url_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item

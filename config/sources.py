@@ -34,7 +34,7 @@ from piecework.domain.task import PRACTICE
 from piecework.domain.text import with_newlines
 
 if TYPE_CHECKING:
-    from piecework.config.awaited_pictures import Pictures
+    from piecework.config.item_pictures import Pictures
 
 CHUNK = 10_000
 """Rows that are in memory at a time."""
@@ -400,7 +400,7 @@ class PictureFolder(PictureRows):
         if link is not None:
             faults.append(f"{row.located}: {about_link(link, beside=self.path)}")
         else:
-            from piecework.config.awaited_pictures import FolderPictures  # noqa: PLC0415
+            from piecework.config.item_pictures import FolderPictures  # noqa: PLC0415
 
             broken = FolderPictures(self.path).faults_of([row.row_id])
             faults += [f"{row.located}: {why}" for why in broken.values()]

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from piecework.analyses.alpha import Alpha
+    from piecework.analyses.agreement import Alpha
     from piecework.campaign.pricing import Price
     from piecework.domain.campaign import Campaign
     from piecework.domain.edit import Edit
@@ -86,7 +86,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "analyses.alpha": "Alpha",
+    "analyses.agreement": "Alpha",
     "campaign.pricing": "Price",
     "domain.campaign": "Campaign",
     "domain.edit": "Edit",

@@ -14,14 +14,17 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from piecework.analyses.alpha import krippendorff_alpha
+from piecework.analyses.agreement import (
+    category_agreement,
+    fleiss_kappa_of_counts,
+    krippendorff_alpha,
+)
 from piecework.analyses.answers_needed import weighed
 from piecework.analyses.condition_scores import mean_ratings
 from piecework.analyses.dawid_skene import dawid_skene
-from piecework.analyses.kappa import category_agreement, fleiss_kappa_of_counts
 from piecework.analyses.labels_from_votes import ability
 from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains, merged_edits
-from piecework.analyses.order import position_effect
+from piecework.analyses.page_effects import position_effect
 from piecework.analyses.paired_comparisons import preferences
 from piecework.analyses.votes import accuracy, majority
 from piecework.analyses.within_subject import equivalence_tests, paired_t_tests, repeated_measures

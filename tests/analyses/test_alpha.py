@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from piecework.analyses.alpha import Level, krippendorff_alpha
+from piecework.analyses.agreement import Level, krippendorff_alpha
 from piecework.analyses.votes import vote_table
 from tests.analyses.ballots import votes_of, votes_on
 from tests.examples import examples

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.kappa import (
+from piecework.analyses.agreement import (
     Weights,
     cohen_kappa,
     cohen_kappa_of_pairs,

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from piecework.analyses.condition_scores import held_out_correlation, severity_weights
 from piecework.analyses.minimal_pairs import replacements, similarity
-from piecework.analyses.severity import held_out_correlation, severity_weights
 from piecework.analyses.within_subject import contrast
 
 

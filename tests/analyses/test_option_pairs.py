@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.kappa import option_pairs
+from piecework.analyses.agreement import option_pairs
 
 OPTIONS = ["a", "b", "c"]
 

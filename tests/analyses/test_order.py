@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from piecework.analyses.order import first_side_advantage, position_effect
+from piecework.analyses.page_effects import first_side_advantage, position_effect
 
 
 def shown(orders: list[tuple[str, ...]], values: list[tuple[float, ...]]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.page_experiment import Effect, effects
+from piecework.analyses.page_effects import Effect, effects
 
 LEVELS = ("allowed", "blocked")
 

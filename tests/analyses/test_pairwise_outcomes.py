@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from piecework.analyses.order import first_side_advantages
+from piecework.analyses.page_effects import first_side_advantages
 from piecework.analyses.paired_comparisons import comparisons
 from piecework.domain.field import Arrangement, Field, Option
 from piecework.domain.hit import Item

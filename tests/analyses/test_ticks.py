@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.kappa import category_agreement, fleiss_kappa, jaccard
+from piecework.analyses.agreement import category_agreement, fleiss_kappa, jaccard
 from tests.analyses.ballots import votes_on
 from tests.examples import examples
 

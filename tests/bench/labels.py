@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from piecework.analyses.alpha import krippendorff_alpha
+from piecework.analyses.agreement import krippendorff_alpha
 from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.labels_from_votes import ability
 from tests.bench.peers import crowd_kit_seconds

@@ -5,8 +5,8 @@ import io
 import pytest
 from PIL import Image
 
-from piecework.config import awaited_pictures
-from piecework.config.awaited_pictures import fault_of_end
+from piecework.config import item_pictures
+from piecework.config.item_pictures import fault_of_end
 from tests.for_each import for_each
 
 FORMATS = ["PNG", "JPEG", "GIF", "WEBP", "BMP", "AVIF"]
@@ -49,5 +49,5 @@ def test_a_jpeg_with_more_behind_its_end_is_whole() -> None:
 def test_a_usual_picture_is_not_decoded(form: str) -> None:
     """A folder may get thousands of them in a night."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(awaited_pictures, "_fault_of_decoding", pytest.fail)
+        patch.setattr(item_pictures, "_fault_of_decoding", pytest.fail)
         assert not fault(saved(form))

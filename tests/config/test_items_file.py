@@ -11,7 +11,7 @@ from PIL import Image
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.growing_source import usable_items
-from piecework.config import item_addresses
+from piecework.config import item_pictures
 from piecework.config.campaign_file import parse
 from piecework.config.items_file import items_of_folder, read_items, read_rows
 from piecework.config.sources import PictureFolder, TableFile
@@ -168,18 +168,18 @@ def test_a_line_is_the_one_that_an_editor_shows(tmp_path: Path) -> None:
 )
 def test_an_address_that_is_usual_has_no_fault(url: str) -> None:
     """It is not taken apart, as most are usual; taken apart, it is right as well."""
-    places = item_addresses.Places(None, 0, ("url",), ())
-    assert item_addresses.url_faults("url", url, places) == []
+    places = item_pictures.Places(None, 0, ("url",), ())
+    assert item_pictures.url_faults("url", url, places) == []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(item_addresses, "_USUAL", re.compile("(?!)"))
-        assert item_addresses.url_faults("url", url, places) == []
+        patch.setattr(item_pictures, "_USUAL", re.compile("(?!)"))
+        assert item_pictures.url_faults("url", url, places) == []
 
 
 @for_each("url", ["https://", "https:///a", "https://e.org/a b", "ftp://e.org/a", "https://[/a"])
 def test_an_address_with_a_fault_is_not_usual(url: str) -> None:
     """Only what surely has no fault goes unlooked."""
-    places = item_addresses.Places(None, 0, ("url",), ())
-    assert item_addresses.url_faults("url", url, places)
+    places = item_pictures.Places(None, 0, ("url",), ())
+    assert item_pictures.url_faults("url", url, places)
 
 
 def test_commas_without_a_name_or_a_cell_are_passed_over(tmp_path: Path) -> None:

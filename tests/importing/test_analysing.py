@@ -12,7 +12,7 @@ from typing import Any, cast
 import pandas as pd
 import pytest
 
-from piecework.analyses import alpha
+from piecework.analyses import agreement
 from piecework.domain.field import WIDEST, Arrangement
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
@@ -162,7 +162,7 @@ def test_each_criterion_has_its_own_test_of_the_first_side() -> None:
 
 def test_numbers_that_nearly_all_differ_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """200 different values of 100 items: √(500 / 2) = 15 items are drawn, and no kappa."""
-    monkeypatch.setattr(alpha, "_MOST_CELLS", 500)
+    monkeypatch.setattr(agreement, "_MOST_CELLS", 500)
     task = task_of(replace(scale("s"), minimum=-WIDEST, maximum=WIDEST))
     table = made_table(
         [

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import piecework
-from piecework.analyses.kappa import Weights
+from piecework.analyses.agreement import Weights
 from tests.for_each import for_each
 
 _ROWS = (

@@ -5,7 +5,7 @@ R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in pai
 comparison experiments", JASA 65 (1970), doi:10.1080/01621459.1970.10481082: of two
 sides with strengths p and q, the first wins with weight p, the second with weight q,
 and they tie with weight t times the root of p q. In logarithms that is a choice among
-three outcomes with linear weights (`piecework.analyses.severity`).
+three outcomes with linear weights (`piecework.analyses.condition_scores`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import binomtest
 
-from piecework.analyses.severity import has_finite_weights, likeliest_weights
+from piecework.analyses.condition_scores import has_finite_weights, likeliest_weights
 from piecework.analyses.votes import answers_that_count
 from piecework.domain.field import Arrangement, Field
 from piecework.domain.hit import Item

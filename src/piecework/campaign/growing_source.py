@@ -26,7 +26,7 @@ from piecework.store import dealt_items
 from piecework.store.database import Store, exists, open_store
 
 if TYPE_CHECKING:
-    from piecework.config.awaited_pictures import Pictures
+    from piecework.config.item_pictures import Pictures
 
 
 def first_rows(file: CampaignFile, task: Task) -> tuple[Item, ...]:
@@ -109,7 +109,7 @@ def _files_of(pictures: PictureLocation | None) -> "Pictures | None":
     if pictures is None:
         return None
     if pictures.folder is not None:
-        from piecework.config.awaited_pictures import FolderPictures  # noqa: PLC0415
+        from piecework.config.item_pictures import FolderPictures  # noqa: PLC0415
 
         return FolderPictures(pictures.folder)
     from piecework.campaign.exchange.picture_bucket import PictureBucket  # noqa: PLC0415

@@ -1,11 +1,17 @@
-"""`init`: writes a campaign file from a few questions, with comments and a policy.
+"""`init`, which writes a campaign file from a few questions, and `preview`.
 
-It also writes what to begin with: example campaigns, or a task of your own.
+`init` also lists tasks, and writes what to begin with: example campaigns, or a task of your
+own that runs at once. `preview` shows a HIT to do in a browser.
 """
 
 import json
+import shutil
+import signal
 import sys
+import threading
+import tomllib
 from dataclasses import dataclass, replace
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,22 +20,28 @@ import click
 from piecework.cli.options import (
     ASSIGNMENTS,
     BATCHES,
+    CAMPAIGN,
     CURRENCY_OF_WAGE,
     JSON,
     MINUTES,
     WAGE,
     TaskName,
+    WholeNumber,
     Wishes,
     grouped,
     is_typed,
 )
 from piecework.domain.clock import SystemClock
 from piecework.domain.money import CURRENCIES
+from piecework.domain.task import GENERIC
 from piecework.domain.text import plural, shell_word
-from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from piecework.cli.init_questions import Written
+    from piecework.hit_templates.tasks import ListedTask
 
 
 def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -101,15 +113,87 @@ class _Beginning:
 
     def write(self, *, as_json: bool) -> None:
         """List or write it."""
-        from piecework.cli.tasks import copy_examples, say_tasks, write_task
-
         if self.examples is not None:
-            copy_examples(self.examples)
+            _copy_examples(self.examples)
         elif self.new_task is not None:
-            write_task(self.new_task, self.kind or "choice", self.copied)
+            _write_task(self.new_task, self.kind or "choice", self.copied)
         else:
             folders = tuple(Path(each) for each in self.lists if each)
-            say_tasks(folders, page=self.page, as_json=as_json)
+            _say_tasks(folders, page=self.page, as_json=as_json)
+
+
+def _say_tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
+    """Print the tasks.
+
+    Args:
+        folders: each is a task or contains tasks; none stands for the current folder.
+        page: also write a page that shows every task with its example items.
+        as_json: whether a program reads the output.
+    """
+    from piecework.hit_templates.tasks import list_tasks, render_tasks
+
+    listed_tasks = list_tasks(folders)
+    if page is not None:
+        page.write_text(render_tasks(listed_tasks), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps([listed.as_dict() for listed in listed_tasks], indent=2))
+        return
+    _say_for_people(listed_tasks)
+    if page is not None:
+        click.echo(f"written: {page}")
+
+
+def _say_for_people(tasks: "Sequence[ListedTask]") -> None:
+    """Print for people what each task asks and needs."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from piecework.cli.output import plain_console
+    from piecework.hit_templates.tasks import describe_field
+
+    console = plain_console()
+    for listed in tasks:
+        task = listed.task
+        optional = [f"({name})" for name in task.optional_columns]
+        columns = ", ".join([*task.columns, *optional])
+        console.print(listed.named, style="bold", highlight=False)
+        for line in (
+            task.title,
+            *map(describe_field, task.fields),
+            f"item columns: {columns}; up to {task.items_per_hit} items a HIT",
+        ):
+            console.print(Padding(Text(line), (0, 0, 0, 4)))
+    console.print(", ".join(GENERIC), style="bold", highlight=False)
+    stated = "take question and options from the campaign file: docs/how-to/tasks.md"
+    console.print(Padding(Text(stated), (0, 0, 0, 4)))
+
+
+def _write_task(path: Path, kind: StarterKind, task: str | None) -> None:
+    """Write a task into a folder, with items and a campaign file beside it."""
+    campaign = write_starter(path, kind, task)
+    click.echo(f"written: {path}/ (the task), {campaign} and its items")
+    click.echo(f"next: piecework preview {shell_word(campaign)}")
+
+
+def _copy_examples(folder: Path) -> None:
+    """Copy the example campaigns to a folder, where they write their results to `out`.
+
+    Raises:
+        click.UsageError: the folder has example campaigns already.
+    """
+    target = folder / "config" / "campaigns"
+    if target.exists():
+        raise click.UsageError(f"{target} exists already; name another folder")
+    with as_file(files("piecework.config") / "campaigns") as source:
+        # A clone may have rehearsed them.
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("out"))
+    for file in sorted(target.glob("*.toml")):
+        if not file.name.endswith(".deployment.toml"):
+            campaign = tomllib.loads(file.read_text(encoding="utf-8"))
+            # A short file states no description.
+            asked = campaign.get("description") or campaign.get("question") or campaign["task"]
+            click.echo(f"{file}: {asked}")
+    click.echo(f"next: piecework rehearse {shell_word(target / 'demo.toml')}")
 
 
 def _typed_of_a_campaign() -> list[str]:
@@ -284,3 +368,35 @@ def _say(written: "Written", *, as_json: bool) -> None:
     click.echo(f"next: piecework check {shell_word(path)}      (what it costs, and why)")
     click.echo(f"      piecework preview {shell_word(path)}    (do it yourself in a browser)")
     click.echo(f"      piecework rehearse {shell_word(path)}   (simulated workers; costs nothing)")
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--port",
+    type=WholeNumber(1, 65_534),
+    help="Port of the site; the question pages use the next port. Default: free ports.",
+)
+def preview(campaign: Path, *, port: int | None) -> None:
+    """Do a HIT yourself in the browser.
+
+    The preview stores nothing with the campaign. When it ends, it deletes what you did.
+
+    Examples:
+      piecework preview birds.toml
+      piecework preview birds.toml --port 9000
+    """
+    from piecework.campaign.assembling import read_anywhere
+    from piecework.simulation.rehearsals.rehearsal import serve_preview
+
+    # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with serve_preview(read_anywhere(campaign), port=port or 0) as addresses:
+        click.echo(f"open {addresses.hit}")
+        if addresses.test:
+            click.echo(f"then the qualification test: {addresses.test}")
+        click.echo("the preview pays and stores nothing; Ctrl-C ends it")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            click.echo("ended")

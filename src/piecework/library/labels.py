@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses import alpha, kappa
+from piecework.analyses import agreement
 from piecework.analyses import dawid_skene as dawid_skene_model
 from piecework.analyses import labels_from_votes as ability_model
 from piecework.analyses import votes as majority_vote
-from piecework.analyses.alpha import Alpha, Level
-from piecework.analyses.kappa import Weights
+from piecework.analyses.agreement import Alpha, Level, Weights
 from piecework.analyses.labels_from_votes import SHARED_ERROR
 from piecework.analyses.votes import vote_table
 from piecework.library.frames import faults_of, votes_from
@@ -164,7 +163,7 @@ def krippendorff_alpha(
             them, or a label is not in `order`.
     """
     with faults_of("votes"):
-        return alpha.krippendorff_alpha(votes_from(votes), level=level, order=order, seed=seed)
+        return agreement.krippendorff_alpha(votes_from(votes), level=level, order=order, seed=seed)
 
 
 def fleiss_kappa(votes: pd.DataFrame) -> float:
@@ -179,7 +178,7 @@ def fleiss_kappa(votes: pd.DataFrame) -> float:
     Raises:
         ConfigError: a column is missing.
     """
-    return kappa.fleiss_kappa(votes_from(votes))
+    return agreement.fleiss_kappa(votes_from(votes))
 
 
 def cohen_kappa(
@@ -201,7 +200,7 @@ def cohen_kappa(
         ConfigError: a column is missing, or weighted labels are not numbers.
     """
     with faults_of("votes"):
-        pairs = kappa.cohen_kappa_of_pairs(
+        pairs = agreement.cohen_kappa_of_pairs(
             votes_from(votes), weights=weights, least_shared=least_shared
         )
     return pairs.rename(columns={"items": "tasks"})

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.alpha import Level, about_some, krippendorff_alpha, of_fewer_items
-from piecework.analyses.kappa import jaccard
+from piecework.analyses.agreement import (
+    Level,
+    about_some,
+    jaccard,
+    krippendorff_alpha,
+    of_fewer_items,
+)
 from piecework.analyses.regions import interval_of_mean, item_regions
 from piecework.analyses.transcripts import item_transcripts
 from piecework.analyses.votes import on_scale, votes

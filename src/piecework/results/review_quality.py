@@ -12,7 +12,7 @@ from functools import lru_cache
 import pandas as pd
 from scipy.stats import binomtest
 
-from piecework.analyses.kappa import cohen_kappa
+from piecework.analyses.agreement import cohen_kappa
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.verdicts import (
     RANDOM_SAMPLE,

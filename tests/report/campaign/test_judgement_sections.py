@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses import alpha
+from piecework.analyses import agreement
 from piecework.domain.field import Arrangement, Field
 from piecework.report.agreement import agreements
 from piecework.report.components import Section
@@ -265,7 +265,7 @@ def test_agreement_about_endless_values_is_measured_on_some_items(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """300 items with 1,500 different values: √(50,000 / 5) = 100 are drawn."""
-    monkeypatch.setattr(alpha, "_MOST_CELLS", 50_000)
+    monkeypatch.setattr(agreement, "_MOST_CELLS", 50_000)
     (place,) = agreements(_many(1500), [PLACE], seed=1)
     assert (place.items, place.answers) == (100, 500)
     assert place.low < 0 < place.high

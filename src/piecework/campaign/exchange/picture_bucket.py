@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from threading import Lock, Semaphore
 
 from piecework.campaign.exchange.table_source import Directory, directory_at
-from piecework.config.awaited_pictures import fault_of_picture
+from piecework.config.item_pictures import fault_of_picture
 from piecework.config.sources import PictureRows
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import SourceRow

@@ -6,18 +6,20 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from piecework.analyses.alpha import Level, krippendorff_alpha, of_fewer_items
-from piecework.analyses.condition_scores import mean_ratings
-from piecework.analyses.dawid_skene import dawid_skene
-from piecework.analyses.kappa import (
+from piecework.analyses.agreement import (
+    Level,
     Weights,
     category_agreement,
     cohen_kappa_of_pairs,
     fleiss_kappa_of_counts,
     jaccard,
+    krippendorff_alpha,
+    of_fewer_items,
 )
+from piecework.analyses.condition_scores import mean_ratings
+from piecework.analyses.dawid_skene import dawid_skene
 from piecework.analyses.labels_from_votes import ability
-from piecework.analyses.order import first_side_advantages, position_effect
+from piecework.analyses.page_effects import first_side_advantages, position_effect
 from piecework.analyses.paired_comparisons import comparisons, finite_strengths, preferences
 from piecework.analyses.votes import (
     accuracy,

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pandas as pd
 
-from piecework.analyses.kappa import option_pairs
+from piecework.analyses.agreement import option_pairs
 from piecework.analyses.votes import on_scale, votes
 from piecework.domain.field import Field, Option, is_graded, is_unlimited
 from piecework.domain.text import NOTHING, count, plural, share

@@ -10,7 +10,11 @@ from math import isnan
 import pandas as pd
 from scipy.stats import chisquare
 
-from piecework.analyses.order import first_side_advantage, first_side_advantages, position_effect
+from piecework.analyses.page_effects import (
+    first_side_advantage,
+    first_side_advantages,
+    position_effect,
+)
 from piecework.analyses.paired_comparisons import BradleyTerry, finite_strengths
 from piecework.analyses.votes import on_scale
 from piecework.domain.field import Arrangement, Field, is_graded

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.analyses.condition_scores import Compared
+from piecework.analyses.condition_scores import Compared, held_out_correlation, severity_weights
 from piecework.analyses.corpus.caption_metrics import MeteorStats, Pair, best_meteor_stats
 from piecework.analyses.corpus.captions import tokens
 from piecework.analyses.minimal_pairs import (
@@ -27,7 +27,6 @@ from piecework.analyses.minimal_pairs import (
     replacements,
     similarity,
 )
-from piecework.analyses.severity import held_out_correlation, severity_weights
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.domain.text import count, plural

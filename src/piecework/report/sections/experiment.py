@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from piecework.analyses.page_experiment import LEAST_HITS, LEAST_WORKERS, Effect, effects
+from piecework.analyses.page_effects import LEAST_HITS, LEAST_WORKERS, Effect, effects
 from piecework.domain.text import NOTHING, plural
 from piecework.report.components import Note, Section, Table, number, table, text
 from piecework.report.formatting import decimals, excerpt, with_share
