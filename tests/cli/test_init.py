@@ -345,6 +345,30 @@ def test_photos_are_a_file_of_four_lines() -> None:
     assert [line[0] for line in lines if line] == ["task", "items", "answers", "hourly_wage"]
 
 
+@pytest.mark.parametrize(
+    ("items", "task", "words"),
+    [
+        ("photos", "describe", ()),
+        ("notes.csv", "describe", ()),
+        ("sounds.csv", "transcribe", ()),
+        ("notes.csv", "choose", ("--options", "yes, no", "--question", "Is it clear?")),
+        ("notes.csv", "compare", ("--options", "text, other", "--question", "Which?")),
+    ],
+)
+def test_a_task_that_is_not_named_follows_from_the_items(
+    items: str, task: str, words: tuple[str, ...]
+) -> None:
+    """What was derived is printed."""
+    _pictures(Path("photos"))
+    Path("notes.csv").write_text("id,text,other\n1,A sky,A sea\n2,A dog,A cat\n")
+    Path("sounds.csv").write_text(
+        "id,heard\n1,https://example.org/1.mp3\n2,https://example.org/2.mp3\n"
+    )
+    _, printed = _written("--items", items, *words, "--yes")
+    assert f"assumed: Task: {task}, because " in printed
+    assert tomllib.loads(next(Path().glob("*.toml")).read_text())["task"] == task
+
+
 @pytest.mark.parametrize("kind", STARTER_KINDS)
 def test_a_task_of_one_s_own_becomes_a_campaign(kind: str) -> None:
     """Named from where one is, with or without a dot; the policy fits what is asked."""
@@ -435,8 +459,12 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "--task: "),
+        ((), "give --items"),
         (("--task", "caption"), "--items: "),
+        (("--items", "two.csv"), '--task compare --options "before,after"'),
+        (("--items", "numbers.csv"), "neither pictures nor words are in columns id, n"),
+        (("--items", "empty"), "empty has no picture"),
+        (("--items", "none.csv"), "none.csv: no such file or folder"),
         (("photos", "--task", "caption"), "piecework init photos.toml --items photos"),
         (("/", "--yes"), "piecework init campaign.toml --items /"),
         (("my birds.csv",), "piecework init 'my birds.toml' --items 'my birds.csv'"),
@@ -456,6 +484,9 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
 def test_what_cannot_become_a_campaign_is_a_sentence(words: tuple[str, ...], message: str) -> None:
     """Exit code 2, and no file is left."""
     _pictures(Path("photos"))
+    _pictures(Path("empty"), 0)
+    Path("two.csv").write_text("id,before,after\n1,1.svg,2.svg\n2,3.svg,4.svg\n")
+    Path("numbers.csv").write_text("id,n\n1,1\n2,2\n")
     refused = _init(*words, "--yes")
     assert refused.exit_code == 2
     assert message in refused.output

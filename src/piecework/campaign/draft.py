@@ -7,10 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from piecework.campaign.deriving import address_columns, needed_columns
+from piecework.config.items_file import Row
+from piecework.domain.errors import ConfigError
 from piecework.domain.money import SIGNS, Currency, cents_to_wire
-from piecework.domain.task import GENERIC, Task
+from piecework.domain.task import GENERIC, Part, Task
 from piecework.domain.text import shell_word
 from piecework.domain.toml_text import toml_line
+from piecework.hit_templates.generic import Asked as Generic
+from piecework.hit_templates.generic import shown_parts
 from piecework.hit_templates.own_html.embedding import embedded
 from piecework.hit_templates.own_html.page import hosts_refused
 from piecework.hit_templates.own_html.placeholders import loop_in
@@ -132,6 +136,54 @@ def read_asked(
         needed=needed_columns(task),
         addresses=address_columns(task),
     )
+
+
+def task_for(items: Path, rows: Sequence[Row], options: Sequence[str] = ()) -> tuple[str, str]:
+    """Return the generic task that items suggest, and why, as a clause.
+
+    Args:
+        items: the file of the items, or the folder of their pictures.
+        rows: of the file; none of a folder.
+        options: what a person wants workers to choose from.
+
+    Raises:
+        ConfigError: none or several tasks fit; it has the words to add.
+
+    >>> task_for(Path("notes.csv"), [{"id": "1", "note": "The sky is blue."}])
+    ('describe', 'notes.csv has words in the column note')
+    """
+    if not rows:
+        return (
+            ("choose", "--options has answers") if options else ("describe", "items are pictures")
+        )
+    if options:
+        is_of_columns = all(option in rows[0] for option in options)
+        columns = ("compare", "--options names columns")
+        return columns if is_of_columns else ("choose", "--options has answers")
+    parts = shown_parts(Generic(kind="describe", stated=(), path=""), rows, grows=False)
+    pictures = [part.column for part in parts if part.kind == "picture"]
+    if len(pictures) > 1:
+        raise ConfigError(
+            [f"{items}: no task is named, and the columns {', '.join(pictures)} have pictures"],
+            next_step=f'add --task compare --options "{",".join(pictures)}" --question "...", '
+            "or --task describe",
+        )
+    recorded = [part.column for part in parts if part.kind in {"audio", "video"}]
+    if pictures or not recorded:
+        written = [part.column for part in parts if part.kind == "text" and _has_words(part, rows)]
+        if column := next(iter([*pictures, *written]), ""):
+            what = "pictures" if pictures else "words"
+            return "describe", f"{items} has {what} in the column {column}"
+        header = ", ".join(rows[0])
+        raise ConfigError(
+            [f"{items}: no task is named, and neither pictures nor words are in columns {header}"],
+            next_step="add --task TASK (piecework init --tasks lists them)",
+        )
+    return "transcribe", f"{items} has recordings in the column {recorded[0]}"
+
+
+def _has_words(part: Part, rows: Sequence[Row]) -> bool:
+    return any(letter.isalpha() for row in rows for letter in row.get(part.column, ""))
 
 
 def asked_about(asked: Asked, header: tuple[str, ...], *, folder: Path) -> Asked:

@@ -262,7 +262,7 @@ def _typed_of_a_campaign() -> list[str]:
         "--task",
         type=TaskName(),
         help="describe, choose, compare, rate, tag or transcribe; a task of --tasks; "
-        "a task's folder; or a page of HTML.",
+        "a task's folder; or a page of HTML. Default: what the items suggest.",
     ),
     click.option("--items", help="The items: a .csv or .jsonl file, or a folder of pictures."),
     click.option(

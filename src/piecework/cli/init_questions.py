@@ -17,6 +17,7 @@ from piecework.campaign.draft import (
     campaign_text,
     read_asked,
     relative,
+    task_for,
     unknown_hosts,
 )
 from piecework.cli.options import ASSIGNMENTS, MINUTES, WAGE, Wishes
@@ -80,13 +81,18 @@ class _Person:
         return click.prompt(words, default=usual, type=kind)  # type: ignore[no-any-return]
 
     def until_right(
-        self, stated: str | None, option: str, words: str, read: Callable[[str], _T]
+        self,
+        stated: str | None,
+        option: str,
+        words: str,
+        read: Callable[[str], _T],
+        usual: str | None = None,
     ) -> _T:
         if stated is None and not self.may_ask:
             raise click.UsageError(f"give {option}: {words}")
         while True:
             try:
-                return read(click.prompt(words) if stated is None else stated)
+                return read(click.prompt(words, default=usual) if stated is None else stated)
             except ConfigError as fault:
                 if stated is not None:
                     raise
@@ -141,6 +147,10 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
 
 
 def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
+    stated, usual = wishes.task, None
+    if stated is None and wishes.items is not None:
+        usual = _task_of_items(Path(wishes.items), wishes, person)
+        stated = None if person.may_ask else usual
     if person.may_ask and wishes.task is None:
         for name in GENERIC:
             click.echo(f"  {name:<21}{_GENERIC[name]}")
@@ -154,7 +164,50 @@ def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
         return read_asked(named, folder=folder, hosts=hosts)
 
     words = "Task (of the gallery, a folder, or a page of HTML)"
-    return person.until_right(wishes.task, "--task", words, read)
+    if stated is None and not person.may_ask:
+        raise click.UsageError(
+            "give --items, from which the task follows (--items photos/ asks for descriptions), "
+            "or --task and --items"
+        )
+    return person.until_right(stated, "--task", words, read, usual)
+
+
+def _task_of_items(items: Path, wishes: Wishes, person: _Person) -> str | None:
+    """Return the task that the items suggest; `None`: a person has to say it.
+
+    Raises:
+        ConfigError: there are no items; or no single task fits, and no person can be asked.
+    """
+    rows = () if items.is_dir() else _rows(items)
+    if not rows:
+        _refuse_without_pictures(items)
+    try:
+        task, because = task_for(items, rows, _parts_of(wishes.options or ""))
+    except ConfigError:
+        if person.may_ask:
+            return None
+        raise
+    if not person.may_ask:
+        person.taken.append(f"Task: {task}, because {because}")
+    return task
+
+
+def _rows(path: Path) -> list[Row]:
+    if not path.exists():
+        raise ConfigError([f"{path}: no such file or folder"])
+    rows = [row for _, row in read_rows(path)]
+    if not rows:
+        raise ConfigError([f"{path}: has no items"])
+    return rows
+
+
+def _refuse_without_pictures(folder: Path) -> None:
+    if not pictures_in(folder):
+        raise ConfigError(
+            about_no_picture(folder),
+            next_step="--items PHOTOS names the folder with the pictures; sounds and videos "
+            "need a table with their addresses: --items recordings.csv",
+        )
 
 
 def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
@@ -173,12 +226,7 @@ def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
 
 def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Person) -> _Items:
     if path.is_dir():
-        if not pictures_in(path):
-            raise ConfigError(
-                about_no_picture(path),
-                next_step="--items PHOTOS names the folder with the pictures; sounds and videos "
-                "need a table with their addresses: --items recordings.csv",
-            )
+        _refuse_without_pictures(path)
         if wishes.columns or wishes.pictures not in {None, path}:
             option = "--column" if wishes.columns else "--pictures"
             raise click.UsageError(
@@ -186,11 +234,7 @@ def _items(path: Path, asked: Asked, folder: Path, wishes: Wishes, person: _Pers
             )
         asked = asked_about(asked, (), folder=folder)
         return _Items(asked=asked, file=None, pictures=path, columns={})
-    if not path.exists():
-        raise ConfigError([f"{path}: no such file or folder"])
-    rows = [row for _, row in read_rows(path)]
-    if not rows:
-        raise ConfigError([f"{path}: has no items"])
+    rows = _rows(path)
     asked = asked_about(asked, (*rows[0], *wishes.columns), folder=folder)
     known: Mapping[str, str] = {}
     named: Mapping[str, str] = wishes.columns  # a generic task needs none
@@ -322,7 +366,11 @@ def _question(
                 'give --options: the answers to choose from: --options "yes, no"'
             )
         options = options or proposed
-    return question, [text.strip() for text in options.split(",") if text.strip()]
+    return question, _parts_of(options)
+
+
+def _parts_of(options: str) -> list[str]:
+    return [text.strip() for text in options.split(",") if text.strip()]
 
 
 def _refuse_unused(asked: Asked, wishes: Wishes) -> None:
