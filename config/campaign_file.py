@@ -8,9 +8,7 @@ heuristics and items.
 
 import hashlib
 import os
-import re
 import tomllib
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,7 +30,7 @@ from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import at, schema_faults
 from piecework.config.shared_files import with_shared
 from piecework.config.trust import refuse_untrusted
-from piecework.config.user_files import read_text
+from piecework.config.user_files import legal_name, read_text
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.crowds import MARKETS, Crowds
 from piecework.domain.dataset import Publication, Sink
@@ -51,7 +49,6 @@ REHEARSALS = "rehearsals"
 """The folder of all rehearsals, in the folder of the campaign's results."""
 
 _LARGEST_BYTES = 10_000_000
-_LONGEST_NAME, _DIGITS = 40, 8
 
 
 def inside(name: str) -> Path:
@@ -282,33 +279,6 @@ def parse_text(path: Path, text: str, *, folder: Path | None = None) -> Campaign
         raise ConfigError(faults)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables, machine=machine)
-
-
-def legal_name(stem: str, otherwise: str = "campaign") -> str:
-    """Return a campaign's name made from the name of a file.
-
-    A name that is changed for that ends with a digest, so that two never become equal.
-
-    >>> legal_name("birds-2"), legal_name("Birds (2)"), legal_name("鳥")
-    ('birds-2', 'birds-2-b9abc1b4', 'campaign-8754cc62')
-    """
-    # Systems write the same letters with accents in two ways.
-    stem = unicodedata.normalize("NFC", stem)
-    plain = plain_name(stem, otherwise)
-    if plain == stem:
-        return plain
-    digest = hashlib.sha256(stem.encode(errors="surrogateescape")).hexdigest()[:_DIGITS]
-    return f"{plain[: _LONGEST_NAME - _DIGITS - 1].rstrip('-_')}-{digest}"
-
-
-def plain_name(stem: str, otherwise: str) -> str:
-    """Return the same without the digest, such as for a new file.
-
-    >>> plain_name("Batch 12 (new)", "campaign")
-    'batch-12-new'
-    """
-    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
-    return name[:_LONGEST_NAME] or otherwise
 
 
 # MTurk's system qualification types (API reference, data structures).

@@ -1,11 +1,15 @@
-"""Reads and writes the user's files, which are in UTF-8.
+"""Reads and writes the user's files, which are in UTF-8, and names campaigns after theirs.
 
 A byte order mark may begin them. Environment variables in addresses keep passwords out of
 them.
 """
 
+import hashlib
 import os
 import re
+import tomllib
+import unicodedata
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,6 +30,7 @@ COMMANDS = {
 OF_CAMPAIGNS = ("output", "store", "fees")
 """The keys that hold for campaigns, and not for one command."""
 
+_LONGEST_NAME, _DIGITS = 40, 8
 LARGEST_BYTES = 500_000_000
 """A larger file would not fit into memory with what is made of it."""
 
@@ -134,3 +139,50 @@ def _is_credential(variable: re.Match[str]) -> bool:
     _, marks, host = variable.string[: variable.start()].partition("://")
     rest = variable.string[variable.end() :].partition("/")[0]
     return bool(marks) and "/" not in host and "@" in rest
+
+
+def legal_name(stem: str, otherwise: str = "campaign") -> str:
+    """Return a campaign's name made from the name of a file.
+
+    A name that is changed for that ends with a digest, so that two never become equal.
+
+    >>> legal_name("birds-2"), legal_name("Birds (2)"), legal_name("鳥")
+    ('birds-2', 'birds-2-b9abc1b4', 'campaign-8754cc62')
+    """
+    # Systems write the same letters with accents in two ways.
+    stem = unicodedata.normalize("NFC", stem)
+    plain = plain_name(stem, otherwise)
+    if plain == stem:
+        return plain
+    digest = hashlib.sha256(stem.encode(errors="surrogateescape")).hexdigest()[:_DIGITS]
+    return f"{plain[: _LONGEST_NAME - _DIGITS - 1].rstrip('-_')}-{digest}"
+
+
+def plain_name(stem: str, otherwise: str) -> str:
+    """Return the same without the digest, such as for a new file.
+
+    >>> plain_name("Batch 12 (new)", "campaign")
+    'batch-12-new'
+    """
+    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
+    return name[:_LONGEST_NAME] or otherwise
+
+
+def name_in(path: Path) -> object:
+    """Return the campaign's name in a file, stated or made from the file's.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no TOML.
+    """
+    return tomllib.loads(path.read_text("utf-8-sig")).get("name", legal_name(path.stem))
+
+
+def names_beside(path: Path) -> dict[Path, object]:
+    """Return the names of campaigns in the other files of a campaign file's folder."""
+    names = {}
+    for file in path.parent.glob("*.toml"):
+        with suppress(OSError, ValueError):
+            if not (path.exists() and file.samefile(path)):
+                names[file] = name_in(file)
+    return names

@@ -15,7 +15,8 @@ from piecework.campaign.assembling import assemble, load_campaign
 from piecework.campaign.binding import digest_of
 from piecework.campaign.deriving import complete_text, derived_values
 from piecework.cli.main import main
-from piecework.config.campaign_file import legal_name, parse, parse_text
+from piecework.config.campaign_file import parse, parse_text
+from piecework.config.user_files import legal_name
 from piecework.domain.campaign import Campaign
 from piecework.domain.inputs import Inputs
 from piecework.hit_templates.page_compression import decompress

@@ -40,6 +40,10 @@ def _init(*words: str) -> Result:
     return CliRunner().invoke(main, ["init", *words])
 
 
+def _check(file: str) -> str:
+    return CliRunner().invoke(main, ["check", file]).output
+
+
 def _written(*words: str) -> tuple[dict[str, Any], str]:
     """The tables of the complete file, as `check --full` prints it, and what was said."""
     done = _init(*words)
@@ -367,6 +371,21 @@ def test_a_task_that_is_not_named_follows_from_the_items(
     _, printed = _written("--items", items, *words, "--yes")
     assert f"assumed: Task: {task}, because " in printed
     assert tomllib.loads(next(Path().glob("*.toml")).read_text())["task"] == task
+
+
+def test_a_name_is_plain_and_of_no_other_file() -> None:
+    """Written once, it stays, whatever the file is called later."""
+    _pictures(Path("photos"))
+    files = ["Birds 2026.toml", "Birds.toml", "birds.toml", "BIRDS.toml", "birds-2.toml", "鳥.toml"]
+    for file in (*files, *files):  # the second time over what is there
+        done = _init(file, "--items", "photos", "--yes", "--force")
+        assert done.exit_code == 0, done.output
+        assert "has the name" not in done.output
+    names = [load_campaign(Path(file)).name for file in files]
+    assert names[:-1] == ["birds-2026", "birds", "birds-2", "birds-3", "birds-2-2"]
+    assert len({*names}) == len(files)
+    Path("birds-2026.toml").write_text('task = "describe"')
+    assert "birds-2026.toml has the name 'birds-2026' too" in _check("Birds 2026.toml")
 
 
 @pytest.mark.parametrize("kind", STARTER_KINDS)

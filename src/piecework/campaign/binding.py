@@ -6,15 +6,14 @@ currency, its items and how they are dealt.
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from piecework.campaign.deriving import complete_inputs
-from piecework.config.campaign_file import legal_name
 from piecework.config.changed_keys import changed_keys, unknown_keys
+from piecework.config.user_files import name_in
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
@@ -192,13 +191,9 @@ def _has_a_file(other: bound.Beside, path: Path) -> bool:
     read_last = [] if other.file is None else [other.file]
     for file in (*path.parent.glob("*.toml"), *read_last):
         with suppress(OSError, ValueError):
-            if not file.samefile(path) and _name_in(file) == other.campaign:
+            if not file.samefile(path) and name_in(file) == other.campaign:
                 return True
     return False
-
-
-def _name_in(path: Path) -> object:
-    return tomllib.loads(path.read_text("utf-8-sig")).get("name", legal_name(path.stem))
 
 
 class _Change(NamedTuple):

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain, count
 from pathlib import Path
 
 from piecework.campaign.deriving import address_columns, needed_columns
 from piecework.config.items_file import Row
+from piecework.config.user_files import legal_name, name_in, names_beside, plain_name
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import SIGNS, Currency, cents_to_wire
 from piecework.domain.task import GENERIC, Part, Task
@@ -23,6 +26,9 @@ from piecework.hit_templates.tasks import load_task, task_names
 
 _IN_LOOP = 5
 """Items for a HIT whose page shows them in a loop, if a person states nothing."""
+
+_LONGEST_PLAIN = 36
+"""Characters of a name that gets a number."""
 
 _COMMENTS_AT = 32
 """Column in which comments begin after shorter settings."""
@@ -66,6 +72,7 @@ class Draft:
     Attributes:
         path: path of the file.
         items_file: relative to it, like `pictures`.
+        name: the campaign's; "" is the file's.
         columns: the file's names of columns by the task's, where a person named them.
         minutes: minutes that a HIT is expected to take.
         wage_cents: pay per hour, which is also the floor.
@@ -73,6 +80,7 @@ class Draft:
 
     path: Path
     asked: Asked
+    name: str = ""
     items_file: str = ""
     pictures: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -186,6 +194,32 @@ def _has_words(part: Part, rows: Sequence[Row]) -> bool:
     return any(letter.isalpha() for row in rows for letter in row.get(part.column, ""))
 
 
+def name_to_state(path: Path) -> str:
+    """Return the name that a new campaign file states; "": the file's own is plain and free.
+
+    A name that another file of the folder or its results have stays theirs. A file that is
+    overwritten keeps its name.
+
+    >>> name_to_state(Path("nowhere/Birds 2026.toml")), name_to_state(Path("nowhere/birds.toml"))
+    ('birds-2026', '')
+    """
+    derived = legal_name(path.stem)
+    taken = {derived: False} | dict.fromkeys(names_beside(path).values(), True)
+    plain = plain_name(path.stem, derived)
+    name = _name_before(path) or next(
+        name
+        for name in chain([plain], (f"{plain[:_LONGEST_PLAIN]}-{n}" for n in count(2)))
+        if not taken.get(name, (path.parent / "out" / name).exists())
+    )
+    return "" if name == derived else name
+
+
+def _name_before(path: Path) -> str:
+    with suppress(OSError, ValueError):
+        return str(name_in(path))
+    return ""
+
+
 def asked_about(asked: Asked, header: tuple[str, ...], *, folder: Path) -> Asked:
     """Return what is asked about items with these columns; a page may show several."""
     if not asked.is_page:
@@ -233,15 +267,12 @@ def _head(draft: Draft) -> Iterator[str]:
     yield f"# piecework check {shell_word(name)}      what it costs; with --full, what is derived"
     yield f"# piecework preview {shell_word(name)}    do it yourself in a browser"
     yield f"# piecework rehearse {shell_word(name)}   simulated workers; costs nothing"
+    if draft.name:
+        yield _line("name", draft.name, "of the results' folder, the HITs and the dataset")
     if draft.description:
         yield toml_line("description", draft.description)
     yield toml_line("task", draft.asked.named)
-    if draft.question:
-        yield toml_line("question", draft.question)
-    if draft.asked.named == "rate" and not draft.options:
-        yield toml_line("scale", [1, 5])
-    if draft.options:
-        yield toml_line("options", list(draft.options))
+    yield from _question(draft)
     if draft.asked.hosts:
         # The operators of these hosts can read what workers type into the page.
         yield toml_line("hosts", list(draft.asked.hosts))
@@ -254,6 +285,15 @@ def _head(draft: Draft) -> Iterator[str]:
     yield _line("hourly_wage", wage, "the reward follows from it")
     if draft.minutes is not None:
         yield _commented(f"minutes = {draft.minutes}", "for a HIT; better from a pilot")
+
+
+def _question(draft: Draft) -> Iterator[str]:
+    if draft.question:
+        yield toml_line("question", draft.question)
+    if draft.asked.named == "rate" and not draft.options:
+        yield toml_line("scale", [1, 5])
+    if draft.options:
+        yield toml_line("options", list(draft.options))
 
 
 def _items(draft: Draft) -> Iterator[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from piecework.campaign.dealing import deal
 from piecework.campaign.pricing import Price, expected_out_of_reach, largest_hit
 from piecework.config.rewards import reward_of
+from piecework.config.user_files import names_beside
 from piecework.domain.campaign import AGREED, Campaign
 from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PROLIFIC, Item
@@ -47,6 +48,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         price: what it costs.
     """
     return [
+        *_about_name(campaign),
         *_about_title(campaign),
         *own_page_warnings(campaign),
         *_about_pay(campaign),
@@ -62,6 +64,16 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *rules_out_of_reach(campaign),
         *_about_cap(campaign, price),
     ]
+
+
+def _about_name(campaign: Campaign) -> Iterator[str]:
+    """Say which other file has the same name, and so the same store."""
+    for file, name in names_beside(campaign.path).items():
+        if name == campaign.name:
+            yield (
+                f"name: {file.name} has the name {name!r} too, so both files act on the results in "
+                f"{campaign.out}; state another name in one of them"
+            )
 
 
 def own_seconds(campaign: Campaign) -> float:

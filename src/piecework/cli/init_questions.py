@@ -15,17 +15,18 @@ from piecework.campaign.draft import (
     Draft,
     asked_about,
     campaign_text,
+    name_to_state,
     read_asked,
     relative,
     task_for,
     unknown_hosts,
 )
 from piecework.cli.options import ASSIGNMENTS, MINUTES, WAGE, Wishes
-from piecework.config.campaign_file import parse_text, parse_untrusted, plain_name
+from piecework.config.campaign_file import parse_text, parse_untrusted
 from piecework.config.items_file import Row, read_rows, renamed_row
 from piecework.config.rewards import own_minutes
 from piecework.config.trust import trust
-from piecework.config.user_files import write_new
+from piecework.config.user_files import plain_name, write_new
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import is_picture
 from piecework.domain.received_files import about_no_picture, pictures_in
@@ -332,6 +333,7 @@ def _draft(path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Per
     return Draft(
         path=path,
         asked=asked,
+        name=name_to_state(path),
         items_file=relative(items.file, path.parent) if items.file else "",
         pictures=relative(items.pictures, path.parent) if items.pictures else "",
         columns=items.columns,

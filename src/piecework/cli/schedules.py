@@ -315,7 +315,7 @@ def _cron(words: list[str], every: timedelta) -> str:
 
 def _units(campaign: Path, words: list[str], every: timedelta) -> dict[str, str]:
     """Return a service and its timer, by the names of their files."""
-    from piecework.config.campaign_file import plain_name
+    from piecework.config.user_files import plain_name
 
     name = f"{plain_name(campaign.stem, 'campaign')}-{_digest(campaign)}"
     command = " ".join(map(_quoted, words))

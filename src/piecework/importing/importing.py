@@ -18,8 +18,8 @@ from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import is_typed_by, keep_typed_by
 from piecework.campaign.deriving import standard_rules
 from piecework.campaign.opened import OpenedCampaign
-from piecework.config.campaign_file import legal_name, parse, parse_text
-from piecework.config.user_files import write_new
+from piecework.config.campaign_file import parse, parse_text
+from piecework.config.user_files import legal_name, write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED

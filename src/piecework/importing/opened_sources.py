@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
-from piecework.config.campaign_file import plain_name
+from piecework.config.user_files import plain_name
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import GUESSED, NamedColumns, Reading
 from piecework.domain.text import plural
