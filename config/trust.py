@@ -34,7 +34,7 @@ from piecework.config.schema_faults import as_written, schema_faults
 from piecework.config.user_files import read_text, variables_in
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.domain.text import one_line, shell_word
+from piecework.domain.text import one_line, shell_word, without_secrets
 from piecework.domain.toml_text import key_name
 from piecework.foundation.hosts import is_loopback
 
@@ -49,7 +49,6 @@ _OPENED = {Names.DEFINITION, Names.INPUT, Names.OUTPUT, Names.DATABASE}
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:|\s*~|.*(\$\{|\\|[\x00-\x1f\x7f])", re.DOTALL)
 """Begins as an address or a drive of Windows does, or has what no plain path has."""
 
-_PASSWORD = re.compile(r"(://[^/@\s:]*):(?!\$\{)[^/@\s]*@")
 _CREDENTIAL = re.compile(
     f"(AWS|AZURE|GOOGLE|GITHUB|GITLAB|HF|PREFECT|PIECEWORK|{'|'.join(MARKETS).upper()})_"
 )
@@ -83,20 +82,11 @@ class Reach(NamedTuple):
     name: str = ""
 
     def __str__(self) -> str:
-        """Return it for a message, without a password."""
-        shown = one_line(without_password(self.text), at_most=_LONGEST)
+        """Return it for a message, without secrets."""
+        shown = one_line(without_secrets(self.text), at_most=_LONGEST)
         if self.leads_to:
             shown += f" ({one_line(self.leads_to, at_most=_LONGEST)})"
         return f"{self.name or self.key} {shown}"
-
-
-def without_password(address: str) -> str:
-    """Return an address for a message.
-
-    >>> without_password("postgresql://ann:pea@host/db")
-    'postgresql://ann:***@host/db'
-    """
-    return _PASSWORD.sub(r"\1:***@", address)
 
 
 def reach_of(file: "CampaignFile") -> tuple[Reach, ...]:

@@ -4,8 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from piecework.cli import logs
 from piecework.cli.main import main
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -99,7 +101,24 @@ def test_fees_and_sinks_are_said_before_anything_is_reached(tmp_path: Path) -> N
     )
     assert "Your own people cost you no fees, unless [[fees]] state some" in output
     assert "sink: postgresql+psycopg://ann:***@db.example.org/shop#birds" in output
-    assert "pea" not in output
+
+
+def test_no_secret_of_an_address_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tables, the complete file, documents, refusals and log lines go into tickets."""
+    address = "postgresql://ann:hush-1@127.0.0.1:9/shop?password=hush-2&sslpassword=${hush}"
+    path = write_campaign(tmp_path, f'sink = "{address}"\n{CAMPAIGN}')
+    calls = (["check"], ["check", "--full"], ["check", "--json"], ["check", "--reach"], ["status"])
+    for command, *options in (*calls, ["status", "--json"]):
+        done = CliRunner().invoke(main, [command, str(path), *options])
+        assert "hush-" not in done.output, (command, *options)
+    logs.begin_logging()
+    logs.LOGGER.error("cannot reach %s", address)
+    logs.say_as_json()
+    logs.LOGGER.error("cannot reach %s", address)
+    for line in capsys.readouterr().err.splitlines():
+        assert "ann:***@127.0.0.1:9/shop?password=***&sslpassword=${hush}" in line
 
 
 def test_hosts_and_gaps_of_a_page_are_listed(tmp_path: Path) -> None:

@@ -149,10 +149,10 @@ def test_a_variable_from_before_still_counts(tmp_path: Path) -> None:
 
 def test_passwords_in_addresses_are_not_printed(tmp_path: Path) -> None:
     """The output goes into logs and tickets."""
-    text = '[serve]\nnotify-url = "http://ann:hush@127.0.0.1:9"'
+    text = '[serve]\nnotify-url = "http://ann:hush@127.0.0.1:9/?token=hush"'
     shown = _printed("market", "serve", folder=tmp_path, text=text)
     assert "hush" not in shown.output
-    assert "http://ann:***@127.0.0.1:9" in shown.output
+    assert "http://ann:***@127.0.0.1:9/?token=***" in shown.output
 
 
 @pytest.mark.parametrize("command", COMMANDS)

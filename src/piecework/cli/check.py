@@ -24,7 +24,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.dataset import STATEMENTS
 from piecework.domain.field import is_unlimited
 from piecework.domain.hit import MTURK
-from piecework.domain.text import one_line, plural, printable
+from piecework.domain.text import one_line, plural, printable, without_secrets
 from piecework.markets.registry import loaded
 
 if TYPE_CHECKING:
@@ -393,9 +393,7 @@ def _dataset(campaign: "Campaign") -> Rows:
 
 def _sinks(campaign: "Campaign") -> "Iterator[str]":
     """Yield where each release is written; --reach asks whether it can be."""
-    from piecework.config.trust import without_password
-
     for sink in campaign.sinks:
         to = sink.to if "://" in sink.to else str(campaign.path.parent / sink.to)
         table = f"#{sink.table}" * bool(sink.table)
-        yield f"sink: {printable(without_password(to))}{table}"
+        yield f"sink: {printable(without_secrets(to))}{table}"

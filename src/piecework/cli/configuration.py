@@ -6,7 +6,6 @@ the programs of one machine can share it.
 """
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -19,7 +18,7 @@ from click.core import ParameterSource
 
 from piecework.config.user_files import COMMANDS, CONFIG, OF_CAMPAIGNS, read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import control_in, shell_word
+from piecework.domain.text import control_in, shell_word, without_secrets
 
 _TYPED = frozenset(
     {
@@ -45,7 +44,6 @@ _SOURCES = {
     ParameterSource.DEFAULT_MAP: "file",
     ParameterSource.ENVIRONMENT: "environment",
 }
-_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):[^/@\s]*@")
 
 
 def with_configuration(command: click.Command, path: str) -> click.Command:
@@ -251,7 +249,7 @@ def _lines(ctx: click.Context) -> Iterator[str]:
 
 
 def _toml(value: object) -> str:
-    r"""Write a value as TOML; a password in an address is left out.
+    r"""Write a value as TOML; secrets in addresses are left out.
 
     >>> _toml(("a", "b")), _toml(True)
     ('["a", "b"]', 'true')
@@ -262,4 +260,4 @@ def _toml(value: object) -> str:
         return json.dumps(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(_PASSWORD.sub(r"\1:***@", str(value)), ensure_ascii=False)
+    return json.dumps(without_secrets(str(value)), ensure_ascii=False)

@@ -21,7 +21,7 @@ import click
 
 from piecework.cli.lazy_group import LazyGroup
 from piecework.domain.errors import ConfigError, PieceworkError, RefusedForSafety
-from piecework.domain.text import printable
+from piecework.domain.text import printable, without_secrets
 
 _BRING_BACK = (
     "restore a copy of piecework.db, then run `piecework store reconcile CAMPAIGN`; until "
@@ -69,6 +69,7 @@ class ErrorCodes(LazyGroup):
 
 
 def _say(sentence: str, next_step: str, exit_code: int, *, as_json: bool) -> None:
+    sentence, next_step = without_secrets(sentence), without_secrets(next_step)
     if as_json:
         document = {"error": sentence, "next_step": next_step, "exit_code": exit_code}
         click.echo(json.dumps(document, indent=2))

@@ -12,11 +12,20 @@ from pathlib import Path
 
 import click
 
+from piecework.domain.text import without_secrets
+
 LOGGER = logging.getLogger("piecework")
 _TERMINAL, _FILE = "piecework terminal", "piecework file"
 
 
-class _Lines(logging.Formatter):
+class _Plain(logging.Formatter):
+    """The message and the trace, without the secrets of addresses."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
+
+
+class _Lines(_Plain):
     """A line for people: local time, the message, and the level from WARNING on."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -28,11 +37,11 @@ class _Lines(logging.Formatter):
 class _FileLines(_Lines):
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
-        line = logging.Formatter.format(self, record)
+        line = _Plain.format(self, record)
         return f"{moment:%Y-%m-%dT%H:%M:%SZ} {record.levelname} {line}"
 
 
-class _JsonLines(logging.Formatter):
+class _JsonLines(_Plain):
     """A JSON document on each line, for programs."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -40,7 +49,7 @@ class _JsonLines(logging.Formatter):
         facts = {
             "at": moment.isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "message": record.getMessage(),
+            "message": without_secrets(record.getMessage()),
             **getattr(record, "facts", {}),
             **({"trace": super().format(record)} if record.exc_info else {}),
         }

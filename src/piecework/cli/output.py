@@ -14,7 +14,7 @@ import click
 
 from piecework.cli.options import ENDPOINT_VARIABLE
 from piecework.domain.progress import BY_A_PERSON, Progress, SourceState
-from piecework.domain.text import NOTHING, plural, printable, shell_word
+from piecework.domain.text import NOTHING, plural, printable, shell_word, without_secrets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -446,7 +446,7 @@ def say_complete(campaign: "Campaign") -> None:
 
     for sentence in campaign.unused_rules:
         click.echo(f"# Not used: {sentence}.")
-    click.echo(complete_text(campaign), nl=False)
+    click.echo(without_secrets(complete_text(campaign)), nl=False)
 
 
 def say_derived(campaign: "Campaign") -> None:

@@ -220,6 +220,28 @@ def printable(text: str) -> str:
     )
 
 
+_SECRETS = re.compile(
+    r"(?P<user>://[^/@\s:]*:)(?!\$\{)[^/@\s]*(?=@)"
+    r"|(?P<name>[?&;](?:[\w.-]*(?:token|secret|passw|pwd|signature|credential|auth(?!or)|api.?key|access.?key)"
+    r"[\w.-]*|key|sig)=)(?!\$\{)[^&;#\s\"']+",
+    re.IGNORECASE,
+)
+"""A password before a host, and options of an address that give access."""
+
+
+def without_secrets(text: str) -> str:
+    """Return a text that people or logs see, without the secrets of the addresses in it.
+
+    What stands for a variable stays.
+
+    >>> without_secrets("postgresql://ann:pea@host/db and https://host/a?x=1&sig=4f")
+    'postgresql://ann:***@host/db and https://host/a?x=1&sig=***'
+    >>> without_secrets("s3://${KEY}:${SECRET}@host/a?token=${TOKEN}")
+    's3://${KEY}:${SECRET}@host/a?token=${TOKEN}'
+    """
+    return _SECRETS.sub(lambda secret: f"{secret['user'] or secret['name']}***", text)
+
+
 def control_in(text: str) -> str:
     r"""Return the first control character of a text; "" if it has none.
 
