@@ -120,20 +120,38 @@ def test_nothing_typed_is_lost_when_time_is_over(market: Market, open_site: Open
     assert states == ["Abandoned", "Accepted"]
 
 
-def test_an_answer_that_is_refused_can_be_mended(market: Market, open_site: Opened) -> None:
-    """Too long an answer comes back, and the HIT with its draft is one button away."""
+@pytest.mark.parametrize("obstacle", ["too long", "no session", "no network"])
+def test_what_was_typed_is_in_the_form_again_after_it_could_not_be_sent(
+    market: Market, open_site: Opened, obstacle: str
+) -> None:
+    """Also on a page that keeps no draft, below a screen of fields on a phone."""
     ann = market.worker()
-    assignment = accepted(market, ann)
-    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    question = html_question(form(extra="<p style='height: 2000px'>A picture</p>"), height=2500)
+    assignment = accepted(market, ann, Question=question)
+    address = f"/worker/assignments/{assignment}"
+    page = open_site(ann.token, address, width=390, height=844)
     frame = page.frame_locator("iframe")
-    frame.get_by_label("Caption").fill("x" * 66_000)
+    typed = "x" * 66_000 if obstacle == "too long" else "A caption"
+    frame.get_by_label("Caption").fill(typed)
+    cookies = page.context.cookies()
+    if obstacle == "no session":
+        page.context.clear_cookies()
+    page.context.set_offline(obstacle == "no network")
     frame.get_by_role("button", name="Send").click()
-    expect(frame.get_by_text("the limit is 65535")).to_be_visible()
-    page.get_by_role("button", name="Show the HIT again").click()
-    expect(frame.get_by_label("Caption")).to_have_value("x" * 66_000)
+    again = page.get_by_role("button", name="Show the HIT again")
+    expect(again).to_be_in_viewport()
+    if obstacle == "no network":
+        expect(page.get_by_text("check your internet connection").first).to_be_visible()
+        again.click()
+        expect(again).to_be_visible()
+        page.context.set_offline(False)
+    page.context.add_cookies(cookies)
+    again.click()
+    expect(frame.get_by_label("Caption")).to_have_value(typed)
+    expect(again).to_be_hidden()
     frame.get_by_label("Caption").fill("x")
     frame.get_by_role("button", name="Send").click()
-    page.wait_for_url("**/thanks")
+    page.wait_for_url(f"**{address}/thanks")
 
 
 def test_returning_asks_first(market: Market, open_site: Opened) -> None:

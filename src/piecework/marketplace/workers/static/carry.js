@@ -14,5 +14,7 @@ const isAtHome = () => {
 if (isAtHome()) {
   title.textContent = title.dataset.sending;
   HTMLElement.prototype.setAttribute.call(carry, "hidden", "");
-  HTMLFormElement.prototype.submit.call(carry);
+  // Not before the page is loaded, or some browsers let the reply take its place in the
+  // history: the page around counts the steps back to the question.
+  window.addEventListener("load", () => setTimeout(() => HTMLFormElement.prototype.submit.call(carry)));
 }

@@ -57,14 +57,17 @@ const show = () => {
   warn(rest);
 };
 
+// Returns whether the site answered.
 const ask = async () => {
   if (isOver) {
-    return;
+    return true;
   }
+  let isAnswered = false;
   try {
     const reply = await fetch(left.dataset.ask, { headers: { Accept: "application/json" } });
+    isAnswered = true;
     if (!reply.ok) {
-      return;
+      return isAnswered;
     }
     const found = await reply.json();
     seconds = found.seconds_left;
@@ -80,6 +83,7 @@ const ask = async () => {
     // No network: count on from the last answer until the next request.
   }
   show();
+  return isAnswered;
 };
 
 show();
@@ -106,6 +110,18 @@ const answered = () => {
 };
 
 let isSubmitted = false;
+let isShown = false; // The frame has shown the question, which is now
+let steps = 0; // pages back.
+const unsent = byId("unsent");
+const [refused] = unsent.children;
+const refusedText = refused.textContent;
+const tellUnsent = (text) => {
+  refused.textContent = text;
+  unsent.hidden = isOver || !text;
+  if (!unsent.hidden) {
+    unsent.scrollIntoView({ block: "center" }); // The button may be pages below it.
+  }
+};
 const heedReply = async () => {
   const page = answered();
   if (page?.getElementById("submitted") && !isSubmitted) {
@@ -117,16 +133,29 @@ const heedReply = async () => {
     }
   }
   const isUnsent = Boolean(page?.getElementById("not-submitted"));
-  if (isUnsent) {
-    await ask(); // It may be too late; then the worker no longer has the HIT.
+  const wasShown = isShown;
+  isShown ||= !page;
+  steps += wasShown ? 1 : 0;
+  // It may be too late; then the worker no longer has the HIT. Without a network, the frame
+  // shows the browser's error, which looks to this page like a question.
+  const isReached = (page && !isUnsent) || await ask();
+  const isLost = !page && !isReached;
+  if (!page) {
+    isShown = wasShown || !isLost;
+    steps = isLost ? steps : 0;
   }
-  byId("unsent").hidden = isOver || !isUnsent;
+  tellUnsent(isUnsent ? refusedText : isLost ? texts.failed : "");
 };
 frame.addEventListener("load", heedReply);
 heedReply(); // A fast worker's answer may be in before this script.
-byId("again").addEventListener("click", () => {
-  byId("unsent").hidden = true;
-  frame.src = frame.getAttribute("src");
+byId("again").addEventListener("click", async () => {
+  if (!await ask()) {
+    tellUnsent(texts.failed);
+  } else if (steps) {
+    window.history.go(-steps); // Browsers fill in what was typed, which a new page would lack.
+  } else {
+    frame.src = frame.getAttribute("src");
+  }
 });
 
 // A report is sent without leaving the page: the frame may not keep a draft.
