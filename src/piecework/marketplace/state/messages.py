@@ -200,10 +200,12 @@ MOST_PROBLEMS_A_DAY = 20
 def checked_text(text: str) -> str:
     """Return what a worker wrote, without spaces around it.
 
+    A line break counts as one character, as in the browser, which sends two.
+
     Raises:
         Refusal: it is empty or too long (422).
     """
-    words = text.strip()
+    words = text.replace("\r\n", "\n").strip()
     if not 1 <= len(words) <= LONGEST_TEXT:
         raise Refusal("BadForm", f"Please write 1 to {LONGEST_TEXT:,} characters.", status=422)
     return words
