@@ -109,6 +109,9 @@ def test_the_link_leads_to_where_the_marketplace_is_served(tmp_path: Path) -> No
     assert unserved.stdout.startswith("http://127.0.0.1:8080/worker/sign-in?")
     assert "was never served" in unserved.stderr
     assert "works on this machine only" in unserved.stderr
+    (tmp_path / "people.csv").write_text("name\nbob\ncem\n")
+    several = worker(database, "invite", "--from", str(tmp_path / "people.csv"))
+    assert several.stderr == unserved.stderr[: len(several.stderr)]
     with serve(Marketplace(database)) as running:
         link = json.loads(worker(database, "invite", "ann", "--json").stdout)["link"]
         assert link.startswith(f"{running.endpoint_url}/worker/sign-in?invitation=")

@@ -173,7 +173,9 @@ def _invite_person(
     invitation: _Invitation, person: Person, database: Path, *, as_json: bool
 ) -> None:
     with transaction_in(database, must_exist=False) as transaction:
-        document = _invited(transaction, person, invitation, email=invitation.email.strip())
+        site = site_of(transaction, invitation.site_url)
+        email = invitation.email.strip()
+        document = _invited(transaction, person, invitation, email=email, site=site)
     if as_json:
         click.echo(json.dumps(document))
         return
@@ -197,8 +199,9 @@ def _invite_all(invitation: _Invitation, file: Path, database: Path, *, as_json:
     rows = read_people(read_text(file), usual=usual, name=str(file))
     emails = _emails(rows, invitation.email_column, file)
     with transaction_in(database, must_exist=False) as transaction:
+        site = site_of(transaction, invitation.site_url)
         links = [
-            _invited(transaction, row.person, invitation, email=email)
+            _invited(transaction, row.person, invitation, email=email, site=site)
             for row, email in zip(rows, emails, strict=True)
         ]
     for link in links[:1]:
@@ -243,12 +246,11 @@ def _fault_of_email(email: str) -> str:
 
 
 def _invited(
-    transaction: "Transaction", person: Person, invitation: _Invitation, *, email: str
+    transaction: "Transaction", person: Person, invitation: _Invitation, *, email: str, site: str
 ) -> dict[str, str]:
     made = invitations.invite(
         transaction, person.as_worker(), lifetime_ms=invitation.days * _DAY_IN_MS, email=email
     )
-    site = site_of(transaction, invitation.site_url)
     return {
         "worker_id": made.worker_id,
         "link": f"{site}/worker/sign-in?invitation={made.code}",
