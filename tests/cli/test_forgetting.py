@@ -148,6 +148,8 @@ def test_a_person_s_data_are_gone_and_the_books_stay(folder: Path) -> None:
     for words in (["export"], ["workers", "list"], ["status"]):
         shown = CliRunner().invoke(main, [*words, str(path)])
         assert shown.exit_code == 0, shown.output
+    (report,) = folder.glob("out/*/report.html")
+    assert "Counts differ" not in report.read_text("utf-8")
     assert all(
         _OWN_WORDS.encode() not in file.read_bytes()
         for file in folder.glob("out/**/*")

@@ -52,6 +52,7 @@ from piecework.store import (
     tables,
     workers,
 )
+from piecework.store.forgetting import forgotten
 from piecework.store.intents import compensation_reasons
 from piecework.store.settlements import PAID_ALREADY
 
@@ -436,6 +437,7 @@ def _workers(
     ids = [WorkerId(str(worker)) for worker in by_worker.groups]
     of_trait = [traits.get(worker, ("", False)) for worker in ids]
     names = [opened.pseudonym(worker) for worker in ids]
+    gone = forgotten(store, ids)
     return pd.DataFrame(
         {
             "assignments": by_worker.size().to_numpy(),
@@ -446,6 +448,7 @@ def _workers(
             "seconds_worked": by_worker["seconds"].sum().to_numpy(),
             "seconds_paid": by_worker["seconds_paid"].sum().to_numpy(),
             "is_excluded": [worker in excluded for worker in ids],
+            "is_forgotten": [worker in gone for worker in ids],
             "trait": [trait for trait, _ in of_trait],
             "is_planted_bad": [is_bad for _, is_bad in of_trait],
         },
