@@ -1,6 +1,7 @@
 import csv
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from piecework.engine.judge import split_by_doubt, table_of_batch
 from piecework.engine.run_pass import run_pass
 from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from piecework.store import assignments, decisions, findings
+from tests.review import stores
 
 
 def _rows(content: bytes) -> list[dict[str, str]]:
@@ -222,6 +224,29 @@ def test_to_reject_an_assignment_is_to_drop_its_answers(waiting: CampaignRun) ->
     assert (reached.rejected, reached.dropped) == (1, 2)
     # The exclusion that is proposed goes on waiting.
     assert (reached.to_decide, reached.waiting_for) == (1, "people")
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject"])
+def test_only_answers_of_a_rejected_assignment_say_that_it_was_rejected(
+    tmp_path: Path, verdict: str
+) -> None:
+    """The policy proposes to drop them with it; a person may drop them and pay."""
+    with stores.opened(tmp_path, workers=1) as run:
+        run.store.db.execute(
+            "UPDATE proposals SET verdict = 'drop', "
+            "because = 'its assignment was rejected: A joke.' WHERE subject_kind = 'answer'"
+        )
+        rows = [row for row in _rows(waiting_csv(run)[0]) if row["subject_kind"] != "worker"]
+        shown = {row["why_proposed"] for row in rows if row["subject_kind"] == "answer"}
+        assert shown == {"A joke."}
+        for row in rows:
+            row["verdict"] = "drop" if row["subject_kind"] == "answer" else verdict
+            row["because"] = "A joke." if row["verdict"] == "reject" else ""
+        for _again in range(2):
+            read_decisions(run, _written(rows), decided_by="ada", name="d")
+            dropped = decisions.load_decisions(run.store, "answer", verdicts=["drop"])
+            beginning = "its assignment was rejected: " if verdict == "reject" else ""
+            assert {decision.because for decision in dropped} == {f"{beginning}A joke."}
 
 
 def test_a_drop_without_a_reason_of_its_own_needs_a_proposal_of_one(waiting: CampaignRun) -> None:

@@ -159,6 +159,23 @@ def by_subject(made: Iterable[Decision]) -> dict[Subject, Decision]:
     return {(decision.subject_kind, decision.subject_id): decision for decision in made}
 
 
+def reasons_as_decided(opened: OpenedCampaign, chosen: Chosen) -> Chosen:
+    """Return decisions in which only answers of rejected assignments say that they are.
+
+    A policy proposes both at once, and a person may drop the answers and pay for the work.
+    """
+    along = {
+        answer_id
+        for answer_id, _, _ in assignments.verdicts_of_answers(opened.store, _rejected(chosen))
+    }
+    return {
+        (kind, subject_id): decision
+        if kind != "answer" or subject_id in along
+        else replace(decision, because=decision.because.removeprefix(REJECTED_WITH))
+        for (kind, subject_id), decision in chosen.items()
+    }
+
+
 def _rejected(chosen: Chosen) -> dict[AssignmentId, Decision]:
     return {
         AssignmentId(subject_id): decision

@@ -17,7 +17,14 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.received_files import table_rows
 from piecework.domain.text import one_line
-from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
+from piecework.domain.verdicts import (
+    REJECTED_WITH,
+    VERDICTS,
+    Decision,
+    Subject,
+    SubjectKind,
+    Verdict,
+)
 from piecework.postprocess.datasets.file_table import plain, to_csv
 from piecework.results.answers_shown import Work, evidence_sentence, flags_around
 from piecework.review.model.deciding import (
@@ -26,6 +33,7 @@ from piecework.review.model.deciding import (
     contradictions,
     decided,
     foresee_consequences,
+    reasons_as_decided,
     taken_along,
     waiting_for_people,
 )
@@ -69,7 +77,7 @@ def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
             opened.shown_id(decision.subject_kind, decision.subject_id),
             *_about(work, decision),
             decision.verdict,
-            decision.because,
+            decision.because.removeprefix(REJECTED_WITH),
             " ".join(foresee_consequences(work, [decision]).sentences(opened)),
             "",
             "",
@@ -142,7 +150,9 @@ def _read_rows(opened: OpenedCampaign, text: str, *, decided_by: str, name: str)
     faults += [f"{name}: {fault}" for fault in contradictions(opened, read)]
     if faults:
         raise ConfigError(faults)
-    return read
+    repeated = set(before.values())
+    as_decided = reasons_as_decided(opened, read)
+    return {key: made if made in repeated else as_decided[key] for key, made in read.items()}
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:

@@ -29,6 +29,7 @@ from piecework.review.model.deciding import (
     decided,
     fault_of_reason,
     foresee_consequences,
+    reasons_as_decided,
     taken_along,
     waiting_among,
 )
@@ -194,14 +195,14 @@ def plan(
         ]
     except ValueError as fault:
         raise ConfigError([str(fault)]) from fault
-    chosen = by_subject(made)
+    chosen = reasons_as_decided(opened, by_subject(made))
     if faults := contradictions(opened, chosen):
         raise ConfigError(faults)
     along = taken_along(opened, chosen, waiting=waiting)
     return Plan(
-        chosen=tuple(made),
+        chosen=tuple(chosen.values()),
         along=tuple(along),
-        follows=foresee_consequences(group.work, [*made, *along]),
+        follows=foresee_consequences(group.work, [*chosen.values(), *along]),
     )
 
 
