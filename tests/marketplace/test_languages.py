@@ -244,3 +244,24 @@ def test_a_worker_chooses_a_language_in_a_menu_and_keeps_it(market: Market) -> N
         led = ann.http.post("/worker/language", data={"language": "xx", "to": elsewhere})
         assert led.headers["location"] == "/worker/hits"
     assert '<html lang="he"' in ann.http.get("/worker/hits").text
+
+
+_FREE_TEXT = re.compile(r"\{\{ (?:[\w.]+\.)?(?:requester_name|feedback|reason|objection|text) \}\}")
+
+
+def test_what_people_wrote_keeps_its_own_direction() -> None:
+    """Inside a sentence of the other direction, signs at its ends would change places.
+
+    A browser finds the direction of an element that holds nothing else by its first letter.
+    """
+    seen = 0
+    for template in TEMPLATES:
+        page = template.read_text("utf-8")
+        for text in _FREE_TEXT.finditer(page):
+            before, after = page[: text.start()], page[text.end() :]
+            if before.rfind("<") > before.rfind(">"):
+                continue  # a value of an attribute
+            seen += 1
+            assert re.search(r"<\w[^<>]*>$", before), (template.name, text[0])
+            assert after.startswith("</"), (template.name, text[0])
+    assert seen > 10

@@ -159,7 +159,7 @@ def test_history_adds_up_by_day(market: Market) -> None:
     assert "<dt>Earned</dt><dd>$0.75</dd>" in text
     assert "<dt>Waiting for approval</dt><dd>$0.55</dd>" in text
     assert "No &lt;b&gt;birds&lt;/b&gt;" in text
-    assert "<strong>Bonus $0.20:</strong> Thanks" in text
+    assert "<strong>Bonus $0.20:</strong> <bdi>Thanks" in text
     rejected = ann.http.get("/worker/history?state=rejected", headers=HTML).text
     assert rejected.count('<p class="state') == 1
 
