@@ -323,8 +323,9 @@ def test_pay_below_the_least_is_not_published(town: Town) -> None:
     town.post(1)
     town.settle()
     [study] = town.rows("SELECT trouble FROM studies")
-    assert "an hour" in study["trouble"]
-    assert all(each["status"] == "Unpublished" for each in town.projects())
+    assert "Connect asks for at least $7.50" in study["trouble"]
+    assert "of HITs: 1, pay at least $1.25" in study["trouble"]  # ten minutes
+    assert town.projects() == []
 
 
 def test_only_holders_of_a_qualification_are_admitted(town: Town) -> None:

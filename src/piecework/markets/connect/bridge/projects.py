@@ -4,26 +4,21 @@ A project is found again by its internal name, so a lost reply leads to no secon
 published project can only get more places. It is paused, and then closed, when no work
 is left while places are free: closing gives their money back. New work then gets a new
 project. What a person paused or closed at Connect stays so, and no other takes its place.
-
-Connect fixes whom a project admits when it is published: the holders of qualifications,
-and the countries of participants.
 """
 
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from piecework.foundation.client.errors import NoAccess, Refused, Unusable
-from piecework.marketplace.state import qualification_types, worker_limits
+from piecework.marketplace.state import worker_limits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
 from piecework.markets.bridging.studies import StudyName, measured_seconds
-from piecework.markets.connect.bridge import reading
+from piecework.markets.connect.bridge import reading, targeting
 from piecework.markets.connect.bridge.bridge import (
     LEAST_PER_HOUR_CENTS,
     NAME,
@@ -31,6 +26,7 @@ from piecework.markets.connect.bridge.bridge import (
     Bridge,
     money,
 )
+from piecework.markets.connect.bridge.reading import cost_of_place, look
 from piecework.markets.connect.bridge.status import committed_cents
 from piecework.markets.connect.client import LEAST_MINUTES, NewProject, ProjectStatus
 
@@ -46,14 +42,6 @@ _HALTED_THERE = {
 }
 _NOT_ARRIVED_HERE = (
     "SELECT count(*) FROM visits WHERE study = ? AND status = ? AND stage IN ('Open', 'Done')"
-)
-NOBODY_HOLDS = (
-    "no participant holds the qualifications that these HITs require, so the project "
-    "would admit no participant; grant them to participants who have come before"
-)
-_ALL_WORKERS = (
-    "SELECT studies.*, hit_types.requirements, hit_types.requester, hit_types.hit_group_id "
-    "FROM studies JOIN hit_types ON hit_types.id = studies.hit_type WHERE studies.id = ?"
 )
 
 
@@ -103,7 +91,7 @@ def _follow(
         return is_settled and not _not_arrived(bridge, study)
     if study["id"] not in bridge.assignments:
         return False
-    if _is_outdated(bridge, study, hit_type):
+    if targeting.is_outdated(bridge, study, hit_type):
         _close(bridge, study)
     else:
         _keep_open(bridge, study, possible, is_settled=is_settled)
@@ -200,6 +188,17 @@ def _publish(bridge: Bridge, study: sqlite3.Row, possible: int | None) -> None:
         _set_status(bridge, study, "Live")
 
 
+def _underpaid(study: sqlite3.Row) -> str:
+    """Return that a project pays too little an hour; "" if it does not."""
+    hourly = study["reward_cents"] * 60 // study["minutes"]
+    if hourly >= LEAST_PER_HOUR_CENTS:
+        return ""
+    return (
+        f"{money(study['reward_cents'])} for about {study['minutes']} minutes is "
+        f"{money(hourly)} an hour; Connect asks for at least {money(LEAST_PER_HOUR_CENTS)}"
+    )
+
+
 def _objection(
     bridge: Bridge, study: sqlite3.Row, more_places: int, *, is_committed: bool = False
 ) -> str:
@@ -212,13 +211,8 @@ def _objection(
         is_committed: whether what is committed counts them already.
     """
     terms = bridge.terms
-    hourly = study["reward_cents"] * 60 // study["minutes"]
-    if hourly < LEAST_PER_HOUR_CENTS:
-        return (
-            f"{money(study['reward_cents'])} for about {study['minutes']} minutes is "
-            f"{money(hourly)} an hour; Connect asks for at least "
-            f"{money(LEAST_PER_HOUR_CENTS)}"
-        )
+    if underpaid := _underpaid(study):
+        return underpaid
     more = study["cost_cents"] * more_places
     if not terms.is_live:
         return f"{more_places} places would cost {money(more)}; nothing is published without --live"
@@ -394,13 +388,21 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         Lost: it may have been created; its name finds it.
     """
     wanted = studies.requirements_of(hit_type)
-    locations = _allowed_countries(wanted)
+    locations = targeting.allowed_countries(wanted)
     own = studies.own_requirements(wanted)
-    let_in, keep_out = _admitted(bridge, study["id"], own)
+    let_in, keep_out = targeting.admitted(bridge, study["id"], own)
     included = None if let_in is None else tuple(sorted(let_in - keep_out))
     if included is not None and not included:
-        raise Unusable(NOBODY_HOLDS)
-    there = reading.look(bridge).get(study["internal_name"])
+        raise Unusable(targeting.NOBODY_HOLDS)
+    there = look(bridge).get(study["internal_name"])
+    if there is None and (underpaid := _underpaid(study)):
+        least = math.ceil(LEAST_PER_HOUR_CENTS * study["minutes"] / 60)
+        raise Unusable(
+            f"{underpaid}.",
+            next_step=f"Let such a visit, of HITs: {study['hits_per_visit']}, pay at least "
+            f"{money(least)}, by a higher reward or more items in a HIT; no visit is shorter "
+            f"than {LEAST_MINUTES} minutes.",
+        )
     if there is None:
         token = f"{study['internal_name']} {study['refusals']}"
         try:
@@ -436,65 +438,8 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             "places = ?, let_in_group = ?, status = 'Unpublished', "
             "trouble = '' WHERE id = ?",
             there.id,
-            reading.cost_of_place(there),
+            cost_of_place(there),
             max(1, there.participants),
-            None if let_in is None else _digest(let_in),
+            None if let_in is None else targeting.digest(let_in),
             study["id"],
         )
-
-
-def _admitted(
-    bridge: Bridge, study_id: int, own: Sequence[Mapping[str, Any]]
-) -> tuple[set[str] | None, set[str]]:
-    """Return those with the qualifications (None is everyone), and those to keep out.
-
-    Some hold the qualifications and have done too many of the HITs: they are in both.
-    `own` are the requirements on requesters' own qualification types.
-    """
-    with bridge.backend.reading() as transaction:
-        study = transaction.first_row(_ALL_WORKERS, study_id)
-        if study is None:
-            raise LookupError(f"no study has the row id {study_id}")
-        participants = transaction.all(studies.PARTICIPANTS, NAME)
-        fitting, unfit = studies.fitting_and_unfit(
-            transaction, study, participants, [dict(each) for each in own]
-        )
-    return (fitting if studies.needs_holding(own) else None), unfit
-
-
-def _is_outdated(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> bool:
-    """Return whether other participants may work than a running project admits."""
-    if study["let_in_group"] is None:
-        return False
-    own = studies.own_requirements(studies.requirements_of(hit_type))
-    let_in, _ = _admitted(bridge, study["id"], own)
-    return bool(let_in) and _digest(let_in or set()) != study["let_in_group"]
-
-
-def _digest(people: set[str]) -> str:
-    """Return a text that is the same for the same people."""
-    return " ".join(sorted(people))
-
-
-def _allowed_countries(wanted: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the countries that requirements allow; () is any.
-
-    Raise Unusable if Connect cannot express a requirement.
-    """
-    locations: tuple[str, ...] = ()
-    for requirement in wanted:
-        type_id = requirement["QualificationTypeId"]
-        if type_id in qualification_types.MASTERS:
-            raise Unusable("Connect has no Masters qualification; leave out that requirement")
-        if type_id != qualification_types.LOCALE:
-            continue
-        places = requirement.get("LocaleValues", ())
-        if requirement["Comparator"] not in ("EqualTo", "In") or any(
-            "Subdivision" in each for each in places
-        ):
-            raise Unusable(
-                "Connect admits participants of named countries; name countries "
-                "without states, and none to leave out"
-            )
-        locations = tuple(sorted(each["Country"] for each in places))
-    return locations

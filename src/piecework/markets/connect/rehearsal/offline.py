@@ -25,8 +25,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.markets.bridging.accounts import settle_bridge
 from piecework.markets.connect.bridge.bridge import Bridge, Terms
-from piecework.markets.connect.bridge.projects import NOBODY_HOLDS
 from piecework.markets.connect.bridge.serving import OFFLINE_KEY, office, step
+from piecework.markets.connect.bridge.targeting import NOBODY_HOLDS
 from piecework.markets.connect.market import MARKET
 from piecework.platforms.clocks import START
 from piecework.simulation.crowd.people import Person, Worker
