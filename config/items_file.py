@@ -30,6 +30,7 @@ from piecework.domain.text import did_you_mean, with_newlines
 from piecework.domain.toml_text import toml_value
 
 _FAULTS_SHOWN = 20
+_NAMES_SHOWN = 10
 _MISSING_SHOWN = 3
 """More missing pictures than these are one sentence with a count."""
 # XML 1.0 does not allow these characters, and no id or URL needs them.
@@ -291,8 +292,10 @@ def json_row(line: str) -> Row:
         ValueError: it is not one object of plain values.
     """
     row = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
-    if not isinstance(row, dict) or any(isinstance(value, dict | list) for value in row.values()):
-        raise ValueError("each line must be one object of plain values")
+    if not isinstance(row, dict):
+        raise ValueError("each line must be one object of plain values")  # noqa: TRY004 - as documented
+    if nested := [key for key, value in row.items() if isinstance(value, dict | list)]:
+        raise ValueError(f"a cell is one plain value, and {nested[0]!r} is a list or an object")
     return {key: _cell(value) for key, value in row.items()}
 
 
@@ -396,7 +399,9 @@ def _cell_faults(
     first_seen: dict[str, int],
 ) -> Iterator[str]:
     empty = [column for column in columns if not row.get(column, "").strip()]
-    yield from (f"{where}: {column} is missing or empty" for column in empty)
+    for column in empty:
+        named = "" if column in row else f"; the columns are {', '.join([*row][:_NAMES_SHOWN])}"
+        yield f"{where}: {column} is missing or empty{named}"
     # Once for the row: few rows have any.
     if _CONTROL.search("".join((*row, *row.values()))):
         for column, cell in row.items():

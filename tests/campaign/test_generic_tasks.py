@@ -543,6 +543,18 @@ def test_tags_of_items_that_grow_are_asked_about_the_first_rows(tmp_path: Path) 
             load_campaign(path)
 
 
+def test_rows_without_the_id_say_which_columns_they_have(tmp_path: Path) -> None:
+    """A growing source knows its ids by a column; the user learns its name and what to write."""
+    path = written(tmp_path, TAGS, [{"text": "Ada met Bob."}])
+    path.write_text(
+        path.read_text().replace("[items]", "[grows]\n[items]").replace(".csv", ".jsonl")
+    )
+    (tmp_path / "items.jsonl").write_text('{"sku": "1", "text": "Ada met Bob."}\n')
+    with pytest.raises(ConfigError, match=r"item_id is missing.*columns are sku, text") as refused:
+        load_campaign(path)
+    assert 'columns = { item_id = "..." }' in refused.value.next_step
+
+
 @pytest.mark.parametrize(
     ("stated", "kind", "cell"),
     [

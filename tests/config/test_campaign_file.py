@@ -150,11 +150,12 @@ def test_json_lines_are_read_and_checked(tmp_path: Path) -> None:
     row = {"image_id": "a", "url": "https://example.org/a", "year": 2019}
     (tmp_path / "items.jsonl").write_text(json.dumps(row) + "\n\n")
     assert read(tmp_path, text).items[0].columns["year"] == "2019"
-    rows = ['{"image_id": "a"', '["a"]', '{"a": 1, "a": 2}', '{"a": NaN}']
+    rows = ['{"image_id": "a"', '["a"]', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": {"b": 1}}']
     (tmp_path / "items.jsonl").write_text("\n".join(rows))
     faults = faults_of(tmp_path, text)
     for number, words in enumerate(
-        ("not valid JSON", "one object of plain values", "occurs twice", "NaN is"), start=1
+        ("not valid JSON", "one object of plain values", "occurs twice", "NaN is", "'a' is a list"),
+        start=1,
     ):
         assert f"line {number}: " in faults[number - 1]
         assert words in faults[number - 1]

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from piecework.campaign.deriving import most_shown, purpose
-from piecework.campaign.growing_source import first_rows, source_of
+from piecework.campaign.growing_source import first_fault, first_rows, source_of
 from piecework.config.campaign_file import HOUR, CampaignFile
 from piecework.config.items_file import read_rows, renamed_row
 from piecework.config.posting_tables import scale_end
@@ -149,11 +149,15 @@ def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
     for with_id in of_ids:
         if rows := [item.columns for item in first_rows(file, with_id)]:
             return rows
-    with closing(source_of(file, of_ids[0]).read()):  # says what its header lacks
-        raise ConfigError(
-            [f"{file.at('items')}: no row can be used yet, so the columns are not known"],
-            next_step="add the first row, or write a page of your own: piecework init --new-task",
-        )
+    source = source_of(file, of_ids[0])
+    with closing(source.read()) as delivery:  # says what its header lacks
+        unusable = first_fault(source, delivery)
+    raise ConfigError(
+        [f"{file.at('items')}: no row can be used yet, so the columns are not known", *unusable],
+        next_step=f'correct the rows, or write in [items]: columns = {{ {ITEM_ID} = "..." }}'
+        if unusable
+        else "add the first row, or write a page of your own: piecework init --new-task",
+    )
 
 
 _OF_A_PICTURE = (ITEM_ID, "url")

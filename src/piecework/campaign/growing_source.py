@@ -16,7 +16,7 @@ from piecework.config.input_tables import GrowsTable, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.growing import Growth, Source, SourceRow
+from piecework.domain.growing import Delivery, Growth, Source, SourceRow
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.pictures import PictureLocation
@@ -132,6 +132,14 @@ def usable_items(rows: Source) -> Generator[Item, None, None]:
                     yield Item(item_id=ItemId(row.row_id), columns=dict(row.cells))
     except ConfigError:
         return
+
+
+def first_fault(source: Source, delivery: Delivery) -> list[str]:
+    """Return why the first row of a reading without usable rows is not used; [] without a row."""
+    row = next(chain.from_iterable(delivery.chunks), None)
+    if row is None:
+        return [f"{source.name}: {delivery.unfinished}"] if delivery.unfinished else []
+    return [f"{row.located}: {row.fault}"] if row.fault else source.faults(row)[:1]
 
 
 def growth_of(file: CampaignFile, task: Task) -> Growth | None:
