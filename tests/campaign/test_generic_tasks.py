@@ -6,6 +6,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,8 +19,10 @@ from PIL import Image
 from piecework.analyses.transcripts import likeness, words_in
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
+from piecework.campaign.pricing import price
 from piecework.campaign.questions import faults_of_row, item_on_page
 from piecework.campaign.shown_media import media_of
+from piecework.campaign.warnings import campaign_warnings
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.field import is_graded
@@ -402,6 +405,26 @@ question = "Mark <b>each</b> ${name} in {{ the text }}."
 options = ["person", "a $5 {place}"]
 instructions = ["Mark whole names."]
 """
+
+
+@pytest.mark.parametrize(
+    ("stated", "rows"),
+    [
+        (RATE, [{"text": "Good."}, {"text": "Bad."}, {"text": "Good."}]),
+        (
+            TAGS,
+            [{"id": "1", "text": "Good."}, {"id": "2", "text": "Bad."}, {"id": "1", "text": "No"}],
+        ),
+    ],
+)
+def test_repeated_rows_are_counted_before_workers_are_paid_for_them(
+    tmp_path: Path, stated: str, rows: list[dict[str, str]]
+) -> None:
+    """Rows without ids of their own are numbered, also where an export has some of them twice."""
+    campaign = load_campaign(written(tmp_path, stated, rows))
+    for items, is_repeated in ((campaign.items, True), (campaign.items[:2], False)):
+        warned = campaign_warnings(replace(campaign, items=items), price(campaign, on=START.date()))
+        assert any("repeated in 1 row, first row_3" in each for each in warned) == is_repeated
 
 
 @pytest.mark.parametrize("shown", ["text", "picture"])

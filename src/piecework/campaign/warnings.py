@@ -59,6 +59,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_markets(campaign),
         *_about_policy(campaign),
         *_about_gold(campaign),
+        *_about_repeated_rows(campaign),
         *_about_shown_answers(campaign),
         *_about_manifests(campaign),
         *rules_out_of_reach(campaign),
@@ -83,6 +84,24 @@ def own_seconds(campaign: Campaign) -> float:
         a_batch = max(1, -(-len(campaign.own_items) // campaign.posting.batches))
         most = largest_hit(a_batch, most, campaign.task)
     return campaign.task.seconds_of_hit(most)
+
+
+def _about_repeated_rows(campaign: Campaign) -> Iterator[str]:
+    """Yield how many rows of a file repeat an earlier one, or the id of one that rows lack."""
+    if campaign.growth is not None or campaign.imported is not None:
+        return  # of a row that arrives, a repeated id is set aside
+    key, seen, repeated = campaign.task.columns[0], set[object](), list[Item]()
+    for item in campaign.own_items:
+        own = {name: cell for name, cell in item.columns.items() if name != key}
+        row = own.get("id") or frozenset(own.items())
+        if own and row in seen:
+            repeated.append(item)
+        seen.add(row)
+    if repeated:
+        yield (
+            f"items: an earlier row or its id is repeated in {plural(len(repeated), 'row')}, "
+            f"first {repeated[0].item_id}; workers are asked about each, and paid"
+        )
 
 
 def _about_shown_answers(campaign: Campaign) -> Iterator[str]:
