@@ -7,7 +7,11 @@ from pathlib import Path
 
 from prefect import flow
 
-from piecework.campaign.assembling import load_campaign
+from piecework.campaign.assembling import load_campaign, load_with_results
+from piecework.campaign.rehearsal_folders import latest_rehearsal
+from piecework.config.campaign_file import parse
+from piecework.config.trust import deployment_path, read_deployment
+from piecework.domain.campaign import Campaign
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
@@ -34,7 +38,7 @@ def export(campaign: CampaignPath) -> str:
     Returns:
         The path of the report.
     """
-    with logged_in_run(), open_to_look(load_campaign(Path(campaign))) as opened:
+    with logged_in_run(), open_to_look(_of_passes(Path(campaign))) as opened:
         progress = read_progress(opened)
         label_run(progress)
         report_path = write_results(opened, call=materializing(opened.campaign))
@@ -53,8 +57,18 @@ def report(campaign: CampaignPath) -> dict[str, object]:
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    with logged_in_run(), open_to_look(load_campaign(Path(campaign))) as opened:
+    with logged_in_run(), open_to_look(_of_passes(Path(campaign))) as opened:
         progress = read_progress(opened)
         label_run(progress)
         publish_artifacts(opened, progress, str(write_report(opened)))
     return progress.as_dict()
+
+
+def _of_passes(path: Path) -> Campaign:
+    """Load the campaign where its passes work: in a rehearsal if the deployment file says so.
+
+    Without that, results of simulated workers never stand for live work that is not here.
+    """
+    if not (deployment_path(path).exists() and read_deployment(path).rehearsal):
+        return load_campaign(path)
+    return load_with_results(path, rehearsal=latest_rehearsal(parse(path)))
