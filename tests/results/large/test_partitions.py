@@ -1,6 +1,7 @@
 """Answers in files, judged in parts: the same findings, and nothing half done."""
 
 import json
+import logging
 import os
 import pickle
 import signal
@@ -29,7 +30,15 @@ from piecework.qc.registry import assess
 from piecework.results.large.answer_files import as_frame
 from piecework.results.large.assessing import AssessedParts, assess_in_parts
 from piecework.results.large.cleaning import clean_files
-from piecework.results.large.work_folder import FORM, LOCAL, Do, PartRunner, here, on_dask
+from piecework.results.large.work_folder import (
+    FORM,
+    LOCAL,
+    Do,
+    PartRunner,
+    dask_client,
+    here,
+    on_dask,
+)
 from tests.bench.many_captions import captions, write
 from tests.conftest import in_full
 
@@ -130,6 +139,16 @@ class DiesOnce:
             self.marker.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGKILL)
         self.do(part)
+
+
+@pytest.mark.full
+def test_a_local_cluster_logs_nothing_beside_the_output(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Its heartbeats may fail while it closes, after work that was done well."""
+    with dask_client(LOCAL, processes=1) as client:
+        client.run(lambda: logging.getLogger("distributed.worker").error("no heartbeat"))
+    assert "heartbeat" not in capfd.readouterr().err
 
 
 @pytest.mark.full

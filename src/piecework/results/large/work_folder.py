@@ -16,6 +16,7 @@ import fcntl
 import gc
 import hashlib
 import json
+import logging
 import os
 import pickle
 import shutil
@@ -345,6 +346,8 @@ def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Clien
                 threads_per_worker=1,
                 dashboard_address="127.0.0.1:0",
                 memory_limit=0,
+                # Heartbeats fail while a cluster closes; what matters reaches the client.
+                silence_logs=logging.CRITICAL,
             ) as cluster,
             Client(cluster) as client,
         ):
