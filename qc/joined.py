@@ -16,12 +16,13 @@ raised it to 0.87.
 A worker's probability is the mean of their answers', of three or more: weights of workers'
 own features would have to be learnt from some eighteen bad workers at a time, and told less.
 
+On votes and times alone it was a constant near the share of bad work that it was fitted
+to; about answers of unknown workers, `text_off_item` alone told more.
+
 It says nothing about answers without a text that can be compared with others' about the
-same item, nor about workers without such an answer: on votes and times alone it was a
-constant near the share of bad work that it was fitted to. Nor about answers of unknown
-workers, where `text_off_item` alone told more. Once people have decided
-about a kind of subject in the campaign, it is fitted to these decisions and speaks of
-all of that kind.
+same item, about workers without such an answer, nor about answers of unknown workers.
+Once people have decided about a kind of subject in the campaign, it is fitted to these
+decisions and speaks of all of that kind.
 
 The probability holds for work like the work it was fitted to, where one answer in six
 was bad; in a campaign with fewer it is too high until people have decided.

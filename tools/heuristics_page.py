@@ -6,6 +6,7 @@ compares both with the files.
 """
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,16 +26,20 @@ OPENING = """\
 
 A heuristic looks at all answers at once. For every subject (an answer, an assignment or a
 worker) it returns a suspicion from 0 to 1, a flag if the suspicion passes the limit, and
-evidence: a sentence that a reviewer can check. All heuristics run, and each is independent
-of the others. A heuristic recommends; a person, or the policy in the campaign file, decides.
+evidence: a sentence that a reviewer can check. Heuristics are independent of each other.
+They recommend; a person, or the policy in the campaign file, decides.
 
 For a measure with a limit, suspicion is 0.5 at the limit, 0.75 at twice the limit, and 0 up
 to three quarters of it. A subject becomes a finding if it is flagged or its suspicion is at
 least a quarter.
 
 In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A heuristic
-that the file does not name runs with its defaults, unless it is marked as off. After a
-parameter's meaning stands its source: the paper, the original's code, or ours.
+that the file does not name runs with its defaults, unless it is off. If a parameter is not
+ours, its source follows: the paper on VizWiz-Captions (Gurari et al. 2020, appendix A.1),
+its original code, or another paper.
+
+A heuristic is silent where it cannot judge: about an empty or canned text, or if the time
+is not known. Its section says where else.
 
 `tools/heuristics_page.py` generates this page from `qc/heuristics/`.
 """
@@ -45,8 +50,8 @@ ACCURACY = """
 Measured on labelled work by real people, with the defaults: the share of subjects that are
 bad, of flagged subjects that are bad (precision), of bad subjects that are flagged (recall),
 and of honest subjects that are flagged. Some limits were chosen on these sets. "Exchanged"
-texts are captions of other pictures. Heuristics that are off were useless on every set. The
-others that are not in the table were never measured on enough real work.
+texts are captions of other pictures. Heuristics that are off were useless on every set; for
+the others that are missing there was too little real work.
 [Each heuristic, measured](../internals/measurements/heuristics.md) has intervals,
 rehearsals, and what a naive reading gets wrong.
 """
@@ -83,6 +88,7 @@ SHORT_NAMES = {
 """Of the sets in the short table; a set that is not here is only on the long page."""
 
 _WIDTH = 88
+_OURS = re.compile(r" \(ours(?:; see above|: half|: none|: 3)?\)|; ours(?=\))")
 _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 
@@ -232,7 +238,7 @@ def _beyond(figures: Mapping[str, float]) -> str:
 def _section(description: Description) -> Iterator[str]:
     by_title = _by_title(description)
     yield f"\n## {description.name}\n"
-    off = "" if description.is_on else " (off unless a campaign file names it)"
+    off = "" if description.is_on else " (off)"
     yield f"**{description.title}**{off}. {by_title['Idea']}\n"
     yield f"**Silent** {by_title['Silent']}"
     if description.parameters:
@@ -250,7 +256,9 @@ def _by_title(description: Description) -> dict[str, str]:
 
 
 def _parameter(parameter: Described) -> str:
-    return f"- `{parameter.name}` ({_toml(parameter.default)}): {parameter.meaning}"
+    """A line of the list; a source is stated only if it is another's."""
+    meaning = _OURS.sub("", parameter.meaning).replace("(ours: ", "(")
+    return f"- `{parameter.name}` ({_toml(parameter.default)}): {meaning}"
 
 
 def _toml(value: object) -> str:

@@ -1,11 +1,9 @@
 """A worker's second answer about the same item.
 
-Idea: five answers should come from five people. A platform keeps a worker from taking a
-HIT twice, but not from taking a replacement HIT that shows the same item under another
-id. piecework prevents this for the HITs that it posts. Other tools may not have
-prevented it in results that you import.
+Idea: five answers should come from five people. piecework shows a worker no item twice;
+other tools may, in results that you import.
 
-Silent: if the worker is unknown.
+Silent: about unknown workers.
 
 Naive reading: the second answer is bad work. Usually it is the same honest work again.
 It is paid, but does not count towards the number of answers wanted. All heuristics that

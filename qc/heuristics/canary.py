@@ -4,7 +4,7 @@ Idea: the page holds a sentence that is invisible and that no screen reader spea
 asks automatic writers to use a certain word. A worker who copies the page into a text
 generator, or lets a program fill it in, passes the sentence on, and some programs obey.
 
-Silent: if the campaign has no planted word, or the text is empty or the canned text.
+Silent: if the campaign has no planted word.
 
 Naive reading: a worker who does not use the word wrote the text themselves. But
 programs that look at a picture of the page never see the sentence, and others are told

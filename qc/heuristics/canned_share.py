@@ -1,17 +1,18 @@
 """A worker who says "cannot be described" too often.
 
 Idea: the canned text takes one click; a worker who uses it on most items may be
-avoiding the work. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1):
-"workers who used the canned text for more than 50% of the images that they captioned".
+avoiding the work. VizWiz-Captions used this check.
 
-Silent: if the worker is unknown, or answered fewer than `min_images` items.
+Silent: about unknown workers, and below `min_images` items.
 
 Naive reading: the paper says "more than 50 %", while the original code tests ">= 50 %"
 within one file of results. With few items the share says little: one canned answer to
 one item is 100 %. So a worker must have answered `min_images` items before this
 applies.
 
-Edge cases: an item that a worker answered twice counts once, by the first answer.
+Edge cases: an item that a worker answered twice counts once, by the first answer. The
+paper (Gurari et al. 2020, appendix A.1): "workers who used the canned text for more
+than 50% of the images that they captioned".
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Text that is mostly in capitals.
 
 Idea: a worker who leaves CAPS LOCK on may not have looked at their text.
-VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who used
-CAPS LOCK for more than 50% of the caption text".
+VizWiz-Captions used this check.
 
 Silent: if the text has no letters, or fewer than `min_letters`.
 
@@ -12,7 +11,9 @@ also flags what people copy from packages ("A can of LA CROIX 12 FL OZ"). The pa
 reading is the default; `letters_only` gives the other.
 
 Edge cases: exactly half is not more than half. Letters without case (Arabic, Chinese)
-count as letters, never as capitals. The canned text is judged like any other.
+count as letters, never as capitals. The canned text is judged like any other. The paper
+(Gurari et al. 2020, appendix A.1): "workers who used CAPS LOCK for more than 50% of the
+caption text".
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Idea: some items repeat another item's question (column `twin`), perhaps the oth
 round (`twin_reversed`). A worker who looks mostly gives the same answer twice; a worker
 who guesses does so only by chance.
 
-Silent: if the worker has fewer than `min_pairs` pairs.
+Silent: below `min_pairs`.
 
 Naive reading: consistent answers are good answers. But a worker who always gives the
 same answer never contradicts themselves (`straight_line` finds them), and no one reads

@@ -4,7 +4,7 @@ Idea: some items carry the answer that quality control expects (columns `gold.<f
 workers cannot tell them from others. A worker who differs on most of them may not be
 doing the task.
 
-Silent: if the worker answered fewer than `min_items` items with a known answer.
+Silent: below `min_items`.
 
 Naive reading: one failure is proof. But people slip, and gold items contain mistakes:
 one of four failures may be the requester's fault. So a worker must have answered

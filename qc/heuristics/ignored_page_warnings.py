@@ -4,8 +4,7 @@ Idea: some rules only ask for confirmation (`questioned:<rule>`): a larger chang
 was wanted, more ticks than usual. An honest worker has a reason to confirm now and
 then; a worker who writes anything at all confirms under nearly every item.
 
-Silent: if the worker gave fewer than `min_items` answers, or there are no other
-workers.
+Silent: below `min_items`, or if there are no other workers.
 
 Naive reading: every questioned answer should be dropped. But the page asks because it
 cannot know. Only a habit is evidence, and only if few other workers have it.

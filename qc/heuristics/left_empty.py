@@ -2,7 +2,7 @@
 
 Idea: many pages ask for more than they enforce, for example an explanation of each
 answer. If most workers write one under nearly every item, a worker who writes none has
-left out a part of the task. The others of the same batch show what the task expects.
+left out a part of the task.
 
 Silent: if the field is filled in under any item, holds several choices, or fewer than
 `min_assignments` assignments of the batch use it.

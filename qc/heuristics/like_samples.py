@@ -1,12 +1,12 @@
 """Text that reads like the campaign's samples of programs, and not like its people's.
 
 Idea: a program that describes pictures has habits: favourite beginnings, endings of
-words, short function words in a fixed order. A campaign can let programs describe its
-items, or items like them, and name these texts (`[machine] texts`). The samples are
-compared with what the campaign's people wrote, by runs of two to four characters
-(`qc/sample_model.py`). The suspicion is the probability that a text is one like the
-samples. If at least twenty texts have a record of typing that shows keys, these are the
-people's side; otherwise all texts are, and samples among them are allowed for.
+words, short function words in a fixed order. A campaign can name texts by programs
+about its items, or items like them (`[machine] texts`). They are compared with what the
+campaign's people wrote, by runs of two to four characters. The suspicion is the
+probability that a text is one like the samples. If at least twenty texts have a record
+of typing that shows keys, these are the people's side; otherwise all texts are, and
+samples among them are allowed for.
 
 Silent: if there are fewer than twenty samples or texts, too few items, or one worker
 only; or the text has fewer than `min_words` words.

@@ -4,8 +4,7 @@ Idea: the page does not count a slider until it is moved, so a worker who does n
 to judge may nudge it and continue: such answers lie in a narrow band, whatever is
 shown.
 
-Silent: if the worker answered fewer than `min_items` items, there are no other workers, or
-answers have two values only, which is no scale.
+Silent: below `min_items`, or if there are no other workers or only two values.
 
 Naive reading: a narrow band is bad. But if all items are alike, it is right. So a
 worker's band is compared with the bands of the others, which must be much wider. And where

@@ -1,11 +1,9 @@
 """The only one to use, or not to use, the canned text on an item.
 
 Idea: four people saw something and one says that nothing can be seen, or the other way
-round. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who
-were the only one to either use or not use the canned text for an image".
+round. VizWiz-Captions used this check.
 
-Silent: if the item has fewer than `min_answers` answers, or it is a worker's second
-answer about it.
+Silent: below `min_answers`, and about a worker's second answer to the item.
 
 Naive reading: the minority of one is wrong. Of 23,431 rated VizWiz training images,
 4,122 have one such vote of five and 725 have four, so this check flags one answer on
@@ -13,7 +11,9 @@ every fifth image. It shows what to review, but proves nothing. A policy should 
 answers for this alone.
 
 Edge cases: with two answers, each would be "the only one", so the check needs at least
-three answers even if `min_answers` is lower.
+three answers even if `min_answers` is lower. The paper (Gurari et al. 2020, appendix
+A.1): "workers who were the only one to either use or not use the canned text for an
+image".
 """
 
 from __future__ import annotations

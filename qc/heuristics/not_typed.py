@@ -1,19 +1,16 @@
 """Text that was hardly typed on the page: pasted, or entered by a program.
 
-Idea: a description of a picture that has never been described cannot be copied from
-anywhere; a text that did not come by keys, a composition or speech was written
-somewhere else. Where the page recorded how the text was entered
-(docs/explanation/worker-pages.md), the suspicion is the probability that most of it was not
-typed there. It follows from the share of characters that were pasted from outside the
-page, made by a script, appeared without an event, or came in one burst faster than
+Idea: a text that did not come by keys, a composition or speech was written somewhere
+else. Where the page recorded how the text was entered
+(docs/explanation/worker-pages.md), the suspicion is the probability that most of it was
+not typed there. It follows from the share of characters that were pasted from outside
+the page, made by a script, appeared without an event, or came in one burst faster than
 speech; and from keys at even or impossibly short intervals. Without a record, the
 page's counts decide: a text with almost no keystrokes is flagged if there was a paste,
-or if it appeared in no time or after the page lost focus. In 2023 a third to a half of
-crowd workers were found to use text generators for a summarisation task (Veselovsky et
-al. 2023).
+or if it appeared in no time or after the page lost focus.
 
-Silent: if the page counted and recorded nothing, the text is empty or the canned text,
-or a record has fewer than ten new characters.
+Silent: if the page counted and recorded nothing, or a record has fewer than ten new
+characters.
 
 Naive reading: such texts are fraud. But people write elsewhere and paste their own
 words, and the page cannot know who wrote a text or whether it is good. And a text that

@@ -1,11 +1,9 @@
 """Text about quality, or blur, instead of content.
 
 Idea: a worker who writes that the image is blurry describes the photograph and not what
-it shows. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers
-who used words like quality, blur and blurry (but not the canned text), and so were not
-focusing on content in the image".
+it shows. VizWiz-Captions used this check.
 
-Silent: if the text is empty or the canned text, or the list of words is empty.
+Silent: if the list of words is empty.
 
 Naive reading: the original searches for QUALITY and BLUR anywhere in the text. So "a
 bag of Quality Street candies" and "a can of premium quality carrots" are flagged. Here
@@ -16,7 +14,9 @@ follows is the picture itself: "a high quality photo" is still flagged.
 Edge cases: only the listed words are flagged: add "unclear" or "out of focus" in the
 campaign file. In other tasks these words may be the answer ("the quality of the food"),
 so only the gallery's caption tasks switch it on; any other task or campaign has to name
-it.
+it. The paper (Gurari et al. 2020, appendix A.1): "workers who used words like quality,
+blur and blurry (but not the canned text), and so were not focusing on content in the
+image".
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """A random sample of answers for people to look at.
 
 Idea: rules find what they look for; only a random sample shows what they miss.
-VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "random sample from
-all results"; the paper gives no size.
+VizWiz-Captions used this check.
 
-Silent: never, since it draws a share of all answers.
+Silent: never.
 
 Naive reading: shuffle the table and take the first hundred answers. Then every new
 answer changes the whole sample, and an answer reviewed yesterday may not be in it
@@ -13,7 +12,8 @@ sample; later answers do not change that.
 
 Edge cases: the size of the sample varies; on average it is `share` of all answers. With
 0 the sample is empty, with 1 it has all answers. Suspicion is always 0, because being
-drawn says nothing against an answer.
+drawn says nothing against an answer. The paper (Gurari et al. 2020, appendix A.1):
+"random sample from all results".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An answer that breaks a rule or the schema of its task.
 
 Idea: the page refuses such answers, so one that arrives bypassed the page, or the page
-and the code disagree. VizWiz-Captions checked the same rules only in the browser.
+and the code disagree.
 
 Silent: if no answer of the table has a recorded problem.
 

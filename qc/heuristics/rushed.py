@@ -3,11 +3,10 @@
 Idea: a worker who rushes may not have looked. The measure is the task's own: the median
 time of the batch for one item, adjusted for how many more or fewer words this worker
 typed than usual, at the speed of an average typist (Dhakal et al., CHI 2018: 52 words a
-minute). Only fast times count. Their spread is measured on the fast half of the batch
-alone, because slow times have a long tail that hides everything.
+minute). Only fast times count. Their spread is that of the batch's fast half, because
+slow times have a long tail.
 
-Silent: if no time is known or it is not positive, or the batch has fewer than
-`min_assignments` times.
+Silent: if the time is not positive, or the batch has fewer than `min_assignments`.
 
 Naive reading: compare with mean and standard deviation. But the tail makes the
 deviation so large that no time counts as fast (`time_in_batch`), and slow workers, who
@@ -77,7 +76,7 @@ class Params:
         times_faster: flag only assignments at least this many times faster than
             expected (ours).
         errors: and beyond this many robust standard deviations of the batch's fast half
-            (ours: 2.33, one honest time in a hundred).
+            (one honest time in a hundred).
         min_assignments: times that a batch must have (ours).
     """
 

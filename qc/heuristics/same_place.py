@@ -4,8 +4,7 @@ Idea: the page shuffles options or swaps the two sides of a comparison, so the p
 of an answer that depends on the item varies. A worker who always chooses the same
 position may not be reading.
 
-Silent: if the order was not recorded, or the worker gave fewer than `min_items` answers
-with a position.
+Silent: below `min_items`, or if the order was not recorded.
 
 Naive reading: more than half of a worker's answers on one side is bias. But with ten
 answers, one honest worker in three has seven or more on one side. So a worker is

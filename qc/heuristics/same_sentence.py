@@ -4,8 +4,7 @@ Idea: spam that passes every check of the page is a sentence that fits anything.
 of VizWiz-Captions val, "a very wonderful view and worth seeing at all times my friend"
 appears on 47 images, and a sentence of the instructions on 30.
 
-Silent: if the text is empty or the canned text, or the worker is unknown (copied
-instructions are still found).
+Silent: about unknown workers, except for copied instructions.
 
 Naive reading: count a sentence over all workers. But "A picture of the food is on the
 packaging" appears on 18 images and is true of them; different people may well write the

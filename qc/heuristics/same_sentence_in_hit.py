@@ -1,8 +1,7 @@
 """One sentence under every item of a HIT.
 
 Idea: one sentence under every picture of a HIT hardly describes each of them.
-`same_sentence` judges a worker and everything they sent; this one judges a single HIT,
-so that a reason that names the HIT is true of that HIT.
+`same_sentence` judges everything that a worker sent, this one a single HIT.
 
 Silent: if one item of the HIT has another sentence, the canned text or none.
 

@@ -1,13 +1,9 @@
 """A sentence is repeated under many items and fits none of them in particular.
 
-Idea: spam that passes every rule of a page is a sentence that fits anything. Its author
-need not be known: what others wrote about the same items shows whether the sentence is
-about them. In half of VizWiz-Captions val, "a very wonderful view and worth seeing at
-all times my friend" appears on 47 pictures. It shares no more words with their other
-captions than with the captions of any picture.
+Idea: as for `same_sentence`, but the author need not be known: what others wrote about
+the same items shows whether the sentence is about them.
 
-Silent: if others wrote about fewer than `min_items` of its items, or the text is empty
-or the canned text.
+Silent: if others wrote about fewer than `min_items` of its items.
 
 Naive reading: count how often a sentence appears. But "A picture of the food is on the
 packaging" appears on 18 pictures, "A computer screen is displaying a window with a

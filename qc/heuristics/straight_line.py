@@ -3,8 +3,7 @@
 Idea: a worker who gives the same answer under every item may not have looked. The task
 says in which fields an honest worker's answers vary; marks in one place are one answer.
 
-Silent: if the worker answered fewer than `min_items` items, or there are no other
-workers.
+Silent: below `min_items`, or if there are no other workers.
 
 Naive reading: a long line of equal answers is bad. But if nine of ten items are alike,
 a careful worker gives the same answer most of the time. So the line is compared with what

@@ -1,11 +1,10 @@
 """Sees no text where nearly all others see text.
 
 Idea: a worker who sees no text where four others see some may have overlooked it. The
-original VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one
-says none.
+original calls it WQ_TEXT.
 
-Silent: if the task has no such field, the answer leaves it empty, or it is a worker's
-second answer about the item.
+Silent: if the answer leaves the field empty, and about a worker's second answer to the
+item.
 
 Naive reading: flag both directions alike. But a worker who sees text where no other
 does may have looked more closely. So only a majority for `majority_value` counts,

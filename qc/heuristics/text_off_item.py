@@ -1,12 +1,12 @@
 """A text that shares no more with others' texts about its item than chance gives.
 
 Idea: people who describe the same thing share words. A text that was written about
-another picture, or about none, shares only the words that appear in every text.
-`qc/text_fit.py` explains how the odds are computed: word by word, whether another
-answer about the item uses it, compared with how often answers to other items do.
+another picture, or about none, shares only the words that appear in every text. The
+odds compare, word by word, whether another answer about the item uses it with how often
+answers to other items do (`qc/text_fit.py`).
 
-Silent: if the text is empty or the canned text, no other worker wrote about the item,
-or the batch has fewer than ten answers to other items.
+Silent: if no other worker wrote about the item, or the batch has fewer than ten answers
+to other items.
 
 Naive reading: count shared words. But all texts share *a* and *of*, and a text of
 thirty words shares some words by chance. A word that only this worker uses says little

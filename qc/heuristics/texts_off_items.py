@@ -1,11 +1,10 @@
 """A worker whose texts, taken together, do not fit their items.
 
 Idea: one text that shares nothing with the others' may come from a closer look; ten
-such texts of one worker hardly do. The evidence of all texts of a worker is summed
-(`qc/text_fit.py`), so that many small doubts become a clear one.
+such texts of one worker hardly do. The evidence of all texts of a worker is summed, so
+many small doubts become a clear one.
 
-Silent: if the worker is unknown, or has fewer than `min_texts` texts that can be
-compared.
+Silent: about unknown workers, and below `min_texts`.
 
 Naive reading: count flagged answers. That misses a worker whose texts all fit badly,
 but none of them beyond the limit. A plain sum would let one good text of twenty words

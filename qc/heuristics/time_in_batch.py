@@ -1,13 +1,10 @@
 """An assignment that took much less or much more time than its batch.
 
 Idea: a worker who rushes may not have looked, and one who takes hours may have been
-away. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who
-were a statistical outlier in time-to-submit (taking either too little or too much time)
-by 1.95 times the standard deviation for all the results". The time is from accepting to
-submitting, divided by the items of the HIT.
+away. VizWiz-Captions used this check. The time is from accepting to submitting, divided
+by the items of the HIT.
 
-Silent: if no time is known or it is zero; the batch has fewer than `min_assignments`
-times, or all are equal.
+Silent: if a time is zero, the batch has fewer than `min_assignments`, or all are equal.
 
 Naive reading: use mean and sd of the raw times. But real times have a long tail, so the
 sd is about as large as the mean and the lower bound is negative: on 12 real MTurk
@@ -17,7 +14,9 @@ distances. Neither finds a batch in which most are fast: `too_fast` does.
 
 Edge cases: a negative time is always flagged, because a clock must be wrong. Times that
 are negative or zero do not enter the mean and sd. A value exactly at the limit is not
-beyond it.
+beyond it. The paper (Gurari et al. 2020, appendix A.1): "workers who were a statistical
+outlier in time-to-submit (taking either too little or too much time) by 1.95 times the
+standard deviation for all the results".
 """
 
 from __future__ import annotations

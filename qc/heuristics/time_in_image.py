@@ -1,11 +1,10 @@
 """An answer that took much less or much more time than others about the same item.
 
 Idea: how long an image takes depends on the image, so an answer is compared with the
-other answers about it. The original VizWiz code flags it, under each of three
-definitions of time, at 1.95 standard deviations of the image's five or so answers.
+other answers about it. The original flags it, under each of three definitions of time,
+at 1.95 standard deviations of the image's answers.
 
-Silent: if no time is known, all times are equal, or it is a worker's second answer
-about the item.
+Silent: if all times are equal, and about a worker's second answer to the item.
 
 Naive reading: the limit flags one answer in twenty. But among n values no |z| can
 exceed sqrt(n - 1) with the population sd: 2.00 at n = 5, so it takes one extreme value

@@ -1,9 +1,8 @@
 """An answer that was sent faster than a person can think of it and type it.
 
-Idea: an absolute limit, because rules that compare workers with each other never find
-fast ones when times are heavy-tailed or most workers are fast. There are two limits:
-seconds per item, and words typed per second. The fastest of 168,000 typists reach about
-two words a second (Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only
+Idea: limits for the seconds per item and the words typed per second. Rules that compare
+workers miss fast ones if most are fast. The fastest of 168,000 typists reach about two
+words a second (Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only
 copied a text.
 
 Silent: if no time is known.
