@@ -20,7 +20,7 @@ On votes and times alone it was a constant near the share of bad work that it wa
 to; about answers of unknown workers, `text_off_item` alone told more.
 
 It says nothing about answers without a text that can be compared with others' about the
-same item, about workers without such an answer, nor about answers of unknown workers.
+same item, about workers without such an answer, or about answers of unknown workers.
 Once people have decided about a kind of subject in the campaign, it is fitted to these
 decisions and speaks of all of that kind.
 

@@ -9,7 +9,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 
 import piecework
@@ -178,7 +178,7 @@ def _entries(section: str) -> str:
             break_on_hyphens=False,
         )
         + "\n"
-        for name, meaning in named
+        for name, meaning in _together(named)
     )
 
 
@@ -186,6 +186,16 @@ def _named(section: str) -> Iterator[tuple[str, str]]:
     _, *parts = _ENTRY.split(section)
     for name, meaning in zip(parts[::2], parts[1::2], strict=True):
         yield name, " ".join(meaning.split())
+
+
+def _together(named: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Join the names of entries that point to the same other function."""
+    names: dict[str, list[str]] = {}
+    for name, meaning in named:
+        names.setdefault(meaning if meaning.startswith("as for ") else name, []).append(name)
+    meanings = dict(named)
+    for joined in names.values():
+        yield "`, `".join(joined), meanings[joined[0]]
 
 
 if __name__ == "__main__":

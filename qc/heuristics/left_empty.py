@@ -67,8 +67,8 @@ class Params:
         min_share: users of the field among the other workers, or assignments that use
             it among the others' (ours: half).
         max_empty: users leave at most this share of short assignments empty (ours).
-        rarer_than: and the chance of a user to leave as many items empty is at most
-            this (ours).
+        rarer_than: and a user leaves this many items empty with at most this chance
+            (ours).
         min_assignments: assignments of users that a batch must have (ours).
     """
 

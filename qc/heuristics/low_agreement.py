@@ -125,7 +125,7 @@ class Params:
         min_others: ratings by others that each item needs (ours).
         min_agreement: flag a strength clearly below this and half the usual; worth
             has no such limit (ours).
-        errors: standard errors by which it must be below (ours: 2, one in forty).
+        errors: standard errors by which it must be below (one in forty).
     """
 
     min_items: Annotated[Count, Counted.OF_WORKER] = 10

@@ -53,7 +53,7 @@ class Params:
         majority_value: only majorities for this value count; "" for any (original:
             yes).
         min_votes: other answers that must agree against this one (original: 4).
-        min_share: and their least share of the item's answers (original: 4 of 5).
+        min_share: and their minimum share of the item's answers (original: 4 of 5).
     """
 
     field: str = "has_text"

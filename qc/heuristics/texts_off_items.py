@@ -2,7 +2,7 @@
 
 Idea: one text that shares nothing with the others' may come from a closer look; ten
 such texts of one worker hardly do. The evidence of all texts of a worker is summed, so
-many small doubts become a clear one.
+that many small doubts become a clear one.
 
 Silent: about unknown workers, and below `min_texts`.
 

@@ -55,10 +55,10 @@ class Price:
         bonus_each: what raises one assignment to the wage floor; `None` if the time per
             HIT is not stated.
         bonuses: expected bonuses, fees included.
-        more: additional cost if every item gets the most answers that it may have,
-            replacements and bonuses included; 0 if all get the same number.
-        worst: all rounds of all batches, without any cap and without bonuses; `None` for
-            items that grow, because any number of rows may follow.
+        more: additional cost if every item gets `most` answers, with replacements and
+            bonuses.
+        worst: all rounds of all batches, without caps and bonuses; `None` for items
+            that grow.
         cap: the most that the campaign may spend.
         days: the fewest days that the plain campaign needs under the cap of a day.
     """
@@ -88,12 +88,12 @@ class Price:
 
     @property
     def expected(self) -> int:
-        """Plain cost, replacements and bonuses, with the least answers per item."""
+        """Plain cost, replacements and bonuses, with the fewest answers per item."""
         return self.plain + self.replacements + self.bonuses
 
     @property
     def expected_at_most(self) -> int:
-        """The expected cost if every item gets the most answers that it may have."""
+        """The expected cost if every item gets `most` answers."""
         return self.expected + self.more
 
     @property

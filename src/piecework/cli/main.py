@@ -37,7 +37,6 @@ _PEOPLE = LazyGroup(
     "people",
     help="""Invite people to a marketplace, and revoke invitations.
 
-    A marketplace knows the people whom you invite by the names that you give them.
     `piecework workers list` lists them.
 
     Examples:

@@ -54,23 +54,23 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A campaign at a glance; values are counts unless the name says cents (or pence).
+    """A campaign at a glance. Money is in cents or pence, times are ISO 8601.
 
     Attributes:
         campaign: the campaign's name.
         is_rehearsal: whether simulated workers did the work.
-        items: items of the campaign.
+        items: its items.
         batch: the latest batch that was begun, from 1; 0 before the first.
-        batches: batches of the campaign.
-        hits_posted: HITs posted so far, replacements included.
+        batches: its batches.
+        hits_posted: HITs posted, with replacements.
         hits_open: posted HITs that are not finished and collected yet.
         replaced: HITs that were posted or extended because answers were missing.
         submitted: assignments that were collected.
         answers: answers in them.
-        with_more: those with which something was sent that is not a field.
+        with_more: assignments that sent more than the task's fields.
         flagged: subjects that a heuristic flagged.
-        accepted: answers that count towards the dataset.
-        dropped: answers that a decision keeps out of the dataset.
+        accepted: answers that count.
+        dropped: answers that do not.
         surplus: kept answers beyond the number wanted.
         missing: accepted answers that are still wanted, over all items.
         rejected: assignments that were rejected, and so not paid.
@@ -89,23 +89,17 @@ class Progress:
         waiting_for: who has to act next.
         cap_reached: answers are missing, and no more can be bought.
         stopped_by: the key that ended the campaign early or postpones it, or the
-            command with which a person stopped it, or "".
-        goes_on_at: when the cap of a day or month lets it continue, as ISO 8601, or "".
-        due_at: when a step is due although the campaign waits for workers or new rows,
-            as ISO 8601, or "".
-        too_few_workers: a sentence that there are too few workers for the missing
-            answers, or "".
-        review_seconds: time that one person needs for the waiting decisions, at the
-            pace of the reviews so far; 0: unknown.
-        pays_itself_at: when the marketplace auto-approves the first assignment that
-            waits for a person, as ISO 8601, or "".
-        unsure: items that are asked again because they are not sure; each has
-            one of the missing answers.
-        step: the step of a pass that is due, or "".
-        reason: why it is due, or what the campaign waits for, in a sentence, or "".
+            command that stopped it.
+        goes_on_at: when the cap of a day or month lets it continue.
+        due_at: when a step is due while the campaign waits for workers or rows.
+        too_few_workers: a sentence, if there are too few for the missing answers.
+        review_seconds: time for the waiting decisions at the pace so far; 0: unknown.
+        pays_itself_at: when the marketplace approves the first undecided assignment.
+        unsure: items that are asked again because they are not sure.
+        step: the step of a pass that is due.
+        reason: why it is due, or what the campaign waits for.
         source: how its source of items grows; `None` if it does not.
-        refused: planned HITs that wait because their market refused some, while other
-            HITs are open.
+        refused: HITs that wait because their market refused some.
     """
 
     campaign: str

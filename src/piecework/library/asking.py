@@ -98,7 +98,7 @@ def ask(
 ) -> Answer:
     """Ask people about one item, and wait for the answer.
 
-    The same key is asked about once and paid once, also if the program dies and asks
+    The same key is asked about once and paid once, even if the program dies and asks
     again; when it is answered, this returns at once. See `ask_table` for many items.
 
     Args:
@@ -106,7 +106,7 @@ def ask(
         campaign: path of the campaign file; `[items]` has a `file` that ends in
             `.jsonl`, and the items grow (`[grows]`).
         key: names the question. The same key with another item is refused.
-        field: the field to return; default: the only one that the task has a label of.
+        field: the field to return; default: the only field with a label.
         timeout: seconds to wait; `None`: until it is answered. 0 makes one pass.
         on_timeout: returned as label if the time is over; "raise" raises.
         poll_seconds: how long to wait between two passes.

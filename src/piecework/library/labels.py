@@ -190,7 +190,7 @@ def cohen_kappa(
         votes: columns `task`, `worker`, `label`; one row per vote.
         weights: how disagreements are weighted: "none" all the same, "linear" and
             "quadratic" by the distance of numbers.
-        least_shared: the least number of shared tasks.
+        least_shared: the minimum number of shared tasks.
 
     Returns:
         One row per pair: `first`, `second`, `tasks` (int64), `kappa` (float64; NaN if
