@@ -48,7 +48,11 @@ def render() -> str:
     """The page as it should be, from the page as it is."""
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    rows = [f"| {name} | {difference} |" for name, difference in DIFFERENCES.items()]
+    names = {
+        difference: ", ".join(name for name in DIFFERENCES if DIFFERENCES[name] == difference)
+        for difference in DIFFERENCES.values()
+    }
+    rows = [f"| {joined} | {difference} |" for difference, joined in names.items()]
     same = [name for name in operation_names() if name not in DIFFERENCES]
     others = f"The others work as MTurk documents them: {', '.join(same)}."
     text = textwrap.fill(others, _WIDTH, break_long_words=False)

@@ -26,7 +26,9 @@ speaks against a text, the suspicion is 0, although one such text in forty was n
 in the sessions. Without a record and a paste, nothing is flagged where most texts of
 the batch have fewer than `usual_keystrokes` per character, because there the page
 starts with a text to edit, or does not count keys. Records and counts come from the
-worker's own browser; a program that sends false ones is not detected.
+worker's own browser; a program that sends false ones is not detected. In 2023 a
+third to a half of crowd workers used text generators for a summarisation task
+(Veselovsky et al. 2023).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Idea: a study may be about fluent speakers with normal color vision and still admit
 everyone, because people who are asked before they are paid learn what to answer. The
-task says which options exclude a worker (`excludes` of an option that is asked once a
+task says which options exclude a worker (`excludes` of an option that is asked once per
 HIT).
 
 Silent: if no option of the task excludes workers.

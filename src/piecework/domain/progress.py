@@ -78,8 +78,7 @@ class Progress:
         to_decide: subjects that wait for a person's decision.
         rewards_cents: rewards paid, without fees.
         bonuses_cents: bonuses paid, without fees.
-        compensations_cents: compensations paid to people whom faults hurt, without
-            fees.
+        compensations_cents: compensations paid for faults, without fees.
         compensations: how many of them were paid.
         compensation_reasons: for how many different reasons.
         fees_cents: fees of all payments.

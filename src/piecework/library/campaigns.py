@@ -95,11 +95,9 @@ def rehearse(
 ) -> Rehearsal:
     """Run a whole campaign on simulated workers, in virtual time, without cost.
 
-    It starts a marketplace on 127.0.0.1 as a process of its own, and writes to the folder
-    `rehearsals` in the campaign's folder, which has a folder for each rehearsal by
-    number. An interrupted rehearsal continues where it stopped, and a finished one only
-    writes its results again, unless the campaign file, a file that it names or piecework
-    has changed: then a new rehearsal begins.
+    It starts a marketplace on 127.0.0.1 as a process of its own, and writes to a
+    numbered folder in `rehearsals` in the campaign's folder. If nothing has changed, an
+    interrupted rehearsal continues, and a finished one only writes its results again.
 
     Args:
         path: the campaign file.

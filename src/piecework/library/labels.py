@@ -61,7 +61,7 @@ class AbilityLabels(Labels):
 
 
 def majority(votes: pd.DataFrame) -> Labels:
-    """Return the label with most votes; its probability is its share of the votes.
+    """Return the label with the most votes; its probability is its share of the votes.
 
     Args:
         votes: columns `task`, `worker`, `label`; one row per vote. A worker's second
