@@ -64,8 +64,8 @@ class Params:
     """How usual it has to be to fill a field in.
 
     Attributes:
-        min_share: users of the field among the other workers, or assignments that use
-            it among the others' (ours: half).
+        min_share: at least this share of the other workers, or of their assignments,
+            use the field (ours: half).
         max_empty: users leave at most this share of short assignments empty (ours).
         rarer_than: and a user leaves this many items empty with at most this chance
             (ours).
