@@ -146,14 +146,14 @@ def read_answers(
     """
     fields = {name: text for name, text in fields.items() if not repeats(name, text, platform)}
     if task.html_page is not None:
-        read = received(task.fields, fields, items=len(item_ids), room=task.items_per_hit)
-        fields, more = read.fields, read.more
-        for n, item_id in enumerate(item_ids, start=1):
-            shown = fields.setdefault(f"item.{n}", item_id)
-            if shown.startswith(f"{item_id}|") or shown.endswith(f"|{item_id}"):
-                # The page has a field of this name, too.
-                fields[f"item.{n}"] = item_id
-                read.more.setdefault(n, {})[f"item.{n}"] = shown
+        own, ids = _without_ids_of_items(fields, item_ids)
+        read = received(task.fields, own, items=len(item_ids), room=task.items_per_hit)
+        declared = {name for field in task.fields for name in field.names_sent}
+        for n in range(1, len(item_ids) + 1):
+            name = f"item.{n}"
+            if name in own and name in ids and name not in declared:
+                read.more.setdefault(n, {})[name] = own[name]
+        fields, more = {**read.fields, **ids}, read.more
     whole = _whole(
         task, assignment_id, item_ids, fields, columns or {}, more=more, is_own_page=is_own_page
     )
@@ -170,6 +170,26 @@ def read_answers(
         )
         for n, item_id in enumerate(item_ids, start=1)
     )
+
+
+def _without_ids_of_items(
+    fields: Mapping[str, str], item_ids: Sequence[ItemId]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what a page sent, and the ids of items that were sent with it, both by name.
+
+    Values of one name are joined by `|`, so a page's own `item.1` has the id before or after it.
+    """
+    own, ids = dict(fields), dict[str, str]()
+    for n, item_id in enumerate(item_ids, start=1):
+        name = f"item.{n}"
+        text = own.pop(name, item_id)
+        rest = text.removesuffix(f"|{item_id}")
+        rest = text.removeprefix(f"{item_id}|") if rest == text else rest
+        if rest != item_id:
+            own[name] = rest
+        if rest != text or text == item_id:
+            ids[name] = item_id
+    return own, ids
 
 
 def repeats(name: str, text: str, platform: Mapping[str, str]) -> bool:

@@ -401,6 +401,21 @@ def test_no_id_is_a_field(tmp_path: Path) -> None:
         task_of(tmp_path, IDS, fields={"workerId": StatedField(kind="text")})
 
 
+@pytest.mark.parametrize(
+    ("sent", "value"), [("t1", ()), ("yes|t1", ("yes",)), ("t1|yes|no", ("yes", "no"))]
+)
+def test_a_page_s_own_item_1_is_read_without_the_id_of_the_item(
+    tmp_path: Path, sent: str, value: tuple[str, ...]
+) -> None:
+    """The page sends the item's id under the same name, and values of one name are joined."""
+    html = "".join(f'<input type="checkbox" name="item.1" value="{v}">' for v in ("yes", "no"))
+    task = task_of(tmp_path, html)
+    (field,) = task.fields
+    (answer,) = read_answers(task, ASSIGNMENT, [ItemId("t1")], {"item.1": sent})
+    sent_of_field = answer.values.get(field.name, ())
+    assert (sent_of_field, answer.problems, answer.also_sent) == (value, (), {})
+
+
 def test_a_disabled_input_is_optional_where_a_script_may_enable_it(tmp_path: Path) -> None:
     """Without a script it is never sent; a fieldset disables what is in it."""
     html = (

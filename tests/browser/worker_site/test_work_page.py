@@ -133,7 +133,7 @@ def test_what_was_typed_is_in_the_form_again_after_it_could_not_be_sent(
     frame = page.frame_locator("iframe")
     typed = "x" * 66_000 if obstacle == "too long" else "A caption"
     frame.get_by_label("Caption").fill(typed)
-    cookies = page.context.cookies()
+    signed_in = page.context.cookies()
     if obstacle == "no session":
         page.context.clear_cookies()
     page.context.set_offline(obstacle == "no network")
@@ -145,7 +145,9 @@ def test_what_was_typed_is_in_the_form_again_after_it_could_not_be_sent(
         again.click()
         expect(again).to_be_visible()
         page.context.set_offline(False)
-    page.context.add_cookies(cookies)
+    page.context.add_cookies(
+        [{"name": kept["name"], "value": kept["value"], "url": page.url} for kept in signed_in]
+    )
     again.click()
     expect(frame.get_by_label("Caption")).to_have_value(typed)
     expect(again).to_be_hidden()
