@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from piecework.analyses.votes import vote_table, votes_that_count
+from piecework.analyses.votes import difficulties, difficulty, vote_table, votes_that_count
 from tests.analyses.ballots import votes_of
 
 
@@ -34,3 +34,15 @@ def test_a_frame_without_the_columns_is_refused_by_name() -> None:
     """The message says what is missing and what was found."""
     with pytest.raises(ValueError, match=r"no column worker, value.*found item_id, x"):
         votes_that_count(pd.DataFrame({"item_id": ["i"], "x": ["y"]}))
+
+
+def test_an_item_is_difficult_if_more_than_half_say_so() -> None:
+    """Two of four is medium; whole columns are rated as single items are."""
+    assert [difficulty(canned=canned, answers=4) for canned in range(5)] == [
+        *("easy", "medium", "medium", "difficult", "unrecognizable")
+    ]
+    pairs = [(canned, answers) for answers in range(7) for canned in range(answers + 1)]
+    canned, answers = (pd.Series(cells) for cells in zip(*pairs, strict=True))
+    assert difficulties(canned, answers).tolist() == [
+        difficulty(canned=some, answers=of) for some, of in pairs
+    ]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from piecework.campaign.dealing import (
     affordable,
     all_first_rounds,
     deal,
+    first_round,
     first_rounds_cost_cents,
     replacements,
 )
@@ -164,6 +166,46 @@ def test_no_hit_is_planned_past_the_cap(budget: int, taken: int, posted: int) ->
     """What fits is planned, in order; the first HIT that does not fit ends it."""
     (hits,) = all_first_rounds(campaign(15, batches=1), on=TODAY)
     assert len(affordable(hits, left_cents=budget - taken)) == posted
+
+
+@pytest.mark.parametrize(
+    ("slots", "reward_cents", "fee_cents", "more", "is_extended"),
+    [
+        (5, 100, 20, 4, True),
+        (5, 100, 20, 5, False),  # ten slots, of a HIT that began with fewer
+        (9, 100, 20, 1, False),
+        (5, 100, 21, 1, False),  # its slots would cost another fee
+        (5, 90, 20, 1, False),
+    ],
+)
+def test_a_hit_gets_slots_below_ten_and_at_the_price_of_a_new_one(
+    slots: int, reward_cents: int, fee_cents: int, more: int, *, is_extended: bool
+) -> None:
+    """Otherwise a new HIT asks for the same answers."""
+    example = campaign(1)
+    (first,) = all_first_rounds(example, on=TODAY)[0]
+    posted = replace(first, max_assignments=slots, reward_cents=reward_cents, fee_cents=fee_cents)
+    (asked,) = replacements(
+        example, 1, 1, dict.fromkeys(first.item_ids, more), on=TODAY, extendable=[posted]
+    )
+    assert (asked.max_assignments, asked.extends) == (
+        more,
+        first.hit_key if is_extended else None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("crowd", "excluded", "asked"), [(None, 3, 5), (9, 3, 5), (6, 3, 3), (6, 6, 1)]
+)
+def test_a_first_round_asks_for_no_more_workers_than_are_left(
+    crowd: int | None, excluded: int, asked: int
+) -> None:
+    """Without those who were excluded; one is asked for in any case."""
+    example = replace(campaign(5, batches=1), crowd_size=crowd)
+    (hit,) = first_round(
+        example, 1, [item.item_id for item in example.items], on=TODAY, excluded=excluded
+    )
+    assert hit.max_assignments == asked
 
 
 MARKETS = ("prolific", "connect", "panel")

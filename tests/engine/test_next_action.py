@@ -14,6 +14,7 @@ from piecework.domain.campaign import AsNeeded, Campaign
 from piecework.domain.progress import Waiting
 from piecework.engine.next_action import (
     BatchState,
+    Growing,
     NextPosting,
     Snapshot,
     next_action,
@@ -106,6 +107,9 @@ FIRST = replace(DONE, batch=1, batches={1: batch()})
         (replace(OPEN, unposted=1), "workers", "", DAY_CAP),
         (replace(DONE, unposted=1), "the next day", "", DAY_CAP),
         (replace(DONE, unposted=1, proposals=1), "the next day", "", DAY_CAP),
+        # What a market refused waits for the market; only the rest is put off by a cap.
+        (replace(OPEN, unposted=1, refused={"connect": 1}), "workers", "", ""),
+        (replace(OPEN, unposted=2, refused={"connect": 1}), "workers", "", DAY_CAP),
         # People.
         (replace(DONE, proposals=2, undecided=True), "people", "", ""),
         (replace(DONE, undecided=True), "the next pass", "decide", ""),
@@ -300,4 +304,15 @@ def test_a_batch_of_its_own_cap_is_begun_within_it() -> None:
         rewards = replace(of_file.rewards, batch_budget_cents=cap)
         capped = replace(of_file, rewards=rewards)
         posting = next_posting(FRESH, capped, today=TODAY)
+        assert (None if posting is None else posting.room_cents) == room
+
+
+@pytest.mark.parametrize("name", ["batch_budget_cents", "day_budget_cents", "month_budget_cents"])
+def test_rows_are_dealt_only_if_each_cap_pays_for_a_hit(name: str) -> None:
+    """A batch that no day or month can pay for would keep later rows waiting."""
+    of_file, growing = two_batches(), Growing(waiting=4, is_due=True, due_at=None)
+    for cap, room in ((600, 600), (599, None)):
+        rewards = replace(of_file.rewards, **{name: cap})  # type: ignore[arg-type]
+        capped = replace(of_file, rewards=rewards)
+        posting = next_posting(replace(FRESH, growing=growing), capped, today=TODAY)
         assert (None if posting is None else posting.room_cents) == room

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.domain.money import FeeSchedule
 from piecework.marketplace.http.server import Marketplace, serve, serve_apart
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
@@ -174,3 +175,17 @@ def test_no_percentage_is_no_fee() -> None:
     assert free.bonus_fee_cents(100) == 0
     assert free.reward_fee_cents(1, max_assignments=9) == 0
     assert free.reward_fee_cents(1, max_assignments=10) == 1
+
+
+@pytest.mark.parametrize("percent", ["0", "0.5", "12.5", "20", "25", "42.8"])
+def test_a_campaign_expects_the_fees_that_the_marketplace_takes(percent: str) -> None:
+    """To the cent, whatever the amount: half a cent is rounded up on both sides."""
+    taken = PriceList(percent=Decimal(percent))
+    expected = FeeSchedule(percent=Decimal(percent))
+    for cents in range(1, 400):
+        assert taken.bonus_fee_cents(cents) == expected.bonus_fee_cents(cents)
+        for most, for_masters in ((9, False), (10, False), (11, True)):
+            assert taken.reward_fee_cents(
+                cents, max_assignments=most, for_masters=for_masters
+            ) == expected.reward_fee_cents(cents, max_assignments=most, for_masters=for_masters)
+    assert PriceList(percent=Decimal(25)).bonus_fee_cents(50) == 13  # 12.5

@@ -94,6 +94,18 @@ def test_shares_are_of_those_who_answered(summary: pd.DataFrame) -> None:
     assert math.isnan(summary["ticks_share_a"].tolist()[2])
 
 
+def test_what_half_of_them_ticked_is_no_majority() -> None:
+    """More than half is needed: one of two, and two of four, are not."""
+    for number in (2, 4):
+        ticked: list[tuple[str, str, dict[str, Any]]] = [
+            ("wxyz"[n], "i1", {"ticks": ("a", "b") if 2 * n < number else ("b",)})
+            for n in range(number)
+        ]
+        made = item_aggregates(rows(ticked), ["i1"], TASK.fields, TASK.aggregates)
+        assert made["ticks_share_a"].tolist() == [0.5]
+        assert made["ticks_majority"].tolist() == [("b",)]
+
+
 def test_a_mean_has_students_interval(summary: pd.DataFrame) -> None:
     """10, 20 and 60: mean 30, sd sqrt(1400 / 2); t with 2 degrees is 4.303 (tables)."""
     sd = math.sqrt(((10 - 30) ** 2 + (20 - 30) ** 2 + (60 - 30) ** 2) / 2)

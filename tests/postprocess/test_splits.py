@@ -148,3 +148,27 @@ def test_the_first_item_of_a_group_decides_a_stable_split() -> None:
         for name, person, split in rows
     ]
     assert splits(items, shares) == dict.fromkeys("abc", "test")
+
+
+def test_a_split_without_a_share_is_drawn_for_no_item() -> None:
+    """Where items may be added, an item's hash alone decides."""
+    for train, val, name in ((0, 0, "test"), (0, 100, "val"), (100, 0, "train")):
+        shares = Shares(train_percent=train, val_percent=val, are_stable=True)
+        assert {*splits(_items(500), shares).values()} == {name}
+
+
+def test_a_group_whose_middle_is_at_an_end_is_in_the_split_that_ends_there() -> None:
+    """At 50/25/25 of four items: wherever a pair stands in the order that is drawn.
+
+    First, its middle is at 1. Between two items it is at 2, where train ends; last, at
+    3, where val ends.
+    """
+    shares, sizes = Shares(train_percent=50, val_percent=25, group_by="group"), set()
+    for pair in range(3):
+        groups = [0, 1, 2, pair]
+        items = [
+            Item(item_id=ItemId(f"i{n}"), columns={"group": f"g{group}"})
+            for n, group in enumerate(groups)
+        ]
+        sizes.add(_sizes(items, shares))
+    assert sizes == {(2, 1, 1), (3, 0, 1), (2, 2, 0)}

@@ -52,6 +52,12 @@ def test_an_answer_that_most_others_contradict_does_not_agree() -> None:
     assert agreed(three) == {"ann:1": True, "bob:1": True, "cat:1": False}
 
 
+def test_an_answer_is_no_witness_for_itself() -> None:
+    """Of two and two, each has two of three others against it."""
+    four = table(("ann", "1", "yes"), ("bob", "1", "yes"), ("cat", "1", "no"), ("dan", "1", "no"))
+    assert not any(agreed(four).values())
+
+
 @pytest.mark.parametrize("low", [0.29, 0.3, 0.41, 0.5])
 def test_a_place_at_the_tolerance_agrees(low: float) -> None:
     """Whatever floats make of a quarter."""

@@ -64,6 +64,47 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         assert sorted(facts.workers["paid_cents"]) == [125, 125]
 
 
+def test_a_floor_that_was_raised_says_what_top_ups_lack_and_pays_no_second_one(
+    at_work: Open, campaign_text: str
+) -> None:
+    """At $6 an hour 15 minutes are $1.50: 25 cents more than each got, of 0.50 and 0.75."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        pay_bonuses(run, top_ups(run))
+        raised = top_ups(_with_cap(run, "wage_floor_cents_per_hour", 600))
+        assert (raised.due, raised.before, raised.lacking_cents) == ((), 2, 50)
+        other = top_ups(_with_cap(run, "wage_floor_cents_per_hour", 600), label="more")
+        assert [payment.bonus.cents for payment in other.due] == [25, 25]
+
+
+def test_work_that_was_not_paid_gets_no_bonus_by_rule_or_by_file(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The message names the ways to pay it; a worker without any paid work has none."""
+    text = campaign_text.replace("batches = 2", "batches = 1")
+    with at_work(text, pictures=2) as (opened, people):
+        people.script, people.minutes = (("ann", "good"), ("dan", "paste")), (15, 15)
+        run = replace(opened, clock=FixedClock(EVENING))
+        run_pass(run)
+        assert people.work() == 2
+        run_pass(run)
+        of = {verdict_and_outcome(run.store, name)[0]: name for name in assignment_ids(run)}
+        assert [planned.bonus.assignment_id for planned in top_ups(run).due] == [of["approve"]]
+        (work,) = assignments.load_assignments(run.store, assignment_ids=[of["reject"]])
+        dan = run.pseudonym(work.worker_id)
+        rows = ((of["reject"], "", "1", "r"), ("", dan, "1", "r"))
+        with pytest.raises(ConfigError) as error:
+            read_bonuses(
+                run,
+                bonus_file(*rows, header="assignment_id,worker,amount,reason"),
+                label="b",
+                name="b.csv",
+            )
+        first, second = error.value.faults
+        assert "was not paid: approve it or reverse its rejection first" in first
+        assert f"worker {dan!r} has no paid assignment here" in second
+
+
 @pytest.mark.parametrize(("pictures", "kind"), [(3, ""), (4, "another HIT type")])
 def test_hits_of_another_size_or_type_are_another_kind(
     at_work: Open, campaign_text: str, pictures: int, kind: str
