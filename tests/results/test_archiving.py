@@ -156,7 +156,7 @@ def test_a_pass_archives_nothing_unless_it_is_asked_to(tmp_path: Path) -> None:
 
 
 def test_work_that_is_not_settled_stays(tmp_path: Path) -> None:
-    """An answer without a verdict, one that is not paid yet, and an open HIT."""
+    """An answer without a verdict, one that is not paid yet, and a HIT that is open or planned."""
     with growing(tmp_path, names(1, 4)) as grown:
         three_batches(grown)
         store = grown.run.store
@@ -169,6 +169,10 @@ def test_work_that_is_not_settled_stays(tmp_path: Path) -> None:
             (
                 f"UPDATE hits SET collected_at = NULL WHERE hit_id = {of_first}",
                 f"UPDATE hits SET collected_at = posted_at WHERE hit_id = {of_first}",
+            ),
+            (
+                f"UPDATE hits SET posted_at = NULL WHERE hit_id = {of_first}",
+                f"UPDATE hits SET posted_at = collected_at WHERE hit_id = {of_first}",
             ),
             (
                 "UPDATE answers SET verdict = NULL WHERE number = 1",

@@ -26,7 +26,8 @@ from piecework.review.model.reviewing import (
     state_of,
     undo,
 )
-from piecework.store import decisions, intents
+from piecework.review.model.waiting import second_opinions
+from piecework.store import campaign_facts, decisions, intents, reviews
 
 
 def _rows(run: CampaignRun) -> list[dict[str, str]]:
@@ -133,6 +134,36 @@ def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
     assert (reached.accepted, reached.rewards_cents) == (4, 100)
     with pytest.raises(ConfigError, match="carried it out"):
         undo(waiting, by="ada")
+
+
+def test_what_is_dropped_is_asked_again_only_while_a_round_is_left(waiting: CampaignRun) -> None:
+    """A campaign that was stopped and continued has one round more."""
+    none_left = replace(waiting.campaign.posting, max_rounds=0)
+    run = replace(waiting, campaign=replace(waiting.campaign, posting=none_left))
+
+    def asked_again() -> int:
+        whole = _Desk(run, "ada").group("assignment")
+        return plan(whole, "reject", because="Shouted.", by="ada").follows.asked_again
+
+    assert asked_again() == 0
+    campaign_facts.record_stop(run.store, at=run.clock.now())
+    assert asked_again() == 0
+    campaign_facts.undo_stop(run.store, at=run.clock.now())
+    assert asked_again() == 2
+
+
+def test_an_answer_gets_one_second_opinion_of_another_person(waiting: CampaignRun) -> None:
+    """Not the first reviewer's, and no third."""
+    ada = _Desk(waiting, "ada")
+    reviewed = ada.group()
+    ada.act(reviewed, "keep")
+    assert second_opinions(waiting, share=1.0, by="ada") == ()
+    assert second_opinions(waiting, share=1.0, by="grace") == (reviewed.key,)
+    (first,) = (each for each in decisions.all_by_people(waiting.store) if each.decided_by == "ada")
+    with waiting.store.db.atomic():
+        reviews.add_second_opinions(waiting.store, [replace(first, decided_by="grace")])
+    for name in ("ada", "grace", "kay"):
+        assert second_opinions(waiting, share=1.0, by=name) == ()
 
 
 def test_what_is_taken_back_while_a_pass_is_under_way_is_not_carried_out(

@@ -53,6 +53,22 @@ def test_the_trail_is_in_order_and_knows_who_signed_in(store: Store, clock: Fixe
     ]
 
 
+def test_a_second_opinion_decides_nothing(store: Store, clock: FixedClock) -> None:
+    """So it is not the act that has to be undone, and counts as no further subject."""
+    first = _keep("a", "Ada", clock)
+    with writing(store):
+        act = reviews.add_reviews(store, [first], along=[_keep("b", "Ada", clock)])
+        opinion = reviews.add_second_opinions(store, [_keep("a", "grace", clock)])
+    assert reviews.last_act_about(store, [("answer", "a")]) == act
+    assert reviews.last_act(store, "grace") == opinion
+    assert reviews.number_reviewed(store, "answer") == 1
+    with writing(store):
+        reviews.take_back(store, act, at=clock.now(), by="Ada")
+    assert reviews.last_act_about(store, [("answer", "a"), ("answer", "b")]) is None
+    assert reviews.number_reviewed(store, "answer") == 0
+    assert decisions.load_decisions(store) == []
+
+
 @pytest.mark.parametrize(
     "statement",
     [

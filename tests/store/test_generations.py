@@ -85,6 +85,26 @@ def test_a_store_has_its_own_past_and_no_other_copys(tmp_path: Path) -> None:
         assert generations.has(store, of_second.own)
 
 
+def test_a_generation_ends_where_the_next_one_begins(tmp_path: Path) -> None:
+    """A copy that has gone on for two generations lacks what the first still did elsewhere."""
+    first, second, marks = tmp_path / "first.db", tmp_path / "second.db", Marks()
+    with _store(first, marks) as store:
+        generations.begin_generation(store, at=AT)
+        _act(store, "shared")
+        shared = marks.own
+        with closing(sqlite3.connect(first)) as file, closing(sqlite3.connect(second)) as copied:
+            file.backup(copied)
+        for number in range(3):
+            _act(store, f"elsewhere {number}")
+    with _store(second) as copy:
+        for name in ("one", "two"):
+            generations.begin_generation(copy, at=AT)
+            for number in range(5):
+                _act(copy, f"{name} {number}")
+        assert generations.has(copy, shared)
+        assert not generations.has(copy, marks.own)
+
+
 def test_what_the_marketplace_said_is_kept_with_what_follows_from_it(tmp_path: Path) -> None:
     """Only after the two have recognised each other: a look must not accept a copy."""
     marks = Marks()

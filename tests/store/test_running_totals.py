@@ -269,10 +269,31 @@ def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None
         assert (first.unposted, first.last_round) == (0, 0)
         item_totals.close_beyond_budget(store, [ItemId("c")])
         assert set(item_totals.batches_lacking(store, TWO)) == {1}
+        with store.db.atomic():
+            store.db.execute("UPDATE items SET closed = 'withdrawn' WHERE item_id = 'a'")
+        # Nobody wants answers to a row that is gone; its budget is not what they lack.
+        assert item_totals.count_beyond_budget(store, TWO) == 2
+        with store.db.atomic():
+            store.db.execute("UPDATE items SET closed = NULL WHERE item_id = 'a'")
         item_totals.reopen_within_budget(store)
         assert set(item_totals.batches_lacking(store, TWO)) == {1, 2}
         hits.mark_collected(store, HitId("H1"), at=START)
         _check_counts(store)
+
+
+def test_open_hits_are_polled_for_the_one_that_was_looked_at_longest_ago(
+    address: StoreAddress,
+) -> None:
+    """Or posted, if nobody has looked since; collected HITs need no poll."""
+    hour = timedelta(hours=1)
+    with _answered(address.url) as store, store.db.atomic():
+        assert hits.next_poll_base(store) is None
+        for hit_id in ("H1", "H2"):
+            hits.reopen(store, HitId(hit_id))
+        hits.mark_looked(store, [HitId("H2")], at=START + hour)
+        assert hits.next_poll_base(store) == START
+        hits.mark_looked(store, [HitId("H1")], at=START + 2 * hour)
+        assert hits.next_poll_base(store) == START + hour
 
 
 def test_a_label_is_weighed_again_when_its_answers_change(address: StoreAddress) -> None:

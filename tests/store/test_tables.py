@@ -8,13 +8,15 @@ import pandas as pd
 import pytest
 
 from piecework.domain.assignment import Answer, Assignment, typing_record
-from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from piecework.domain.clock import FixedClock
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, ItemId, WorkerId
 from piecework.domain.tables import COLLECTED, faults, task_columns
 from piecework.domain.verdicts import Decision
 from piecework.hit_templates.tasks import load_task
 from piecework.results.table import surplus as beyond
-from piecework.store import assignments, decisions, tables
+from piecework.store import assignments, decisions, hits, intents, tables, workers
 from piecework.store.database import Store
+from piecework.store.intents import Intent
 from piecework.store.tables import last_numbers, read_answers, read_verdicts
 from tests.store.answered import answered_hits
 from tests.typing_records import record
@@ -89,6 +91,43 @@ def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(answered: S
     # The page measured no times.
     assert table[["shown_seconds", "page_seconds"]].isna().all(axis=None)
     assert (table["typing"] == "").all()
+
+
+def test_work_is_of_the_round_that_had_asked_for_it_when_it_was_accepted(answered: Store) -> None:
+    """Ann accepted at 8:55 and bob at 8:56; slots were added between, and both sent work later."""
+    first = hits.load_hits(answered)[0]
+    more = replace(first, hit_key=HitKey("more"), extends=first.hit_key, round=1, hit_id=None)
+    hits.plan(answered, [replace(more, posted_at=None, collected_at=None)])
+    added = Intent(key="publish:more", operation="publish", subject=("hit", "more"))
+    with answered.db.atomic():
+        intents.declare(answered, added, FixedClock(START - timedelta(minutes=4, seconds=30)))
+    rounds = read_answers(answered, TASK)["round"]
+    assert rounds[["H1-ann.1", "H1-bob.1", "H2-bob.1"]].tolist() == [0, 1, 0]
+
+
+def test_a_type_of_hit_belongs_to_the_batch_that_had_it_first(answered: Store) -> None:
+    """What is charged for the type is a cost of that batch."""
+    assert hits.batches_of_types(answered) == {"T": 1}
+
+
+@pytest.mark.parametrize("last", ["H1", "H2"])
+def test_a_worker_is_of_the_market_of_their_latest_work(answered: Store, last: str) -> None:
+    """Whose fees a compensation costs; HITs without a market say nothing."""
+    at = (START + timedelta(minutes=9)).isoformat(timespec="microseconds")
+    with answered.db.atomic():
+        for hit_id in HITS:
+            answered.db.execute(
+                "UPDATE hits SET market = ? WHERE hit_id = ?", [f"market of {hit_id}", hit_id]
+            )
+        answered.db.execute(
+            "UPDATE assignments SET submitted_at = ? WHERE assignment_id = ?", [at, f"{last}-ann"]
+        )
+    assert workers.market_of_worker(answered, "ann") == f"market of {last}"
+    assert workers.market_of_worker(answered, "nobody") == ""
+    with answered.db.atomic():
+        answered.db.execute("UPDATE hits SET market = '' WHERE hit_id = ?", [last])
+    (other,) = {*HITS} - {last}
+    assert workers.market_of_worker(answered, "ann") == f"market of {other}"
 
 
 def test_what_was_measured_and_typed_stands_in_its_column(answered: Store) -> None:
