@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.serving import step
+from piecework.markets.connect.bridge.status import committed_cents
 from tests.markets.connect.town import Town, Visitor
 
 
@@ -78,6 +79,23 @@ def test_bonuses_that_must_not_be_paid_ask_connect_nothing(town: Town) -> None:
     town.bridge.terms = terms
     town.settle()
     assert [town.status_of(each.assignment_id)["bonus"] for each, _ in people] == [100] * 3
+    town.check_books()
+
+
+def test_a_bonus_may_take_the_last_cent_of_the_limit(town: Town) -> None:
+    """With a cent less it waits, and a person reads what it would cost."""
+    [(visitor, assignment)] = _paid_visitors(town, 1)
+    terms = town.bridge.terms
+    town.bridge.terms = replace(terms, is_live=False)
+    _send(town, visitor, assignment)
+    step(town.bridge)
+    [batch] = town.rows("SELECT total_cents FROM bonus_batches")
+    with town.bridge.backend.reading() as transaction:
+        enough = committed_cents(transaction) + batch["total_cents"]
+    for most, paid in ((enough - 1, 0), (enough, 100)):
+        town.bridge.terms = replace(terms, spend_at_most_cents=most)
+        town.settle()
+        assert town.status_of(visitor.assignment_id)["bonus"] == paid
     town.check_books()
 
 

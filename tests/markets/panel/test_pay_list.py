@@ -25,6 +25,7 @@ from piecework.domain.ids import WorkerId
 from piecework.domain.money import Compensation
 from piecework.marketplace.workers import invitations
 from piecework.markets.panel.arrivals import Ids, Secrets, signature
+from piecework.markets.panel.pay_list import Payment, PayRecord, RecordedList
 from piecework.markets.panel.rehearsal.simulated_panel import panel_file
 from piecework.platforms.mturk import MTurk
 from tests.conftest import in_full
@@ -545,3 +546,27 @@ def test_a_forgotten_person_whose_id_is_their_session_comes_back_as_another(
                 transaction.execute(
                     "UPDATE workers SET worker_id = 'A' || id, handle = id, token_hash = id"
                 )
+
+
+def test_what_lists_have_paid_for_one_participation_adds_up(tmp_path: Path) -> None:
+    """A visit and its correction, of two lists that a restored copy does not know."""
+    record = PayRecord(tmp_path / "m.db.pay-lists")
+    payments = {
+        "a": [Payment(visit="panel/s1", kind="visit", cents=50)],
+        "b": [
+            Payment(visit="panel/s1", kind="correction", cents=20),
+            Payment(visit="panel/s1", kind="bonus", cents=20, reason="Thanks."),
+            Payment(visit="panel/s1", kind="bonus", cents=20, reason="Thanks."),
+        ],
+    }
+    for key, lines in payments.items():
+        record.add(
+            RecordedList(
+                key=key, panel="panel", number=1, file="f", made="", digest="", payments=lines
+            )
+        )
+    sent = PayRecord(record.file).sent("panel", known=())
+    assert sent.visits == {"panel/s1": 70}
+    assert sent.bonuses == {("panel/s1", 20, "Thanks."): 2}
+    assert record.sent("panel", known={"a"}).visits == {"panel/s1": 20}
+    assert record.sent("other", known=()).visits == {}

@@ -53,6 +53,22 @@ def test_a_week_for_an_assignment_is_less_than_a_day_at_prolific(
     check(town)
 
 
+def test_a_visit_that_begins_late_ends_before_its_submission_all_the_same(town: Town) -> None:
+    """Its time counts from when the participant took the place at Prolific."""
+    town.post(hits=2, assignments=2, AssignmentDurationInSeconds=WEEK)
+    town.settle()
+    ann = town.visitor()
+    link = ann.open(town.study())
+    started = datetime.fromisoformat(
+        str(town.researcher.submission(ann.submission_id)["started_at"])
+    )
+    town.wait(hours=2)
+    form = {**link, "agreed": "1"}
+    assert ann.http.post("/visit/arrive", data=form).status_code == 201
+    deadline = datetime.fromisoformat(ann.visit()["assignment"]["deadline"])
+    assert deadline < started + timedelta(minutes=LONGEST)
+
+
 def test_a_visit_has_as_many_hits_as_a_day_is_long_enough_for(tmp_path: Path) -> None:
     """Though more were asked for; more than twice ten hours have to be allowed."""
     with a_town(tmp_path, hit_seconds=5 * HOUR, hits_per_visit=4) as town:

@@ -94,9 +94,13 @@ def test_a_batch_that_costs_more_than_expected_is_not_paid(town: Town) -> None:
     assert (_stages(town), _paid(town)) == (["Made"], [])
     [batch] = town.rows("SELECT trouble FROM bonus_batches")
     assert batch["trouble"] == ("Prolific would charge £1.40 for bonuses of £1.00; expected £1.11")
+    # The submission has one open bonus at a time, also before it is being paid.
+    _send(town, visitor, "0.25")
+    town.settle()
+    assert (_stages(town), _paid(town)) == (["Made", None], [])
     backend.rules = rules
     town.settle()
-    assert (_stages(town), _paid(town)) == (["Paid"], [100])
+    assert (_stages(town), _paid(town)) == (["Paid", "Paid"], [100, 25])
 
 
 def test_what_a_person_said_is_booked_once(town: Town) -> None:

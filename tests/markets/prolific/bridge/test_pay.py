@@ -79,6 +79,31 @@ def test_work_that_was_a_moment_too_late_for_prolific_is_paid(town: Town) -> Non
     check(town)
 
 
+def test_a_bonus_that_the_requester_sends_is_no_pay_for_the_work(town: Town) -> None:
+    """It comes on top of what bonuses pay of a submission that timed out."""
+    town.post(hits=2, **LATER)
+    town.settle()
+    ann = town.visitor()
+    answer_all(ann, town.study())
+    town.wait(hours=2)
+    town.settle()
+    decide(town, ann, "approve", 0)
+    town.settle()
+    [first, _] = town.rows("SELECT assignment_id FROM assignments ORDER BY id")
+    town.requester.send_bonus(
+        WorkerId=ann.worker_id,
+        AssignmentId=first["assignment_id"],
+        BonusAmount="0.60",
+        Reason="Thank you",
+    )
+    town.settle()
+    decide(town, ann, "approve", 1)
+    town.settle()
+    paid = town.researcher.submission(ann.submission_id)["bonus_payments"]
+    assert sorted(paid) == [55, 55, 60]
+    check(town)
+
+
 def test_it_is_paid_also_if_the_requester_never_decides(town: Town) -> None:
     """Silence approves, as it does everywhere."""
     town.post(hits=2)
