@@ -281,6 +281,45 @@ def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None
         _check_counts(store)
 
 
+def test_who_was_taken_back_is_kept_out_no_more_and_may_answer_again(
+    address: StoreAddress,
+) -> None:
+    """Of four people two have answered each item, and the decision in force counts.
+
+    So two could still answer; without cat, who has answered nothing, one could. Ann, who
+    has answered, is not missed twice.
+    """
+
+    def decide(worker: str, verdict: Literal["exclude", "block", "include", "keep"]) -> None:
+        made = Decision(
+            subject_kind="worker",
+            subject_id=worker,
+            verdict=verdict,
+            decided_by="ada",
+            decided_at=START,
+            because="So.",
+        )
+        with store.db.atomic():
+            decisions.overrule(store, [made])
+
+    def reachable() -> int:
+        lacks = item_totals.batches_lacking(store, TWO, crowd=4)[2]
+        assert lacks.answers + lacks.out_of_reach == 2
+        return lacks.answers
+
+    with _answered(address.url) as store:
+        for worker, verdict, kept_out, left in (
+            ("ann", "exclude", {"ann"}, 2),
+            ("cat", "block", {"ann", "cat"}, 1),
+            ("cat", "include", {"ann"}, 2),
+            ("cat", "exclude", {"ann", "cat"}, 1),
+            ("cat", "keep", {"ann"}, 2),
+        ):
+            decide(worker, verdict)  # type: ignore[arg-type]  # as the table has them
+            assert item_totals.excluded(store) == kept_out
+            assert reachable() == left
+
+
 def test_open_hits_are_polled_for_the_one_that_was_looked_at_longest_ago(
     address: StoreAddress,
 ) -> None:

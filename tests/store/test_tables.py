@@ -11,7 +11,7 @@ from piecework.domain.assignment import Answer, Assignment, typing_record
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, ItemId, WorkerId
 from piecework.domain.tables import COLLECTED, faults, task_columns
-from piecework.domain.verdicts import Decision
+from piecework.domain.verdicts import Decision, SubjectKind, Verdict
 from piecework.hit_templates.tasks import load_task
 from piecework.results.table import surplus as beyond
 from piecework.store import assignments, decisions, hits, intents, tables, workers
@@ -262,3 +262,71 @@ def test_the_latest_decision_holds_and_undecided_answers_have_none(answered: Sto
     assert verdicts["verdict"].to_dict() == {"H1-ann.1": "keep", "H1-bob.1": "drop"}
     assert verdicts["because"].to_dict() == {"H1-ann.1": "keep it", "H1-bob.1": "drop it"}
     assert verdicts.dtypes.astype(str).to_dict() == {"verdict": "str", "because": "str"}
+
+
+def _about(
+    kind: SubjectKind, name: str, verdict: Verdict, *, hours: int, by: str = "ada"
+) -> Decision:
+    return Decision(
+        subject_kind=kind,
+        subject_id=name,
+        verdict=verdict,
+        decided_by=by,
+        decided_at=START + timedelta(hours=hours),
+        because="So.",
+    )
+
+
+def test_of_people_the_last_word_counts_and_the_policy_is_nobody(answered: Store) -> None:
+    """Ada dropped an answer and kept it; then the policy dropped both."""
+    with answered.db.atomic():
+        for made in (
+            _about("answer", "H1-ann.1", "drop", hours=0),
+            _about("answer", "H1-ann.1", "keep", hours=1),
+            _about("answer", "H1-ann.1", "drop", hours=2, by="policy:birds"),
+            _about("answer", "H1-bob.1", "drop", hours=2, by="policy:birds"),
+            _about("worker", "bob", "block", hours=2),
+        ):
+            decisions.overrule(answered, [made])
+    assert decisions.by_people(answered, "answer") == {("answer", "H1-ann.1"): "keep"}
+    assert decisions.by_people(answered, "answer", "worker") == {
+        ("answer", "H1-ann.1"): "keep",
+        ("worker", "bob"): "block",
+    }
+
+
+def test_a_worker_who_was_kept_may_be_judged_again_when_more_has_come(answered: Store) -> None:
+    """The last HIT of the batch came after two hours; who is shut out stays so."""
+    at = (START + timedelta(hours=2)).isoformat(timespec="microseconds")
+    with answered.db.atomic():
+        answered.db.execute("UPDATE hits SET batch = 1, collected_at = ? WHERE hit_id = 'H2'", [at])
+        for name, verdict, hours in (
+            ("ann", "keep", 1),
+            ("bob", "keep", 2),
+            ("cat", "exclude", 0),
+        ):
+            decisions.overrule(answered, [_about("worker", name, verdict, hours=hours)])  # type: ignore[arg-type]
+    assert decisions.decided_workers(answered, 1) == {"bob", "cat"}
+
+
+def test_what_a_person_decided_since_is_not_proposed(answered: Store) -> None:
+    """A worker may be proposed again after an earlier word; answers may not."""
+    with answered.db.atomic():
+        for made in (
+            _about("worker", "ann", "keep", hours=1),
+            _about("worker", "bob", "keep", hours=2),
+            _about("answer", "H1-ann.1", "keep", hours=1),
+        ):
+            decisions.overrule(answered, [made])
+        decisions.keep_proposals(
+            answered,
+            [
+                *(_about("worker", name, "exclude", hours=2) for name in ("ann", "bob", "cat")),
+                *(_about("answer", f"H1-{name}.1", "drop", hours=2) for name in ("ann", "bob")),
+            ],
+        )
+    assert set(decisions.proposed(answered)) == {
+        ("worker", "ann"),
+        ("worker", "cat"),
+        ("answer", "H1-bob.1"),
+    }
