@@ -14,7 +14,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
 from piecework.domain.qualifications import QualificationTest
-from piecework.engine.requirements import requirements_of_test
+from piecework.engine.requirements import keep_test_scores, requirements_of_test
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.platforms.mturk import MTurk
@@ -160,6 +160,14 @@ def test_new_hits_require_the_test_as_the_file_has_it_now(tmp_path: Path) -> Non
         run_pass(changed(replace(easier, name="Plainer English")))
         assert workers.load_scores(run.store) == scores
         assert requirements_of_test(run) == (before,)
+        # Of two tests the better score counts, whichever was taken first.
+        best = max(scores, key=scores.__getitem__)
+        for score in (1, scores[best] + 1):
+            run.platform._client.associate_qualification_with_worker(
+                QualificationTypeId=after.qualification_type_id, WorkerId=best, IntegerValue=score
+            )
+            keep_test_scores(run)
+            assert workers.load_scores(run.store)[best] == max(score, scores[best])
 
 
 def pictures_are_there(run: CampaignRun) -> None:

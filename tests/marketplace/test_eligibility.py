@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from piecework.marketplace.workers.eligibility import (
+    VOUCHED,
     Holding,
     Locale,
     meets,
@@ -63,6 +64,12 @@ def test_lacking_a_qualification_meets_only_does_not_exist(comparator: str) -> N
     """Nobody is more than, other than or outside what he does not have."""
     assert not compare(comparator, [5], None)
     assert compare("DoesNotExist", [], None)
+
+
+def test_what_a_market_vouches_for_meets_every_comparator() -> None:
+    """The filters of its study say who comes, so nothing is compared here."""
+    for comparator in ("LessThan", "NotEqualTo", "NotIn", "Exists", "DoesNotExist"):
+        assert compare(comparator, [5], VOUCHED)
 
 
 @for_each(
