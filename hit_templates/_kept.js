@@ -1,9 +1,12 @@
 // Keeps what the worker judges (`.left`: the picture and its texts) in the visible part of
 // the window while they answer. Beside the answers it moves along. Where it stands above them,
-// it stays there in a wide window; on a phone a small copy of it stays at the top.
+// it stays there in a wide window; on a phone a small copy of it stays at the top. An item
+// begins in one screen: pictures are lower and long texts scroll, as far as that needs.
 (() => {
   const isNarrow = window.matchMedia("(max-width: 860px)");
   const isHigh = 450; // less than this is left above a keyboard
+  const LEAST_SHARE = .4; // of a picture's usual height
+  const LEAST_TEXT = 90; // pixels of a text that scrolls
   // Top and height of the visible part, as seen from the top of this page's window.
   const view = () => pieceworkFrame.view
     || { top: window.visualViewport.offsetTop, seen: window.visualViewport.height };
@@ -17,12 +20,17 @@
   let pictureEnds = 0; // from the top of what is kept
   let pictureHeight = 0;
 
+  // A text that is cut must be reachable by keyboard.
+  const reach = (root) => root.querySelectorAll(".quoted, .card .prose").forEach((text) => {
+    if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
+    else text.removeAttribute("tabindex");
+  });
   const free = () => {
     if (!kept) return;
     kept.classList.remove("pinned");
     kept.style.top = "";
     kept.style.transform = "";
-    kept.querySelectorAll(".quoted").forEach((text) => text.removeAttribute("tabindex"));
+    reach(kept);
     holder.remove();
     kept = null;
   };
@@ -31,10 +39,7 @@
     holder.style.height = `${item.offsetHeight}px`;
     item.before(holder);
     item.classList.add("pinned");
-    // A text that is cut must be reachable by keyboard.
-    item.querySelectorAll(".quoted").forEach((text) => {
-      if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
-    });
+    reach(item);
     kept = item;
   };
   const layNarrow = (item) => {
@@ -99,8 +104,63 @@
     if (pieceworkFrame.view) pieceworkFrame.post({ pieceworkShow: { top: first, bottom: bottom + 8 } });
     else window.scrollBy(0, Math.min(first, 0));
   };
+  const largest = (least, most, fits) => {
+    for (let step = (most - least) / 2; step > (most - least) / 64; step /= 2) {
+      if (fits(least + step)) least += step;
+    }
+    fits(least);
+    return least;
+  };
+  // The item, what is asked and the first control are in the first screen. Where nothing helps
+  // (a phone held sideways), all of it has its usual size.
+  const fit = () => {
+    const step = document.querySelector(".step.item:not([hidden]) > :is(.columns, .beside, .sheet)");
+    if (!step || kept || typed()) return;
+    const root = document.documentElement;
+    const [LOOSE, TIGHT, ASIDE] = [0, 1, 2]; // the buttons of a picture at its side
+    const size = (level, share = 1, most = 0) => {
+      root.classList.toggle("tight", level >= TIGHT);
+      root.classList.toggle("aside", level === ASIDE);
+      root.classList.toggle("cut", most > 0);
+      root.style.setProperty("--share", share);
+      root.style.setProperty("--most", `${most}px`);
+    };
+    const control = step.querySelector("label:has(input), textarea, input[type=range]");
+    const parts = [control, ...step.querySelectorAll(".viewer, .shown, .quoted, .points, .card, audio, video")];
+    const end = () => Math.max(...parts.map((part) => part.getBoundingClientRect().bottom))
+      - root.getBoundingClientRect().top;
+    const { top, bottom, seen } = pieceworkFrame.view || { seen: root.clientHeight };
+    // On the page around, the title may have to be scrolled away first.
+    const isFitted = (top === 0 ? [bottom, seen] : [seen]).some((room) => {
+      const fits = (...sizes) => { size(...sizes); return end() <= room; };
+      if ([LOOSE, TIGHT, ASIDE].some((level) => fits(level))) return true;
+      const lower = (most) => largest(LEAST_SHARE, 1, (share) => fits(ASIDE, share, most));
+      if (fits(ASIDE, LEAST_SHARE)) lower(0);
+      else if (fits(ASIDE, LEAST_SHARE, LEAST_TEXT)) {
+        lower(largest(LEAST_TEXT, room, (height) => fits(ASIDE, LEAST_SHARE, height)));
+      } else return false;
+      return true;
+    });
+    if (!isFitted) size(LOOSE);
+    reach(step);
+  };
+  // Fingers change the height alone, with a keyboard or by zooming.
+  const windowSize = () => [
+    innerWidth,
+    !!pieceworkFrame.view,
+    matchMedia("(pointer: fine)").matches && (pieceworkFrame.view?.seen ?? innerHeight),
+  ].join();
+  let fitted = "";
+  const refit = () => {
+    if (fitted === windowSize()) return;
+    fitted = windowSize();
+    free();
+    fit();
+    lay();
+  };
   let seen = 0;
   window.addEventListener("message", () => {
+    refit();
     lay();
     const now = pieceworkFrame.view ? pieceworkFrame.view.seen : 0;
     if (typed() && now !== seen) show(); // a keyboard appeared or disappeared
@@ -110,8 +170,11 @@
   document.addEventListener("focusout", () => setTimeout(lay));
   document.addEventListener("input", () => typed() && show());
   document.addEventListener("piecework-fault", () => { lay(); show(true); });
-  document.addEventListener("piecework-step", () => { free(); lay(); });
+  document.addEventListener("piecework-step", () => { free(); fit(); lay(); });
+  document.addEventListener("load", ({ target }) => { // a picture
+    if (target.closest?.(".step:not([hidden])")) requestAnimationFrame(fit);
+  }, true);
+  window.addEventListener("resize", refit);
   window.addEventListener("scroll", () => requestAnimationFrame(lay), { passive: true });
-  isNarrow.addEventListener("change", () => { free(); lay(); });
   lay();
 })();

@@ -31,6 +31,7 @@ class Host:
         page: the HTML document under `/page`.
         has_pictures: whether `/pictures/...` answers with a picture, or with 404.
         pictures: those with a content of their own, by name.
+        picture: what every other one shows.
         posted: for each POST its path and its fields, in order.
         asked: the path of every GET.
     """
@@ -39,6 +40,7 @@ class Host:
     page: str = ""
     has_pictures: bool = True
     pictures: dict[str, str] = field(default_factory=dict)
+    picture: str = PICTURE
     posted: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
@@ -68,7 +70,7 @@ class Host:
             return 200, "text/html; charset=utf-8", frame
         if path.startswith("/pictures/") and self.has_pictures:
             name = path.removeprefix("/pictures/")
-            return 200, "image/svg+xml", self.pictures.get(name, PICTURE)
+            return 200, "image/svg+xml", self.pictures.get(name, self.picture)
         return 404, "text/plain", "nothing here"
 
 

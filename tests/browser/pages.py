@@ -69,10 +69,31 @@ def draft_keys(page: Page) -> list[str]:
     return [key for key in keys if not key.startswith("piecework.read.")]
 
 
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+_ENDS = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  const shown = (name) => [...step.querySelectorAll(name)]
+    .filter((each) => each.checkVisibility() && !each.closest(".instructions"))
+    .map((each) => each.getBoundingClientRect().bottom);
+  const item = shown(".viewer, .shown, .quoted, .points, .card, audio, video");
+  return {
+    item: Math.max(...item),
+    asked: shown("legend, .field > label")[0],
+    control: shown("label:has(input), textarea, input[type=range]")[0],
+  };
+}"""
+
+
+def ends_of_first_screen(page: Page | Frame) -> dict[str, float]:
+    """Where the whole item, what is asked and the first control end, in pixels from the top."""
+    ends: dict[str, float] = page.evaluate(_ENDS)
+    assert set(ends) == {"item", "asked", "control"}
+    return ends
+
+
 PHONE = 480
 """Up to this width, a page is used with fingers."""
-
-SHEET_SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 _CONTROLS = """(isPhone) => {
   const pixel = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
@@ -208,7 +229,7 @@ def _take_for_the_sheet(page: Page) -> None:
     test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0].rpartition("/")[2]
     name = re.sub(r"[^a-z0-9]+", "-", test.lower()).strip("-")[:120]
     number = sum(1 for _ in Path(folder).glob(f"{name}-*-phone.png"))
-    for size, (width, height) in SHEET_SIZES.items():
+    for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(150)  # pages lay themselves out again
         page.screenshot(path=Path(folder) / f"{name}-{number:02d}-{size}.png")

@@ -7,31 +7,22 @@ from playwright.sync_api import Page, expect
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.hit_templates.messages import FOLDER as TASKS
+from piecework.hit_templates.messages import languages
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import Host, serving
-from tests.browser.pages import check, pass_lesson, violations
+from tests.browser.pages import SIZES, check, ends_of_first_screen, pass_lesson, violations
+from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
 
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-# Three long texts are weighed there; the study shows its instructions with every picture.
-TOO_LONG = {("pairwise", "phone"), ("severity", "phone")}
-LOW = """() => {
-  const step = document.querySelector(".step:not([hidden])");
-  const low = (name) => {
-    const part = [...step.querySelectorAll(name)].find((each) => each.offsetParent);
-    return part ? part.getBoundingClientRect().bottom : 0;
-  };
-  const asked = ".right legend, .right label, .right .question, legend";
-  return {
-    item: low(".columns .frame, .columns .shown"),
-    asked: low(asked),
-    control: low("label:has(input), textarea, input[type=range]"),
-  };
-}"""
+PICTURES = {
+    shape: f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"/>'
+    for shape, (width, height) in {"portrait": (480, 720), "landscape": (640, 420)}.items()
+}
 
 
 def answer_until_an_item(page: Page) -> None:
@@ -44,20 +35,24 @@ def answer_until_an_item(page: Page) -> None:
         page.click("#next")
 
 
+@pytest.mark.parametrize("shape", ["portrait", *in_full("landscape")])
 @pytest.mark.parametrize("size", SIZES)
-def test_each_task_begins_in_the_first_screen(open_page: OpenPage, size: str) -> None:
-    """Without scrolling, whatever had to be read before it."""
+def test_each_task_begins_in_the_first_screen(open_page: OpenPage, size: str, shape: str) -> None:
+    """Without scrolling, whatever had to be read before it, in each language."""
+    width, height = SIZES[size]
     late = {}
     for name in task_names():
-        with serving() as host:
-            host.page = example_of(load_task(name)).page
-            page = open_page(host.address(), **SIZES[size])
-            answer_until_an_item(page)
-            low = page.evaluate(LOW)
-            assert low["control"] > 0, name
-            if max(low.values()) > SIZES[size]["height"]:
-                late[name, size] = low
-    assert set(late) <= TOO_LONG, late
+        for language in languages(TASKS / name):
+            with serving() as host:
+                host.picture = PICTURES[shape]
+                host.page = example_of(load_task(name, language)).page
+                page = open_page(host.address(), width=width, height=height)
+                answer_until_an_item(page)
+                page.wait_for_load_state("networkidle")
+                ends = ends_of_first_screen(page)
+                if max(ends.values()) > height:
+                    late[name, language] = ends
+    assert late == {}
 
 
 @pytest.fixture
@@ -109,7 +104,8 @@ def test_many_items_have_a_line_for_their_progress(open_page: OpenPage, size: st
     items = [Item(item_id=ItemId(f"i{n}"), columns=row.columns) for n in range(30)]
     with serving() as host:
         host.page = render_hit(task, items)
-        page = open_page(f"{host.url}/around", **SIZES[size])
+        width, height = SIZES[size]
+        page = open_page(f"{host.url}/around", width=width, height=height)
         frame = page.frame_locator("iframe")
         pass_lesson(frame)
         line = frame.locator(".dots progress")

@@ -1,6 +1,6 @@
 """Tasks whose question is in the campaign file, in a real browser."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,15 +12,14 @@ from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
 from tests.browser.host import serving
-from tests.browser.pages import violations
+from tests.browser.pages import SIZES, ends_of_first_screen, violations
+from tests.browser.test_first_screen import PICTURES
 from tests.campaign.test_generic_tasks import KINDS, written
 from tests.conftest import in_full
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
 
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
-FIRST_CONTROL = ".step.item:visible :is(textarea, input[type=radio], input[type=checkbox])"
 TRIED = {
     "describe": ["", "Too short", "There is soup on the table", "One is hot. Two are cold.",
                  "It\u2019s a long text here", "A bowl of soup", "x " * 300,
@@ -34,9 +33,23 @@ TRIED = {
 }  # fmt: skip
 
 
-def shown(folder: Path, kind: str) -> tuple[Task, str, Mapping[ItemId, Mapping[str, str]]]:
+INSTRUCTIONS = f'instructions = ["{"Read each word and compare them with the whole image. " * 5}"]'
+"""Nearly as long as those that come before the first item."""
+
+
+def hardest(kind: str) -> tuple[str, list[dict[str, str]]]:
+    """The kind with instructions, and with a picture beside what its items show."""
+    stated, rows = KINDS[kind]
+    head, rest = stated.split("\n", 1)
+    asked = stated if "instructions" in rest else f"{head}\n{INSTRUCTIONS}\n{rest}"
+    return asked, [{"photo": "https://e.org/photo.png", **row} for row in rows]
+
+
+def shown(
+    folder: Path, stated: str, rows: Sequence[Mapping[str, str]]
+) -> tuple[Task, str, Mapping[ItemId, Mapping[str, str]]]:
     """The task, the page of its first item, and the item's columns."""
-    campaign = load_campaign(written(folder, *KINDS[kind]))
+    campaign = load_campaign(written(folder, stated, rows))
     item = campaign.items[0]
     columns = {
         name: cell.replace("https://e.org/", "/pictures/") for name, cell in item.columns.items()
@@ -64,7 +77,7 @@ def test_page_and_server_accept_the_same_answers(
     tmp_path: Path, open_page: Open, kind: str
 ) -> None:
     """What the page sends has no problem, and what it holds back breaks a rule."""
-    task, html, columns = shown(tmp_path, kind)
+    task, html, columns = shown(tmp_path, *KINDS[kind])
     with serving() as host:
         host.page = html
         for value in TRIED[kind]:
@@ -94,13 +107,13 @@ def test_item_question_and_first_control_are_in_the_first_screen(
 ) -> None:
     """Nothing is wider than the window, and axe has nothing against it."""
     width, height = SIZES[size]
-    _, html, _ = shown(tmp_path, kind)
+    _, html, _ = shown(tmp_path, *hardest(kind))
     with serving() as host:
         host.page = html
+        host.picture = PICTURES["portrait"]
         page = open_page(host.address(), width=width, height=height)
-        box = page.locator(FIRST_CONTROL).first.bounding_box()
-        assert box is not None
-        assert box["y"] + min(box["height"], 44) <= height
+        page.wait_for_load_state("networkidle")
+        assert max(ends_of_first_screen(page).values()) <= height
         assert violations(page) == []
         page.click("#send")
         expect(page.locator("#faults-answer-1 span").first).to_be_visible()
@@ -111,7 +124,7 @@ def test_digits_choose_what_stands_there_and_a_lost_picture_is_named(
     tmp_path: Path, open_page: Open
 ) -> None:
     """The two sides are in a random order, and the value is the column's name."""
-    _, html, _ = shown(tmp_path, "compare")
+    _, html, _ = shown(tmp_path, *KINDS["compare"])
     with serving() as host:
         host.page = html
         seen = set()

@@ -10,7 +10,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import serving
-from tests.browser.pages import violations
+from tests.browser.pages import SIZES, ends_of_first_screen, violations
 from tests.browser.test_first_screen import answer_until_an_item
 from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
@@ -103,7 +103,10 @@ _HIDDEN = """() => {
 def test_texts_of_2000_letters_and_extreme_pictures_fit(
     open_page: Open, name: str, script: str, picture: str
 ) -> None:
-    """On a desktop, a phone, a phone held sideways and at 300 %, in forced colours too."""
+    """On a desktop, a phone, a phone held sideways and at 300 %, in forced colours too.
+
+    Desktop and phone show item, question and first control in the first screen.
+    """
     example = example_of(load_task(name))
     width, height = _PICTURES[picture]
     items = [
@@ -121,10 +124,14 @@ def test_texts_of_2000_letters_and_extreme_pictures_fit(
         host.page = render_hit(example.task, items, practice=example.practice)
         drawn = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"/>'
         host.pictures = {item.columns.get("url", "").rpartition("/")[2]: drawn for item in items}
-        for window in ((1280, 900), (390, 844), (844, 390), (427, 300)):
+        for window in (*SIZES.values(), (844, 390), (427, 300)):
             page = open_page(host.address(), width=window[0], height=window[1])
             page.emulate_media(forced_colors="active" if window == (390, 844) else "none")
             answer_until_an_item(page)
+            page.wait_for_load_state("networkidle")
+            # In crowd_judgement the options are the texts.
+            if window in SIZES.values() and name != "crowd_judgement":
+                assert max(ends_of_first_screen(page).values()) <= window[1], window
             assert violations(page) == [], window
             assert page.evaluate(_HIDDEN) == [], window
 

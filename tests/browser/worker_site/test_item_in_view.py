@@ -24,7 +24,7 @@ from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.wire import html_question
 from piecework.simulation.pictures.drawing import draw
 from piecework.simulation.pictures.scenes import scenes
-from tests.browser.pages import sign_in, violations
+from tests.browser.pages import ends_of_first_screen, sign_in, violations
 from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 from tests.marketplace.market import Market, post
@@ -213,6 +213,18 @@ def go_to_item(frame: Frame) -> None:
         frame.locator("#next").press("Enter")
 
 
+def end_of_first_screen(page: Page, frame: Frame) -> float:
+    """Where item, question and first control end in the window, once the two pages agree."""
+    end = 0.0
+    for _ in range(MOST_LOOKS):
+        page.wait_for_timeout(20)
+        at = page.evaluate("document.querySelector('iframe').getBoundingClientRect().top")
+        end = at + max(ends_of_first_screen(frame).values())
+        if end <= page.evaluate("innerHeight"):
+            break
+    return end
+
+
 def sight(page: Page, frame: Frame, number: int) -> Sight:
     """Scroll to the item, or on to the control if it does not fit; measure."""
     seen = None
@@ -262,10 +274,11 @@ def _scroll_to(page: Page, places: dict[str, Any]) -> None:
 def test_the_item_is_in_view_beside_every_input(
     open_hit: Callable[..., Page], name: str, size: str
 ) -> None:
-    """The frame does not scroll, the page has no fault that axe knows."""
+    """It begins in the first screen, its frame does not scroll, and axe knows no fault."""
     page = open_hit(name, size)
     frame = frame_of(page)
     go_to_item(frame)
+    assert end_of_first_screen(page, frame) <= SIZES[size]["viewport"]["height"]
     faults: dict[int, list[str]] = {}
     for number in frame.evaluate(CONTROLS):
         faults[number] = sight(page, frame, number).faults()
