@@ -3,6 +3,7 @@
 // it stays there in a wide window; on a phone a small copy of it stays at the top. An item
 // begins in one screen: pictures are lower and long texts scroll, as far as that needs.
 (() => {
+  const root = document.documentElement;
   const isNarrow = window.matchMedia("(max-width: 860px)");
   const isHigh = 450; // less than this is left above a keyboard
   const LEAST_SHARE = .4; // of a picture's usual height
@@ -21,7 +22,7 @@
   let pictureHeight = 0;
 
   // A text that is cut must be reachable by keyboard.
-  const reach = (root) => root.querySelectorAll(".quoted, .card .prose").forEach((text) => {
+  const reach = (part) => part.querySelectorAll(".quoted, .card .prose").forEach((text) => {
     if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
     else text.removeAttribute("tabindex");
   });
@@ -44,8 +45,7 @@
   };
   const layNarrow = (item) => {
     const { top, seen } = view();
-    const root = document.documentElement.style;
-    root.setProperty("--seen", `${seen}px`);
+    root.style.setProperty("--seen", `${seen}px`);
     const place = (kept ? holder : item).getBoundingClientRect();
     if (!kept) {
       const picture = item.querySelector(".frame");
@@ -63,15 +63,15 @@
     const columns = item.parentElement.getBoundingClientRect();
     item.classList.toggle("low", seen < isHigh);
     // The copy is larger while the place that it leaves empty is still in view.
-    root.setProperty("--room", "0px");
-    root.setProperty("--more", "0px");
+    root.style.setProperty("--room", "0px");
+    root.style.setProperty("--more", "0px");
     item.classList.add("roomy");
     const empty = () => place.bottom - top - item.offsetHeight;
     if (empty() < 0) item.classList.remove("roomy");
     const small = item.querySelector(".frame")?.offsetHeight ?? 0;
     const room = clamped(empty(), Math.max(pictureHeight - small, 0));
-    root.setProperty("--room", `${room}px`);
-    root.setProperty("--more", `${Math.max(empty(), 0)}px`);
+    root.style.setProperty("--room", `${room}px`);
+    root.style.setProperty("--more", `${Math.max(empty(), 0)}px`);
     item.style.top = `${clamped(top - columns.top, columns.height - item.offsetHeight)}px`;
   };
   const lay = () => {
@@ -113,35 +113,29 @@
   };
   // The item, what is asked and the first control are in the first screen. Where nothing helps
   // (a phone held sideways), all of it has its usual size.
+  const [LOOSE, TIGHT, ASIDE, CUT] = [0, 1, 2, 3]; // aside: the buttons of a picture
   const fit = () => {
     const step = document.querySelector(".step.item:not([hidden]) > :is(.columns, .beside, .sheet)");
     if (!step || kept || typed()) return;
-    const root = document.documentElement;
-    const [LOOSE, TIGHT, ASIDE] = [0, 1, 2]; // the buttons of a picture at its side
-    const size = (level, share = 1, most = 0) => {
-      root.classList.toggle("tight", level >= TIGHT);
-      root.classList.toggle("aside", level === ASIDE);
-      root.classList.toggle("cut", most > 0);
+    const parts = [step.querySelector("label:has(input), textarea, input[type=range]"),
+      ...step.querySelectorAll(".viewer, .shown, .quoted, .points, .card, audio, video")];
+    const fits = (room, level, share = 1, most = 0) => {
+      ["tight", "aside", "cut"].forEach((name, n) => root.classList.toggle(name, level > n));
       root.style.setProperty("--share", share);
       root.style.setProperty("--most", `${most}px`);
+      const end = room + root.getBoundingClientRect().top;
+      return parts.every((part) => part.getBoundingClientRect().bottom <= end);
     };
-    const control = step.querySelector("label:has(input), textarea, input[type=range]");
-    const parts = [control, ...step.querySelectorAll(".viewer, .shown, .quoted, .points, .card, audio, video")];
-    const end = () => Math.max(...parts.map((part) => part.getBoundingClientRect().bottom))
-      - root.getBoundingClientRect().top;
+    const fitIn = (room) => {
+      const lower = (level, most) => largest(LEAST_SHARE, 1, (share) => fits(room, level, share, most));
+      if ([LOOSE, TIGHT, ASIDE].some((level) => fits(room, level))) return true;
+      if (fits(room, ASIDE, LEAST_SHARE)) return lower(ASIDE);
+      return fits(room, CUT, LEAST_SHARE, LEAST_TEXT)
+        && lower(CUT, largest(LEAST_TEXT, room, (most) => fits(room, CUT, LEAST_SHARE, most)));
+    };
     const { top, bottom, seen } = pieceworkFrame.view || { seen: root.clientHeight };
     // On the page around, the title may have to be scrolled away first.
-    const isFitted = (top === 0 ? [bottom, seen] : [seen]).some((room) => {
-      const fits = (...sizes) => { size(...sizes); return end() <= room; };
-      if ([LOOSE, TIGHT, ASIDE].some((level) => fits(level))) return true;
-      const lower = (most) => largest(LEAST_SHARE, 1, (share) => fits(ASIDE, share, most));
-      if (fits(ASIDE, LEAST_SHARE)) lower(0);
-      else if (fits(ASIDE, LEAST_SHARE, LEAST_TEXT)) {
-        lower(largest(LEAST_TEXT, room, (height) => fits(ASIDE, LEAST_SHARE, height)));
-      } else return false;
-      return true;
-    });
-    if (!isFitted) size(LOOSE);
+    (top === 0 && fitIn(bottom)) || fitIn(seen) || fits(0, LOOSE);
     reach(step);
   };
   // Fingers change the height alone, with a keyboard or by zooming.

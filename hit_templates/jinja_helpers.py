@@ -49,7 +49,8 @@ def minified(name: str) -> Markup:
     lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
     is_style = name.endswith(".css")
     code = [_AROUND.sub(r"\1\2", line) if is_style else _tight(line) for line in lines]
-    return Markup(_ENDED.sub(r"\1", "\n".join(filter(None, code))))  # noqa: S704
+    text = _ENDED.sub(r"\1", "\n".join(filter(None, code))).replace(";}", "}")
+    return Markup(text.replace("}\n", "}") if is_style else text)  # noqa: S704
 
 
 def _tight(line: str) -> str:

@@ -33,6 +33,7 @@ _RUNS = [
 """Trials and items: consecutive sections, numbered from 1."""
 
 _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
+_ENDS_SCRIPT = re.compile(r"(?i)<(?=!--|/?script)")
 _COMPRESSED = re.compile(
     r"(?s)<script data-compressed>\n.*?let compressed=(\{.*?\});\n.*?</script>\n"
 )
@@ -98,7 +99,7 @@ def _packed_script(code: str) -> str:
 
 def _in_script(data: str) -> str:
     # Inside a script, "</script>" and "<!--" would end or change it.
-    return data.replace("<", "\\u003c").translate(_NOT_IN_SCRIPTS)
+    return _ENDS_SCRIPT.sub(r"\\u003c", data).translate(_NOT_IN_SCRIPTS)
 
 
 def _compressed_run(match: re.Match[str]) -> str:

@@ -60,7 +60,7 @@ def test_lines_that_differ_in_the_position_only_travel_once() -> None:
     compressed = compress(HEAD + "".join(sections) + TAIL, more_than=0)
     assert compressed.count("x-") == 1
     assert compressed.count("A dog") == 1
-    assert "<section" not in compressed
+    assert '<section class="' not in compressed
 
 
 def test_trials_are_compressed_as_well() -> None:
@@ -72,7 +72,7 @@ def test_trials_are_compressed_as_well() -> None:
     items = "".join(section(n, [f"Item {n * n}"]) for n in range(1, 9))
     page = f"{HEAD}{trials}<p>About you</p>\n{items}{TAIL}"
     made = compress(page, more_than=0)
-    assert "<section" not in made
+    assert '<section class="' not in made
     assert made.index("Trial") < made.index("About you") < made.index("Item")
     assert decompress(made) == page
 
@@ -85,7 +85,7 @@ def test_a_study_with_trials_and_28_items_fits_into_one_question() -> None:
         page = render_hit(campaign.task, items, practice=practice)
         # Longer items would be compressed further: what they have in common is shared.
         least = compress(decompress(page), more_than=0)
-        assert len(html_question(least).encode()) < MTURK.question_bytes - 1500
+        assert len(html_question(least).encode()) < MTURK.question_bytes - 700
         assert decompress(page).count('class="step item"') == 28 + 4
 
 
