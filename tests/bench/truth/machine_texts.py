@@ -180,11 +180,11 @@ def measured() -> str:
     """The tables of the page."""
     return "\n".join(
         [
-            "### The program of the samples wrote the texts",
+            "## The program of the samples wrote the texts",
             "",
             *table_of(SAME),
             "",
-            "### Another program wrote the texts, or a person changed them",
+            "## Another program wrote the texts, or a person changed them",
             "",
             *table_of(OTHER),
         ]

@@ -38,7 +38,7 @@ def _section(gold_set: GoldVotes) -> Iterator[str]:
     votes, gold = gold_set.votes, gold_set.gold
     voted = votes[votes["item_id"].isin(gold.index)]
     yield ""
-    yield f"### {gold_set.name[0].upper()}{gold_set.name[1:]}"
+    yield f"## {gold_set.name[0].upper()}{gold_set.name[1:]}"
     yield ""
     yield (
         f"{len(gold):,} items with known labels, {len(voted):,} votes, "
