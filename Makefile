@@ -113,9 +113,9 @@ truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from
 	$(BIN)/python -m tests.bench.truth.labels.constants
 	$(BIN)/python -m tests.bench.truth.labels.scales
 	$(BIN)/python -m tools.heuristics_page
-	@echo "make truth-machine replays votes with labels of models: an hour or two more"
+	@echo "make truth-machine replays votes with labels of models: half an hour of processor time more"
 
-truth-machine: $(READY)  ## answers that labels of models save, from ../shared/data: an hour or two
+truth-machine: $(READY)  ## answers that labels of models save, from ../shared/data: half an hour of processor time
 	$(BIN)/python -m tests.bench.truth.machine
 
 LOCK := uv pip compile --no-emit-package offline-markets --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11

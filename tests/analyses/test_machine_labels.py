@@ -5,7 +5,7 @@ import pandas as pd
 
 from piecework.analyses.answers_needed import weighed
 from piecework.analyses.labels_from_votes import Ability, ability
-from piecework.analyses.machine_labels import predictors
+from piecework.analyses.machine_labels import Regression, predictors
 from piecework.analyses.votes import accuracy
 from piecework.domain.campaign import AsNeeded
 from tests.analyses.test_labels_from_votes import crowd
@@ -98,3 +98,17 @@ def test_what_a_model_lacks_or_always_says_has_no_weight() -> None:
         }
     )
     assert not predictors(labels, ["a", "b", "c"], VALUES).any()
+
+
+def test_items_with_the_same_outputs_are_fitted_as_if_each_were_alone() -> None:
+    """A tiny output that differs for each item changes nothing but that they are different."""
+    draw = np.random.default_rng(1)
+    outputs = draw.choice([-0.5, 0.5], (200, 3))
+    truths, prior = draw.dirichlet((1, 1), 200), np.array([0.3, 0.7])
+    together = Regression(outputs, 2)
+    apart = Regression(outputs + draw.normal(0, 1e-9, outputs.shape), 2)
+    assert together.different.shape[1] <= 8 < apart.different.shape[1]
+    for regression in (together, apart):
+        regression.improve(truths, prior)
+    assert np.allclose(together.log_priors(prior), apart.log_priors(prior), rtol=0, atol=1e-6)
+    assert np.allclose(np.exp(together.log_priors(prior)).sum(axis=1), 1.0)

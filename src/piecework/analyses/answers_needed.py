@@ -158,15 +158,39 @@ def _replay(
     labels: pd.Series[str],
     number: int,
 ) -> Replay:
-    items = votes[0][0]["item_id"]
-    position, kept = items.groupby(items).cumcount(), items.value_counts(sort=False)
+    asked = asked_for(votes, machine, rule, least=least)
+    of_field, values = votes[number]
+    so_far = first_votes(of_field, asked["asked"])
+    final = _labels((so_far, values), machine[number])
+    return Replay(
+        asked=asked["asked"],
+        is_sure=asked["is_sure"],
+        is_lacking=asked["is_lacking"],
+        same=int((final.reindex(labels.index) == labels).sum()),
+    )
+
+
+def asked_for(
+    votes: Sequence[Votes], machine: Sequence[pd.DataFrame | None], rule: AsNeeded, *, least: int
+) -> pd.DataFrame:
+    """Ask for kept votes in their order, round by round, as a campaign does.
+
+    Args:
+        votes: as for `replays`.
+        machine: for each field, labels of models, if there are any.
+        rule: when a label is certain enough; such an item is not looked at again.
+        least: votes that each item gets.
+
+    Returns:
+        By item, the columns of `Replay`: `asked`, `is_sure`, `is_lacking`.
+    """
+    kept = votes[0][0]["item_id"].value_counts(sort=False)
     asked = kept.clip(upper=least).astype("int64")
     is_sure = pd.Series(data=False, index=asked.index)
     is_lacking = is_sure.copy()
     still_open = asked
     while len(still_open):
-        is_asked = position < items.map(asked)
-        so_far = [(of_field[is_asked], values) for of_field, values in votes]
+        so_far = [(first_votes(of_field, asked), values) for of_field, values in votes]
         weights = weighed(so_far, still_open, rule, machine)
         is_sure[weights.index] = weights["probability"] >= rule.until
         wants_more = weights["wanted"] > still_open
@@ -174,14 +198,13 @@ def _replay(
         is_lacking[weights.index] = wants_more & ~has_more
         still_open = still_open[wants_more & has_more] + 1
         asked[still_open.index] = still_open
-    of_field, values = votes[number]
-    final = _labels((of_field[position < items.map(asked)], values), machine[number])
-    return Replay(
-        asked=asked,
-        is_sure=is_sure,
-        is_lacking=is_lacking,
-        same=int((final.reindex(labels.index) == labels).sum()),
-    )
+    return pd.DataFrame({"asked": asked, "is_sure": is_sure, "is_lacking": is_lacking})
+
+
+def first_votes(votes: pd.DataFrame, numbers: pd.Series[int]) -> pd.DataFrame:
+    """Return as many of each item's votes as `numbers` says, in their order."""
+    items = votes["item_id"]
+    return votes[items.groupby(items).cumcount() < items.map(numbers)]
 
 
 def _labels(votes: Votes, machine: pd.DataFrame | None) -> pd.Series[str]:

@@ -85,29 +85,44 @@ def _centred(table: Floats, rows: npt.NDArray[np.intp]) -> Floats:
 
 
 class Regression:
-    """A logistic regression of items' truths on the outputs of all models."""
+    """A logistic regression of items' truths on the outputs of all models.
+
+    Items on which all models say the same count together: without probabilities there are few
+    different outputs. Tables have a row a value, and a column for each different output.
+    """
 
     def __init__(self, outputs: Floats, kinds: int) -> None:
         """Take the outputs from `predictors`, and the number of possible values."""
-        self.outputs = outputs
-        self.weights: Floats = np.zeros((outputs.shape[1], kinds))
+        self.size, width = outputs.shape
+        self.weights: Floats = np.zeros((kinds, width))
+        if not width:
+            return
+        different, place = np.unique(outputs, axis=0, return_inverse=True)
+        self.different: Floats = np.ascontiguousarray(different.T)
+        self.place = place.reshape(-1)
+        self.items = np.bincount(self.place)
         # A bound on the curvature (D. Böhning, 1992), so that no step goes too far.
-        bound = 0.5 * outputs.T @ outputs + _PULL * np.eye(outputs.shape[1])
+        bound = 0.5 * outputs.T @ outputs + _PULL * np.eye(width)
         self.steps: Floats = np.linalg.inv(bound).astype("float64")
 
     def log_priors(self, prior: Floats) -> Floats:
         """By item and value; the same for all items if there are no models."""
-        outputs = self.outputs if self.weights.size else self.outputs[:1]
-        scores = np.log(prior) + outputs @ self.weights
-        scores -= scores.max(axis=1, keepdims=True)
-        logs: Floats = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return np.broadcast_to(logs, (len(self.outputs), logs.shape[1]))
+        if not self.weights.size:
+            return np.broadcast_to(np.log(prior), (self.size, len(prior)))
+        return self._logs(prior)[:, self.place].T
 
     def improve(self, truths: Floats, prior: Floats) -> None:
         """Fit the weights better to the probabilities of truths, by item and value."""
         if not self.weights.size:
             return
+        sums = np.stack([np.bincount(self.place, of_value) for of_value in truths.T])
         for _ in range(_STEPS):
-            rest = truths - np.exp(self.log_priors(prior))
-            slope = self.outputs.T @ rest - _PULL * self.weights
-            self.weights = self.weights + self.steps @ slope
+            rest = sums - self.items * np.exp(self._logs(prior))
+            slope = rest @ self.different.T - _PULL * self.weights
+            self.weights = self.weights + slope @ self.steps
+
+    def _logs(self, prior: Floats) -> Floats:
+        scores = np.log(prior)[:, None] + self.weights @ self.different
+        scores -= scores.max(axis=0)
+        logs: Floats = scores - np.log(np.exp(scores).sum(axis=0))
+        return logs

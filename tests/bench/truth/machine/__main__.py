@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.campaign import AsNeeded
+from piecework.domain.text import plural
 from tests.bench.truth.machine.figures import Interval, at_equal_accuracy, difference
 from tests.bench.truth.machine.known import known_rule
 from tests.bench.truth.machine.models import agreement, classifiers, planted_models
@@ -98,7 +99,7 @@ def _section(kept: ReplayedSet, place: int, replays: Sequence[dict[Key, Outcome]
     yield f"### {kept.name[0].upper()}{kept.name[1:]}"
     yield ""
     yield (
-        f"{len(asked):,} items, {len(replays)} orders. People alone: "
+        f"{len(asked):,} items, {plural(len(replays), 'order')}. People alone: "
         f"{asked.mean():.2f} votes an item, right {right.mean():.3f}."
     )
     yield ""

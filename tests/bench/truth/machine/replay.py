@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.answers_needed import weighed
+from piecework.analyses.answers_needed import asked_for, first_votes
 from piecework.analyses.labels_from_votes import ability
 from piecework.domain.campaign import AsNeeded
 
@@ -34,18 +34,11 @@ def replay(
         rule: when a label is certain enough.
         machine: labels of models (`piecework.analyses.machine_labels`), if there are any.
     """
-    number, kept = votes.groupby("item_id").cumcount(), votes["item_id"].value_counts()
-    asked = pd.Series(LEAST, index=gold.index)
-    while True:
-        so_far = votes[number < votes["item_id"].map(asked)]
-        more = weighed([(so_far, values)], asked, rule, [machine])["wanted"]
-        more = more.clip(upper=kept.reindex(more.index))
-        if (more == asked).all():
-            break
-        asked = more
+    asked = asked_for([(votes, values)], [machine], rule, least=LEAST)["asked"]
+    so_far = first_votes(votes, asked)
     labels = ability(so_far, values=tuple(values), machine=machine).labels["leaders"]
     right = [
         (truth in leaders) / len(leaders)
         for truth, leaders in zip(gold, labels.reindex(gold.index), strict=True)
     ]
-    return np.array(asked, dtype="float64"), np.array(right, dtype="float64")
+    return asked.reindex(gold.index).to_numpy(dtype="float64"), np.array(right, dtype="float64")
