@@ -5,7 +5,8 @@ depend on the task (lengths, times, how much texts share) are in standard deviat
 the batch, at most three, so that weights learned on one task mean the same on another.
 A worker's features are means over their answers, drawn towards 0 as if by two more
 neutral answers. Answers with the same words count as one, because copies of a text are
-not independent evidence.
+not independent evidence. For the same reason, what one feature tells of a repeated text does
+not count again in another.
 
 No feature depends on an outcome: approval rates contain it, and a later rejection was
 not known when the answer was sent.
@@ -40,8 +41,10 @@ TEXT_AND_TIME: Mapping[str, str] = {
 _OF_ASSIGNMENTS = ("like_own", "odd_own")
 """Those that compare a worker's answers already: their means tell nothing more."""
 
+_OF_REPEATED_TEXTS = ("sentence_off_items", "same_sentence")
+
 OF_ANSWERS = (
-    *("sentence_off_items", "same_sentence", "too_fast", "not_typed", "capitals"),
+    *(*_OF_REPEATED_TEXTS, "too_fast", "not_typed", "capitals"),
     *("quality_words", "rule_violation"),
 )
 """Heuristics on answers with a suspicion that is a feature."""
@@ -111,8 +114,22 @@ def answer_features(
         suspicions = scores[name]["suspicion"] if name in scores else pd.Series(dtype="float64")
         # Rows with the table's own index are not looked up again.
         columns[name] = suspicions.reindex(table.index).fillna(0.0).to_numpy()
+    columns |= _counted_once(columns)
     columns |= _means(own.drop(columns=[*_OF_ASSIGNMENTS]), answer_weights(table), workers)
     return pd.DataFrame(columns, index=table.index, copy=False)
+
+
+def _counted_once(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """What each heuristic on repeated texts adds to what those before it tell.
+
+    The first to tell is that a worker's texts in the HIT are unusually like each other.
+    """
+    seen = np.where(columns["like_own"] > 0, np.clip(columns["odd_own"], 0.0, 1.0), 0.0)
+    rest = {}
+    for name in _OF_REPEATED_TEXTS:
+        rest[name] = np.maximum(columns[name] - seen, 0.0)
+        seen = np.maximum(seen, columns[name])
+    return rest
 
 
 def worker_features(

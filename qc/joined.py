@@ -65,7 +65,7 @@ from piecework.qc.scores import SHOWN_FROM, Codes, grouped
 from piecework.qc.text_fit import text_fit
 
 TITLE = "Joined suspicion"
-VERSION = 5
+VERSION = 6
 FILE = Path(__file__).with_name("weights.json")
 
 FLAG_FROM = 0.9

@@ -8,7 +8,7 @@ compares both with the files.
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, SubjectKind
@@ -160,13 +160,14 @@ def _joined_measured() -> Iterator[str]:
     _, *paragraphs = (inspect.getdoc(joined) or "").split("\n\n")
     for paragraph in paragraphs[:-2]:
         yield paragraph + "\n"
+    yield "95 % intervals: workers are drawn again.\n"
     yield "| ParaQuality, workers held out | AUC | recall (2 % honest flagged) | ECE |"
     yield "|---|---:|---:|---:|"
     for kind, weights in joined.shipped().items():
         for name, figures in weights.provenance.items():
             if name in _FIGURES:
-                numbers = figures.values() if "ece" in figures else [*figures.values(), ""]
-                cells = " | ".join(str(figure) for figure in numbers)
+                cells = " | ".join("{} ({} to {})".format(*figure) for figure in figures.values())
+                cells += "" if "ece" in figures else " | "
                 label = "joined" if name == "held out" else name
                 yield f"| {kind}s: {label} | {cells} |"
     fitted_to = joined.shipped()["answer"].provenance["fitted to"]
@@ -214,16 +215,9 @@ def _verdict() -> str:
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
             f"On {kind}s of this set it {'beats' if better else 'does not beat'} the "
-            f"best single heuristic: {_beyond(weights.provenance['beyond it'])}. "
-            f"{_intervals(weights.provenance['beyond it']['intervals'])}"
+            f"best single heuristic: {_beyond(weights.provenance['beyond it'])}."
         )
     return " ".join(sentences)
-
-
-def _intervals(figures: Mapping[str, Sequence[float]]) -> str:
-    """Say how sure the joined figures are: 95 % intervals, workers drawn again."""
-    auc, recall = (f"{low:.2f} to {high:.2f}" for low, high in figures.values())
-    return f"If workers are drawn again, its AUC is {auc} and its recall {recall}."
 
 
 def _beyond(figures: Mapping[str, float]) -> str:

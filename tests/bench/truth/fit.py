@@ -8,7 +8,7 @@ in fifths, each judged by weights that were fitted without them.
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,15 +65,12 @@ def main() -> None:
         ("worker", Weights(intercept=0.0, weights=of_workers), *workers, "texts_off_items"),
     ):
         alone = _scores(sets[0])[single]["suspicion"].reindex(cases.rows.index).to_numpy()
-        ece = np.mean([_calibration_error(each, cases.is_bad) for each in held_out])
         held[kind] = {
             "intercept": round(fitted.intercept, 4),
             "weights": {name: round(weight, 4) for name, weight in fitted.weights.items()},
             "provenance": {
                 "fitted to": names,
-                "held out": {**_mean_measures(held_out, cases), "ece": round(float(ece), 3)},
-                f"{single} alone": _measures(alone, cases.is_bad > 0),
-                "beyond it": _beyond(np.mean(held_out, axis=0), alone, cases),
+                **_compared(held_out, alone, cases, single),
             },
         }
         print(kind, json.dumps(held[kind], indent=1))
@@ -148,44 +145,59 @@ def _held_out(own: Cases, others: Sequence[Cases]) -> list[Floats]:
     return suspicions
 
 
-def _mean_measures(likely: Sequence[Floats], cases: Cases) -> dict[str, float]:
-    means = pd.DataFrame([_measures(each, cases.is_bad > 0) for each in likely]).mean()
-    return {str(name): round(float(mean), 3) for name, mean in means.items()}
+def _compared(
+    held_out: Sequence[Floats], alone: Floats, own: Cases, single: str
+) -> dict[str, object]:
+    """Joined and single suspicions, and by how much the joined AUC is above the single one.
 
-
-def _beyond(likely: Floats, alone: Floats, own: Cases) -> dict[str, object]:
-    """By how much the joined AUC is above the single one, and how sure the figures are.
-
-    Workers are drawn again.
+    Each figure has its 95 % interval: workers are drawn again.
     """
     chance = np.random.default_rng(0)
     codes, different = pd.factorize(own.workers)
     rows_of = pd.Series(np.arange(len(codes))).groupby(codes).indices
-    gains, measured = [], []
+    likely = np.mean(held_out, axis=0)
+    joined, singles = [], []
     for _ in range(_DRAWS):
         drawn = chance.integers(0, len(different), len(different))
         rows = np.concatenate([rows_of[worker] for worker in drawn])
-        is_bad = own.is_bad[rows] > 0
-        measured.append(_measures(likely[rows], is_bad))
-        gains.append(measured[-1]["auc"] - auc(alone[rows], is_bad)[0])
+        joined.append(_measures(likely[rows], own.is_bad[rows], is_probability=True))
+        singles.append(_measures(alone[rows], own.is_bad[rows]))
+    means = pd.DataFrame([_measures(each, own.is_bad, is_probability=True) for each in held_out])
+    gains = [first["auc"] - second["auc"] for first, second in zip(joined, singles, strict=True)]
     low, high = np.quantile(gains, (0.025, 0.975))
-    bounds = pd.DataFrame(measured).quantile([0.025, 0.975]).round(3)
     return {
-        "least": round(float(low), 3),
-        "most": round(float(high), 3),
-        "bad": int(own.is_bad.sum()),
-        "cases": len(own.is_bad),
-        "intervals": {str(name): bounds[name].tolist() for name in bounds},
+        "held out": _with_intervals(
+            {str(name): float(mean) for name, mean in means.mean().items()}, joined
+        ),
+        f"{single} alone": _with_intervals(_measures(alone, own.is_bad), singles),
+        "beyond it": {
+            "least": round(float(low), 3),
+            "most": round(float(high), 3),
+            "bad": int(own.is_bad.sum()),
+            "cases": len(own.is_bad),
+        },
     }
 
 
-def _measures(suspicion: Floats, is_bad: npt.NDArray[np.bool_]) -> dict[str, float]:
-    """The area, and the share of bad found where 2 % of the honest are flagged."""
+def _with_intervals(
+    figures: Mapping[str, float], drawn: Sequence[Mapping[str, float]]
+) -> dict[str, list[float]]:
+    bounds = pd.DataFrame(drawn).quantile([0.025, 0.975])
+    return {
+        name: [round(float(each), 3) for each in (figure, *bounds[name])]
+        for name, figure in figures.items()
+    }
+
+
+def _measures(suspicion: Floats, bad: Floats, *, is_probability: bool = False) -> dict[str, float]:
+    """The area, the share of bad found where 2 % of the honest are flagged, and the ECE."""
+    is_bad = bad > 0
     line = np.quantile(suspicion[~is_bad], 1 - _HONEST, method="higher")
-    return {
-        "auc": round(auc(suspicion, is_bad)[0], 3),
-        "recall at 2 % of the honest": round(float((suspicion[is_bad] > line).mean()), 3),
+    measures = {
+        "auc": auc(suspicion, is_bad)[0],
+        "recall at 2 % of the honest": float((suspicion[is_bad] > line).mean()),
     }
+    return measures | ({"ece": _calibration_error(suspicion, bad)} if is_probability else {})
 
 
 def _calibration_error(likely: Floats, is_bad: Floats) -> float:
