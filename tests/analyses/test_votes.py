@@ -8,14 +8,16 @@ from tests.analyses.ballots import votes_of
 
 
 def test_a_second_vote_and_silence_do_not_count() -> None:
-    """Ann's first word about i holds; an empty and a missing value say nothing."""
+    """Ann's first word about i holds; an empty or missing value, or no item, says nothing."""
     votes = votes_of(
         ("i", "ann", "yes"),
         ("i", "ann", "no"),
         ("i", "bob", ""),
         ("i", "cid", None),
         ("j", "ann", "no"),
+        ("k", "ann", "no"),
     )
+    votes["item_id"] = votes["item_id"].where(votes["item_id"] != "k")
     assert votes_that_count(votes).to_numpy().tolist() == [["i", "ann", "yes"], ["j", "ann", "no"]]
 
 

@@ -53,6 +53,8 @@ COLUMNS = ("item_id", "worker", "value")
 def votes_that_count(votes: pd.DataFrame) -> pd.DataFrame:
     """Return the votes that count, in their order, with a new index and these columns.
 
+    A vote without an item or a value does not, nor a worker's second vote on an item.
+
     Raises:
         ValueError: a column is missing.
     """
@@ -62,7 +64,8 @@ def votes_that_count(votes: pd.DataFrame) -> pd.DataFrame:
             f"votes have no column {', '.join(missing)}; the required columns are "
             f"{', '.join(COLUMNS)}, found {', '.join(map(str, votes.columns))}"
         )
-    cast = votes.loc[votes["value"].notna() & (votes["value"] != ""), list(COLUMNS)]
+    is_cast = votes["item_id"].notna() & votes["value"].notna() & (votes["value"] != "")
+    cast = votes.loc[is_cast, list(COLUMNS)]
     is_known = cast["worker"].notna() & (cast["worker"] != "")
     is_repeated = cast.duplicated(["item_id", "worker"]) & is_known
     return cast.loc[~is_repeated].reset_index(drop=True)
@@ -91,7 +94,7 @@ def likeliest_labels(probabilities: pd.DataFrame) -> pd.DataFrame:
     """
     table = np.asfortranarray(probabilities.to_numpy())
     top = table.max(axis=1)
-    names = probabilities.columns.to_numpy()
+    names = np.fromiter(probabilities.columns.tolist(), "object", table.shape[1])
     leads = np.isclose(table, top[:, None], rtol=0.0, atol=1e-9)
     # Tuples with a single value, which nearly all rows have, are shared.
     single = np.fromiter([(name,) for name in names], "object", len(names))

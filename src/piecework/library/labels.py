@@ -65,7 +65,7 @@ def majority(votes: pd.DataFrame) -> Labels:
 
     Args:
         votes: columns `task`, `worker`, `label`; one row per vote. A worker's second
-            vote on a task and a missing label do not count.
+            vote on a task, a missing label and a missing task do not count.
 
     Raises:
         ConfigError: a column is missing, or a label is not a single value.
