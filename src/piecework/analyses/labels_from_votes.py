@@ -5,7 +5,8 @@ accuracy a worker where a worker has few votes, a table of errors where values a
 abilities and lures where items differ. So some votes are left out, each model is fitted to
 the others, and the models are mixed so that the votes that were left out are as probable as
 possible (Y. Yao and others, "Using stacking to average Bayesian predictive distributions", 2018).
-No known label and no other campaign plays a part in that.
+These votes also tell how alike the errors about an item are (`vote_models.SHARED`): the more,
+the less sure a label is. No known label and no other campaign plays a part in that.
 
 Labels of models shift the prior of each item: a logistic regression on the outputs of all
 models, with its intercept at the prior frequencies, is fitted to the truths in each round.
@@ -21,7 +22,7 @@ from typing import Any, TypeAlias
 
 from piecework.analyses.item_response import Abilities
 from piecework.analyses.machine_labels import predictors
-from piecework.analyses.vote_models import Ballots, Coin, Tables, VoteModel
+from piecework.analyses.vote_models import SHARED, Ballots, Coin, Tables, VoteModel
 from piecework.analyses.votes import likeliest_labels, votes_that_count
 from piecework.domain.imported import UNNAMED
 from piecework.domain.late_modules import np, npt, pd
@@ -45,6 +46,14 @@ _LARGEST_TABLES = 2_000_000
 _VOTES_BEFORE = 5.0
 """Votes for each model before the first, so that few votes choose no model."""
 
+_LIKENESSES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+_LIKENESS_SD = 0.2
+"""How alike errors about an item may be, and how far from usual that is before any vote."""
+
+_MOVED = 0.5
+"""How far votes that are left out move it from the usual: errors of a whole crowd they show
+only in part."""
+
 _SETTLED = 1e-4
 _WORKERS_BEFORE = 3.0
 """Votes of an ordinary worker that count beside each worker's own in their accuracy."""
@@ -57,7 +66,8 @@ class Ability:
     Attributes:
         labels: index `item_id`, sorted; `value` (the likeliest; missing for a tie),
             `leaders` (tuple of the likeliest values), `probability` (float64: that an
-            expert would agree with one of them; at most `1 - SHARED_ERROR`).
+            expert would agree with one of them; at most `1 - SHARED_ERROR`, and 1 if
+            only one value is possible).
         probabilities: index `item_id`, one column per value, including values that no
             worker gave to the item, which stay below those that a worker gave; rows sum
             to 1.
@@ -154,10 +164,11 @@ def _mixed(ballots: Ballots, outputs: Floats | None) -> tuple[Floats, pd.Series[
     """Return the probabilities of values by item, and the share of each model."""
     if ballots.kinds == 1:
         return np.ones((ballots.size, 1)), pd.Series({Coin.name: 1.0})
-    shares = _stacked(_left_out(ballots, outputs), 2 + len(_simple_models(ballots)))
+    chances, shared = _left_out(ballots, outputs)
+    shares = _stacked(chances, 2 + len(_simple_models(ballots)))
     truths, names = np.zeros((ballots.size, ballots.kinds), order="F"), []
     for share, model in zip(shares.tolist(), _fitted(ballots, outputs), strict=True):
-        truths += share * model.posterior()
+        truths += share * model.posterior(shared)
         names.append(model.name)
     return truths, pd.Series(shares, index=names)
 
@@ -182,20 +193,34 @@ def _simple_models(ballots: Ballots) -> tuple[type[Coin | Tables], ...]:
     return (Coin, Tables) if has_tables else (Coin,)
 
 
-def _left_out(ballots: Ballots, outputs: Floats | None) -> list[Floats]:
-    """For each fold, by model and vote that was left out, how probable it is by the others."""
+def _left_out(ballots: Ballots, outputs: Floats | None) -> tuple[list[Floats], float]:
+    """What votes that were left out tell.
+
+    Returns:
+        For each fold, by model and vote that was left out, how probable it is by the others;
+        and how alike errors about an item are. The models without differences between items
+        tell that, as alike errors are differences to the other models.
+    """
     # The votes of an item fall into different folds.
     first = np.searchsorted(ballots.items, ballots.items)
     folds = (np.arange(len(ballots.items)) - first + ballots.items) % _FOLDS
-    chances = []
+    chances, likenesses = [], np.array(_LIKENESSES)
+    logs = -0.5 * ((likenesses - SHARED) / _LIKENESS_SD) ** 2
     for fold in range(_FOLDS if len(folds) <= _ALL_FOLDS else 1):
         is_left = folds == fold
         if is_left.any() and not is_left.all():
-            left = (array[is_left] for array in (ballots.workers, ballots.values, ballots.items))
-            places = tuple(left)
-            models = _fitted(ballots.without(is_left), outputs)
-            chances.append(np.stack([model.chances(*places) for model in models]))
-    return chances
+            of_ballots = (ballots.workers, ballots.values, ballots.items)
+            workers, values, items = (array[is_left] for array in of_ballots)
+            of_models = []
+            for model in _fitted(ballots.without(is_left), outputs):
+                of_models.append(model.chances(workers, values, items))
+                if isinstance(model, Coin | Tables):
+                    logs += [
+                        np.log(model.chances(workers, values, items, shared)).sum()
+                        for shared in _LIKENESSES
+                    ]
+            chances.append(np.stack(of_models))
+    return chances, float((1.0 - _MOVED) * SHARED + _MOVED * likenesses[logs.argmax()])
 
 
 def _stacked(chances: Sequence[Floats], count: int) -> Floats:

@@ -36,11 +36,11 @@ _ENOUGH = 1e-3
 _MOST_ROUNDS = 300
 
 SHARED = 0.2
-"""How alike the errors are that workers make about one item: the correlation of two votes
-that nothing else explains. `n` votes count as `n / (1 + SHARED * (n - 1))` independent
+"""How alike the errors usually are that workers make about one item: the correlation of two
+votes that nothing else explains. `n` votes count as `n / (1 + shared * (n - 1))` independent
 ones (L. Kish's design effect), so thirty votes do not make a label certain. What else is
-known of the item counts less by the same, so that only how sure a model is depends on
-`SHARED`, not which label it gives."""
+known of the item counts less by the same, so that only how sure a model is depends on it, not
+which label it gives. Votes that are left out say how alike errors are in a set."""
 
 _UNSEEN = math.log(2.0)
 """A value that no worker gave to an item is at most half as probable as each that one did."""
@@ -97,11 +97,10 @@ class Ballots:
         columns = self.workers * self.kinds + self.values
         return self._table(self.items, columns, self.size, self.crowd * self.kinds)
 
-    @cached_property
-    def weights(self) -> Floats:
+    def weights(self, shared: float) -> Floats:
         """By item, what a vote counts, in a column: less, the more votes there are."""
         votes = self.counts.sum(axis=1, keepdims=True)
-        weights: Floats = 1.0 / (1.0 + SHARED * np.maximum(votes - 1.0, 0.0))
+        weights: Floats = 1.0 / (1.0 + shared * np.maximum(votes - 1.0, 0.0))
         return weights
 
     @cached_property
@@ -177,9 +176,10 @@ class VoteModel(ABC):
     def chances(self, workers: Places, values: Places, items: Places) -> Floats:
         """How probable other votes are, by worker, value and item; the items are sorted."""
 
-    def posterior(self) -> Floats:
+    def posterior(self, shared: float = SHARED) -> Floats:
         """The truths by votes that count less, the more there are of them."""
-        logs = (self.evidence + self.models.log_priors(self.prior)) * self.ballots.weights
+        weights = self.ballots.weights(shared)
+        logs = (self.evidence + self.models.log_priors(self.prior)) * weights
         return truths_of(logs, self.ballots.counts)
 
     @abstractmethod
@@ -232,9 +232,11 @@ class Coin(VoteModel):
         sums = np.bincount(cells, odds[ballots.workers], minlength=ballots.size * ballots.kinds)
         self._believe(np.asarray(sums, dtype="float64").reshape(ballots.kinds, ballots.size).T)
 
-    def chances(self, workers: Places, values: Places, items: Places) -> Floats:
-        """As of all models."""
-        right = self.posterior()[items, values]
+    def chances(
+        self, workers: Places, values: Places, items: Places, shared: float = SHARED
+    ) -> Floats:
+        """As of all models, if errors about an item are this much alike."""
+        right = self.posterior(shared)[items, values]
         accuracies = self.accuracies[workers]
         chances: Floats = right * accuracies + (1.0 - right) * (1.0 - accuracies) / (
             self.ballots.kinds - 1
@@ -267,7 +269,11 @@ class Tables(VoteModel):
         logs = np.log(self.errors).transpose(0, 2, 1).reshape(-1, kinds)
         self._believe(np.asfortranarray(self.ballots.sayings @ logs))
 
-    def chances(self, workers: Places, values: Places, items: Places) -> Floats:
-        """As of all models."""
-        chances: Floats = (self.posterior()[items] * self.errors[workers, :, values]).sum(axis=1)
+    def chances(
+        self, workers: Places, values: Places, items: Places, shared: float = SHARED
+    ) -> Floats:
+        """As of all models, if errors about an item are this much alike."""
+        chances: Floats = (self.posterior(shared)[items] * self.errors[workers, :, values]).sum(
+            axis=1
+        )
         return chances
