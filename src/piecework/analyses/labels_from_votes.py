@@ -47,7 +47,7 @@ _VOTES_BEFORE = 5.0
 """Votes for each model before the first, so that few votes choose no model."""
 
 _LIKENESSES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-_LIKENESS_SD = 0.2
+_LIKENESS_SD = 0.1
 """How alike errors about an item may be, and how far from usual that is before any vote."""
 
 _MOVED = 0.5
