@@ -38,8 +38,8 @@ that the file does not name runs with its defaults, unless it is off. If a param
 ours, its source follows: the paper on VizWiz-Captions (Gurari et al. 2020, appendix A.1),
 its original code, or another paper.
 
-A heuristic is silent where it cannot judge: about an empty or canned text, or if the
-time is not known. Its section lists other cases.
+A heuristic is silent where it cannot judge: if it reads words, about an empty or canned
+text; if it reads times, where none is known. Its section lists other cases.
 
 `tools/heuristics_page.py` generates this page from `qc/heuristics/`.
 """
