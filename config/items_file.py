@@ -26,7 +26,7 @@ from piecework.domain.received_files import (
     pictures_in,
     table_rows,
 )
-from piecework.domain.text import did_you_mean, with_newlines
+from piecework.domain.text import did_you_mean, one_line, with_newlines
 from piecework.domain.toml_text import toml_value
 
 _FAULTS_SHOWN = 20
@@ -295,8 +295,14 @@ def json_row(line: str) -> Row:
     if not isinstance(row, dict):
         raise ValueError("each line must be one object of plain values")  # noqa: TRY004 - as documented
     if nested := [key for key, value in row.items() if isinstance(value, dict | list)]:
-        raise ValueError(f"a cell is one plain value, and {nested[0]!r} is a list or an object")
+        raise ValueError(
+            f"a cell is one plain value, and {_name(nested[0])!r} is a list or an object"
+        )
     return {key: _cell(value) for key, value in row.items()}
+
+
+def _name(text: str) -> str:
+    return one_line(text, at_most=200)
 
 
 def _too_long(characters: int) -> str:
@@ -400,7 +406,11 @@ def _cell_faults(
 ) -> Iterator[str]:
     empty = [column for column in columns if not row.get(column, "").strip()]
     for column in empty:
-        named = "" if column in row else f"; the columns are {', '.join([*row][:_NAMES_SHOWN])}"
+        named = (
+            ""
+            if column in row
+            else f"; the columns are {', '.join(map(_name, [*row][:_NAMES_SHOWN]))}"
+        )
         yield f"{where}: {column} is missing or empty{named}"
     # Once for the row: few rows have any.
     if _CONTROL.search("".join((*row, *row.values()))):

@@ -168,17 +168,20 @@ def plain_name(stem: str, otherwise: str) -> str:
     return name[:_LONGEST_NAME] or otherwise
 
 
-def name_in(path: Path) -> object:
+def name_in(path: Path) -> str:
     """Return the campaign's name in a file, stated or made from the file's.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is no TOML.
+        ValueError: it is no TOML, or its name is no text.
     """
-    return tomllib.loads(path.read_text("utf-8-sig")).get("name", legal_name(path.stem))
+    name = tomllib.loads(path.read_text("utf-8-sig")).get("name", legal_name(path.stem))
+    if not isinstance(name, str):
+        raise ValueError(f"{path}: its name is no text")  # noqa: TRY004 - as documented
+    return name
 
 
-def names_beside(path: Path) -> dict[Path, object]:
+def names_beside(path: Path) -> dict[Path, str]:
     """Return the names of campaigns in the other files of a campaign file's folder."""
     names = {}
     for file in path.parent.glob("*.toml"):

@@ -12,6 +12,8 @@ from piecework.campaign.rehearsal_folders import latest_rehearsal
 from piecework.config.campaign_file import parse
 from piecework.config.trust import deployment_path, read_deployment
 from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.text import shell_word
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
@@ -67,8 +69,18 @@ def report(campaign: CampaignPath) -> dict[str, object]:
 def _of_passes(path: Path) -> Campaign:
     """Load the campaign where its passes work: in a rehearsal if the deployment file says so.
 
-    Without that, results of simulated workers never stand for live work that is not here.
+    Neither stands for the other: not simulated workers for live work that is not here, nor live
+    work for a rehearsal that has not begun.
+
+    Raises:
+        ConfigError: no rehearsal has begun.
     """
     if not (deployment_path(path).exists() and read_deployment(path).rehearsal):
         return load_campaign(path)
-    return load_with_results(path, rehearsal=latest_rehearsal(parse(path)))
+    if (number := latest_rehearsal(parse(path))) is None:
+        raise ConfigError(
+            [f"{path}: its deployment file says rehearsal = true, and no rehearsal has begun"],
+            next_step="wait for its first pass, or begin a rehearsal: "
+            f"piecework rehearse {shell_word(path)}",
+        )
+    return load_with_results(path, rehearsal=number)

@@ -146,12 +146,12 @@ def read_answers(
     """
     fields = {name: text for name, text in fields.items() if not repeats(name, text, platform)}
     if task.html_page is not None:
-        own, ids = _without_ids_of_items(fields, item_ids)
+        own, ids = _without_ids_of_items(fields, item_ids, are_joined=is_own_page)
         read = received(task.fields, own, items=len(item_ids), room=task.items_per_hit)
         declared = {name for field in task.fields for name in field.names_sent}
-        for n in range(1, len(item_ids) + 1):
+        for n, item_id in enumerate(item_ids, start=1):
             name = f"item.{n}"
-            if name in own and name in ids and name not in declared:
+            if name in own and ids[name] == item_id and name not in declared:
                 read.more.setdefault(n, {})[name] = own[name]
         fields, more = {**read.fields, **ids}, read.more
     whole = _whole(
@@ -173,22 +173,20 @@ def read_answers(
 
 
 def _without_ids_of_items(
-    fields: Mapping[str, str], item_ids: Sequence[ItemId]
+    fields: Mapping[str, str], item_ids: Sequence[ItemId], *, are_joined: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what a page sent, and the ids of items that were sent with it, both by name.
+    """Return what a page sent, and the ids of its items, both by name.
 
-    Values of one name are joined by `|`, so a page's own `item.1` has the id before or after it.
+    The site sends ids along, and values of one name are joined by `|`.
     """
-    own, ids = dict(fields), dict[str, str]()
-    for n, item_id in enumerate(item_ids, start=1):
-        name = f"item.{n}"
+    own, ids = dict(fields), {f"item.{n}": str(item) for n, item in enumerate(item_ids, start=1)}
+    for name, item_id in [*ids.items()] if are_joined else ():
         text = own.pop(name, item_id)
         rest = text.removesuffix(f"|{item_id}")
         rest = text.removeprefix(f"{item_id}|") if rest == text else rest
-        if rest != item_id:
+        if text != item_id:
             own[name] = rest
-        if rest != text or text == item_id:
-            ids[name] = item_id
+            ids |= {name: text} if rest == text else {}
     return own, ids
 
 

@@ -427,6 +427,14 @@ def test_repeated_rows_are_counted_before_workers_are_paid_for_them(
         assert any("repeated in 1 row, first row_3" in each for each in warned) == is_repeated
 
 
+def test_an_id_of_a_document_is_no_repeated_row(tmp_path: Path) -> None:
+    """Where rows have ids of their own, a column called `id` may say the same of several."""
+    rows = [{"item_id": f"{n}", "id": "doc7", "text": f"Sentence {n}"} for n in range(3)]
+    campaign = load_campaign(written(tmp_path, RATE, rows))
+    warned = campaign_warnings(campaign, price(campaign, on=START.date()))
+    assert not [each for each in warned if "repeated" in each]
+
+
 @pytest.mark.parametrize("shown", ["text", "picture"])
 def test_tags_are_rehearsed_to_merged_regions(tmp_path: Path, shown: str) -> None:
     """Spans of a text, or boxes in a picture; workers read the other texts."""
@@ -572,10 +580,15 @@ def test_rows_without_the_id_say_which_columns_they_have(tmp_path: Path) -> None
     path.write_text(
         path.read_text().replace("[items]", "[grows]\n[items]").replace(".csv", ".jsonl")
     )
-    (tmp_path / "items.jsonl").write_text('{"sku": "1", "text": "Ada met Bob."}\n')
-    with pytest.raises(ConfigError, match=r"item_id is missing.*columns are sku, text") as refused:
-        load_campaign(path)
-    assert 'columns = { item_id = "..." }' in refused.value.next_step
+    for row, fault, step in (
+        ('{"sku": "1", "text": "A"}\n', "item_id is missing.*columns are sku, text", "columns = "),
+        ('{"item_id": "1", "text": ["A"]}\n', "'text' is a list", "correct the row"),
+        ('{"item_id": "1", "text": "A"}', "no line break yet", "to its end"),
+    ):
+        (tmp_path / "items.jsonl").write_text(row)
+        with pytest.raises(ConfigError, match=fault) as refused:
+            load_campaign(path)
+        assert step in refused.value.next_step
 
 
 @pytest.mark.parametrize(

@@ -376,6 +376,7 @@ def test_a_task_that_is_not_named_follows_from_the_items(
 def test_a_name_is_plain_and_of_no_other_file() -> None:
     """Written once, it stays, whatever the file is called later."""
     _pictures(Path("photos"))
+    Path("notes.toml").write_text("[name]\nx = 1\n")  # of no campaign
     files = ["Birds 2026.toml", "Birds.toml", "birds.toml", "BIRDS.toml", "birds-2.toml", "鳥.toml"]
     for file in (*files, *files):  # the second time over what is there
         done = _init(file, "--items", "photos", "--yes", "--force")

@@ -18,8 +18,14 @@ def test_results_of_a_rehearsed_schedule_are_of_its_rehearsal(
 ) -> None:
     """Without the deployment file they are of live work alone, never of simulated workers."""
     path = write_campaign(tmp_path)
-    rehearsed = go_on(parse(path)).store.path
     deployment = path.with_suffix(".deployment.toml")
+    deployment.write_text('endpoint = "http://127.0.0.1:9"\nrehearsal = true\n')
+    live = parse(path).store
+    live.path.parent.mkdir(parents=True)
+    live.path.touch()
+    assert "no rehearsal has begun" in flow.fn(str(path)).message
+    live.path.unlink()
+    rehearsed = go_on(parse(path)).store.path
     for words, store in (("rehearsal = true\n", rehearsed), ("", parse(path).store.path)):
         deployment.write_text(f'endpoint = "http://127.0.0.1:9"\n{words}')
         # Neither has begun, so no server of Prefect has to start.

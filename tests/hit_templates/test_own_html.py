@@ -402,13 +402,15 @@ def test_no_id_is_a_field(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "value"), [("t1", ()), ("yes|t1", ("yes",)), ("t1|yes|no", ("yes", "no"))]
+    ("sent", "value"),
+    [("t1", ()), ("yes|t1", ("yes",)), ("t1|yes|no", ("yes", "no")), ("t1|t1", ("t1",))],
 )
 def test_a_page_s_own_item_1_is_read_without_the_id_of_the_item(
     tmp_path: Path, sent: str, value: tuple[str, ...]
 ) -> None:
-    """The page sends the item's id under the same name, and values of one name are joined."""
-    html = "".join(f'<input type="checkbox" name="item.1" value="{v}">' for v in ("yes", "no"))
+    """The site sends the item's id under the same name, and values of one name are joined."""
+    options = ("yes", "no", "t1")
+    html = "".join(f'<input type="checkbox" name="item.1" value="{v}">' for v in options)
     task = task_of(tmp_path, html)
     (field,) = task.fields
     (answer,) = read_answers(task, ASSIGNMENT, [ItemId("t1")], {"item.1": sent})

@@ -216,7 +216,7 @@ def name_to_state(path: Path) -> str:
 
 def _name_before(path: Path) -> str:
     with suppress(OSError, ValueError):
-        return str(name_in(path))
+        return name_in(path)
     return ""
 
 

@@ -151,13 +151,9 @@ def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
             return rows
     source = source_of(file, of_ids[0])
     with closing(source.read()) as delivery:  # says what its header lacks
-        unusable = first_fault(source, delivery)
-    raise ConfigError(
-        [f"{file.at('items')}: no row can be used yet, so the columns are not known", *unusable],
-        next_step=f'correct the rows, or write in [items]: columns = {{ {ITEM_ID} = "..." }}'
-        if unusable
-        else "add the first row, or write a page of your own: piecework init --new-task",
-    )
+        why, next_step = first_fault(source, delivery)
+    unknown = f"{file.at('items')}: no row can be used yet, so the columns are not known"
+    raise ConfigError([unknown, *why], next_step=next_step)
 
 
 _OF_A_PICTURE = (ITEM_ID, "url")

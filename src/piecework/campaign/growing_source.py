@@ -22,6 +22,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.pictures import PictureLocation
 from piecework.domain.task import Task
 from piecework.domain.text import plural
+from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.store import dealt_items
 from piecework.store.database import Store, exists, open_store
 
@@ -134,12 +135,17 @@ def usable_items(rows: Source) -> Generator[Item, None, None]:
         return
 
 
-def first_fault(source: Source, delivery: Delivery) -> list[str]:
-    """Return why the first row of a reading without usable rows is not used; [] without a row."""
+def first_fault(source: Source, delivery: Delivery) -> tuple[list[str], str]:
+    """Return why a reading has no usable row, by its first row, and what helps."""
     row = next(chain.from_iterable(delivery.chunks), None)
+    if row is None and delivery.unfinished:
+        return [f"{source.name}: {delivery.unfinished}"], "write the file to its end"
     if row is None:
-        return [f"{source.name}: {delivery.unfinished}"] if delivery.unfinished else []
-    return [f"{row.located}: {row.fault}"] if row.fault else source.faults(row)[:1]
+        return [], "add the first row, or write a page of your own: piecework init --new-task"
+    if row.fault:
+        return [f"{row.located}: {row.fault}"], "correct the row"
+    id_words = f'write in [items]: columns = {{ {ITEM_ID} = "..." }}, or give each row an id'
+    return source.faults(row)[:1], "correct the row" if row.row_id else id_words
 
 
 def growth_of(file: CampaignFile, task: Task) -> Growth | None:

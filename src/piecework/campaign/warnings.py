@@ -91,9 +91,10 @@ def _about_repeated_rows(campaign: Campaign) -> Iterator[str]:
     if campaign.growth is not None or campaign.imported is not None:
         return  # of a row that arrives, a repeated id is set aside
     key, seen, repeated = campaign.task.columns[0], set[object](), list[Item]()
-    for item in campaign.own_items:
+    for n, item in enumerate(campaign.own_items, start=1):
         own = {name: cell for name, cell in item.columns.items() if name != key}
-        row = own.get("id") or frozenset(own.items())
+        is_numbered = item.item_id == f"row_{n}"  # if not, the rows have another id
+        row = (is_numbered and own.get("id")) or frozenset(own.items())
         if own and row in seen:
             repeated.append(item)
         seen.add(row)

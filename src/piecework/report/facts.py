@@ -174,8 +174,8 @@ class ReportFacts:
         workers: one row per worker who submitted, index the hashed id. `paid_cents` is
             rewards and bonuses without fees; `answers_dropped` includes the answers
             of rejected assignments; `seconds_worked` is the time of all assignments,
-            `seconds_paid` of those that were paid, for the wage; `is_forgotten`:
-            their answers were deleted at their request; `trait` is empty and
+            `seconds_paid` of those that were paid, for the wage; `assignments_deleted` are
+            those whose answers were deleted at the worker's request; `trait` is empty and
             `is_planted_bad` false outside a rehearsal.
         task: the task; its fields determine which sections there are.
         money: None for a dataset that was not paid for through a ledger.

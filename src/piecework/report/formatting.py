@@ -282,7 +282,7 @@ WORKERS: Mapping[str, Kind] = {
     "seconds_worked": "number",
     "seconds_paid": "number",
     "is_excluded": "truth",
-    "is_forgotten": "truth",
+    "assignments_deleted": "whole",
     "trait": "text",
     "is_planted_bad": "truth",
 }

@@ -432,12 +432,14 @@ def _workers(
     ).groupby("worker_id")
     is_excluded = decisions["verdict"].isin(["exclude", "block"])
     excluded = set(decisions.loc[is_excluded, "subject_id"])
-    of_worker = opened.answers().groupby("worker_id").size()
+    answers_of = opened.answers().groupby("worker_id")
+    of_worker, sent = answers_of.size(), answers_of["assignment_id"].nunique()
     dropped = answers.groupby("worker")["is_rejected"].sum()
     ids = [WorkerId(str(worker)) for worker in by_worker.groups]
     of_trait = [traits.get(worker, ("", False)) for worker in ids]
     names = [opened.pseudonym(worker) for worker in ids]
     gone = forgotten(store, ids)
+    deleted = by_worker.size() - sent.reindex(ids, fill_value=0)
     return pd.DataFrame(
         {
             "assignments": by_worker.size().to_numpy(),
@@ -448,7 +450,7 @@ def _workers(
             "seconds_worked": by_worker["seconds"].sum().to_numpy(),
             "seconds_paid": by_worker["seconds_paid"].sum().to_numpy(),
             "is_excluded": [worker in excluded for worker in ids],
-            "is_forgotten": [worker in gone for worker in ids],
+            "assignments_deleted": deleted.where(np.isin(ids, [*gone]), 0).to_numpy(),
             "trait": [trait for trait, _ in of_trait],
             "is_planted_bad": [is_bad for _, is_bad in of_trait],
         },

@@ -324,7 +324,7 @@ def test_pay_below_the_least_is_not_published(town: Town) -> None:
     town.settle()
     [study] = town.rows("SELECT trouble FROM studies")
     assert "Connect asks for at least $7.50" in study["trouble"]
-    assert "of HITs: 1, pay at least $1.25" in study["trouble"]  # ten minutes
+    assert "Such a visit must pay at least $1.25" in study["trouble"]  # ten minutes
     assert town.projects() == []
 
 

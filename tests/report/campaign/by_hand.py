@@ -209,17 +209,17 @@ def _workers(*, is_rehearsal: bool) -> pd.DataFrame:
         "seconds_worked",
         "seconds_paid",
         "is_excluded",
-        "is_forgotten",
+        "assignments_deleted",
         "trait",
         "is_planted_bad",
     ]
     rows = {
         # Cents an hour: 60 x 3600 / 288 = 750; 90 x 3600 / 360 = 900; no paid work, so
         # no wage; 60 x 3600 / 300 = 720, which is below the floor of 725.
-        "ann": (1, 3, 0, 0, 60, 288.0, 288.0, False, False, "careful", False),
-        "bob": (1, 3, 1, 0, 90, 360.0, 360.0, False, False, "careful", False),
-        "cheat": (1, 3, 3, 1, 0, 90.0, 0.0, False, False, "advertiser", True),
-        "dan": (1, 2, 0, 0, 60, 300.0, 300.0, True, False, "slow", False),
+        "ann": (1, 3, 0, 0, 60, 288.0, 288.0, False, 0, "careful", False),
+        "bob": (1, 3, 1, 0, 90, 360.0, 360.0, False, 0, "careful", False),
+        "cheat": (1, 3, 3, 1, 0, 90.0, 0.0, False, 0, "advertiser", True),
+        "dan": (1, 2, 0, 0, 60, 300.0, 300.0, True, 0, "slow", False),
     }
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return frame if is_rehearsal else frame.assign(trait="", is_planted_bad=False)

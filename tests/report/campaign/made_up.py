@@ -367,7 +367,7 @@ class _Campaign:
                 )
                 * 1.1,
                 "is_excluded": worker in self.excluded,
-                "is_forgotten": False,
+                "assignments_deleted": 0,
                 "trait": self.traits[str(worker)].name,
                 "is_planted_bad": self.traits[str(worker)].is_bad,
             }

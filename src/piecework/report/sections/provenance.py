@@ -32,8 +32,8 @@ def checks(model: ReportModel) -> tuple[Check, ...]:
     """Compare quantities that are recorded twice; a difference means lost data."""
     facts = model.facts
     counted = int(facts.workers["answers"].sum())
-    forgotten = facts.workers.loc[facts.workers["is_forgotten"], "assignments"]
-    sent = int(facts.batches["assignments_submitted"].sum() - forgotten.sum())
+    deleted = facts.workers["assignments_deleted"].sum()
+    sent = int(facts.batches["assignments_submitted"].sum() - deleted)
     assignments = model.collected["assignment_id"].nunique()
     decided = int((model.verdicts["verdict"] == "reject").sum())
     rejected = int(facts.workers["assignments_rejected"].sum())

@@ -399,9 +399,9 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         least = math.ceil(LEAST_PER_HOUR_CENTS * study["minutes"] / 60)
         raise Unusable(
             f"{underpaid}.",
-            next_step=f"Let such a visit, of HITs: {study['hits_per_visit']}, pay at least "
-            f"{money(least)}, by a higher reward or more items in a HIT; no visit is shorter "
-            f"than {LEAST_MINUTES} minutes.",
+            next_step=f"Such a visit must pay at least {money(least)}, as no visit is shorter than "
+            f"{LEAST_MINUTES} minutes: raise the reward, or --hits-per-visit where more HITs are "
+            "open.",
         )
     if there is None:
         token = f"{study['internal_name']} {study['refusals']}"
