@@ -70,13 +70,19 @@ def crowd_form(body: str, traits: str = "") -> str:
 
 @contextmanager
 def at_work(
-    market: Market, browser: Browser, body: str, *, width: int = 1280, touch: bool = False
+    market: Market,
+    browser: Browser,
+    body: str,
+    *,
+    width: int = 1280,
+    height: int = 900,
+    touch: bool = False,
 ) -> Iterator[tuple[Page, str]]:
     """The work page of a new HIT with this body, and the HIT's id."""
     ann = market.worker()
     made = post(market.requester("LAB"), Question=html_question(body))
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
-    context = browser.new_context(viewport={"width": width, "height": 900}, has_touch=touch)
+    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=touch)
     context.set_default_timeout(15_000)
     page = context.new_page()
     sign_in(page, f"{market.endpoint}/worker/sign-in?token={ann.token}")
@@ -319,7 +325,11 @@ def test_a_task_that_a_campaign_file_states_is_done(market: Market, browser: Bro
 @pytest.mark.parametrize("kind", [Hand, Finger, Keys])
 def test_marks_are_posted_as_published(market: Market, browser: Browser, kind: type[Hand]) -> None:
     """Made, moved, resized, labelled and deleted by mouse, touch or keyboard."""
-    with at_work(market, browser, crowd_form(ALL), touch=kind is Finger) as (page, hit):
+    # So high that all pictures have their own size: a key moves the cross by 10 pixels of it.
+    with at_work(market, browser, crowd_form(ALL), height=1200, touch=kind is Finger) as (
+        page,
+        hit,
+    ):
         hand, frame = kind(page), page.frame_locator("iframe")
         tools = {tag: frame.locator(tag) for tag in NAMES}
         stages = {tag: tool.locator(".crowd-stage") for tag, tool in tools.items()}
@@ -480,17 +490,68 @@ def test_a_text_to_mark_brings_its_own_form(market: Market, browser: Browser) ->
     }
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_a_portrait_to_mark_is_whole_in_one_screen(
+    market: Market, browser: Browser, width: int, height: int
+) -> None:
+    """The first below what is asked, also in a lower window; another with its labels."""
+    source = SVG.format(480, 720)
+    body = crowd_form(
+        marked("crowd-bounding-box", "boxes", source=source)
+        + marked("crowd-semantic-segmentation", "areas", source=source)
+    )
+    with at_work(market, browser, body, width=width, height=height) as (page, _):
+        first, second = page.frame_locator("iframe").locator(".crowd-stage").all()
+        expect(first).to_be_in_viewport(ratio=1)
+        if width == 1280:
+            high = first.evaluate("stage => stage.offsetHeight")
+            page.set_viewport_size({"width": width, "height": height - 60})
+            expect(first).to_be_in_viewport(ratio=1)
+            page.set_viewport_size({"width": width, "height": height})
+            expect(first).to_have_js_property("offsetHeight", high)
+        labels = page.frame_locator("iframe").get_by_role("group", name="Label").last
+        places = [place.bounding_box() for place in (first, second, labels)]
+    seen, whole, asked = (place for place in places if place is not None)
+    assert seen["height"] >= 299
+    assert [1.5 * each["width"] for each in (seen, whole)] == near(
+        [round(each["height"]) for each in (seen, whole)]
+    )
+    assert whole["height"] > seen["height"]
+    assert whole["y"] + whole["height"] - asked["y"] < height
+
+
+@pytest.mark.parametrize("size", [(12_000, 80), (1, 1), (80, 12_000)])
+def test_marks_lie_on_the_picture_however_thin_it_is(
+    market: Market, browser: Browser, size: tuple[int, int]
+) -> None:
+    """Also at the largest, which is at least 16 times as wide as the column of the page."""
+    body = crowd_form(marked("crowd-bounding-box", "boxes", source=SVG.format(*size)))
+    with at_work(market, browser, body, width=390) as (page, _):
+        frame = page.frame_locator("iframe")
+        parts = [frame.locator(f".crowd-stage{part}") for part in ("", " img", " svg")]
+        for presses, least in ((0, 15), (9, 16 * 300)):
+            for _ in range(presses):
+                frame.get_by_role("button", name="Larger").click()
+            stage, *others = [part.bounding_box() for part in parts]
+            assert stage is not None
+            assert stage["width"] > least
+            assert stage["height"] > 15
+            assert others == [stage, stage]
+
+
 def test_coordinates_are_pixels_of_the_upright_picture(market: Market, browser: Browser) -> None:
     """Whatever the zoom and the window, and turned as the camera's EXIF tag says."""
     source = jpeg(600, 400, orientation=6)  # held upright: 400 wide, 600 high
     body = crowd_form(marked("crowd-bounding-box", "boxes", source=source))
     with at_work(market, browser, body, width=420) as (page, _):
         stage = page.frame_locator("iframe").locator(".crowd-stage")
+        whole = stage.bounding_box()
         for _ in range(3):
             page.frame_locator("iframe").get_by_role("button", name="Larger").click()
         box = stage.bounding_box()
         assert box is not None
-        assert box["width"] > 8 * 300
+        assert whole is not None
+        assert box["width"] == pytest.approx(8 * whole["width"], abs=8)
         page.mouse.move(box["x"] + 0.05 * box["width"], box["y"] + 0.02 * box["height"])
         page.mouse.down()
         page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.04 * box["height"])

@@ -23,6 +23,9 @@ const NEAR_FINGER = 22;
 const SMALLEST = 3;
 const BIGGEST_ZOOM = 16;
 const WIDEST_PREVIEW = 2000;
+const LEAST_HIGH = 300; // pixels of the window that a picture may have, however much is above it
+const BELOW = 8; // pixels between a picture and the end of the window
+const SETTLED_MS = 250; // after a window changed its size
 
 const round = Math.round;
 // What is not a number becomes 0.
@@ -94,6 +97,7 @@ class Regions extends Tool {
       this.button(translate("Undo"), () => this.undo()), ...this.zooms);
     this.assemble(...(this.mask ? [this.tools()] : []), this.view, this.bar, this.keys());
     this.listen();
+    this.watch();
     this.load();
     this.refresh();
   }
@@ -144,6 +148,7 @@ class Regions extends Tool {
     this.say("", true);
     this.layer.setAttribute("viewBox", `0 0 ${this.wide} ${this.high}`);
     this.layer.append(this.drawing, this.crosshair);
+    this.fit();
     if (this.mask && this.wide * this.high > MOST_PIXELS) {
       this.isBroken = true;
       this.say(this.translate("The picture has more than %(most)s pixels, so its mask cannot be read. Return the HIT.", { most: MOST_PIXELS }), true);
@@ -223,12 +228,47 @@ class Regions extends Tool {
 
   // --- places -----------------------------------------------------------------------
   scale() { return this.wide / (this.stage.clientWidth || 1); }
+  // Only an observer knows how much of a frame is in the window around it.
+  watch() {
+    const frame = this.kit.make("div", { class: "crowd-frame", "aria-hidden": "true" });
+    const sight = new IntersectionObserver(([{ intersectionRect, boundingClientRect }]) => {
+      sight.disconnect();
+      this.seen = intersectionRect.height || boundingClientRect.height;
+      this.isAllSeen = this.seen > boundingClientRect.height - 1;
+      this.fit();
+    });
+    let [wide, timer] = [0, 0];
+    new ResizeObserver(() => {
+      // Fingers change the height alone: the browser hides its bars while they scroll.
+      if (frame.clientWidth === wide && !matchMedia("(pointer: fine)").matches) return;
+      clearTimeout(timer);
+      // A frame hears of its new size before it hears how much of it is in the window.
+      timer = setTimeout(() => sight.observe(frame), wide ? SETTLED_MS : 0);
+      wide = frame.clientWidth;
+    }).observe(frame);
+    this.root.append(frame);
+  }
+  // The picture is whole in the first screen. If too much is above it, it is whole in one
+  // screen with its labels.
+  fit() {
+    if (!this.wide || !this.seen) return;
+    const [view, labels] = [this.view, this.labelBox ?? this.root].map((node) => node.getBoundingClientRect());
+    const first = this.seen - view.top - scrollY - BELOW;
+    const room = first < LEAST_HIGH ? this.seen - (view.top - labels.top) - BELOW : first;
+    // A frame that grows with its page would shrink with the picture, and the picture with it.
+    const isWhole = this.isAllSeen && view.bottom + scrollY < this.seen;
+    const high = Math.max(room, isWhole ? this.view.clientHeight : LEAST_HIGH);
+    this.stage.style.setProperty("--fit", `${high * (this.wide / this.high)}px`);
+    this.stage.style.setProperty("--least", `${Math.max(1, this.wide / this.high)}rem`);
+  }
   resize() { this.layer.style.setProperty("--pixel", this.scale()); this.placeHandles(); }
   setZoom(zoom) {
     if (this.zoom === 1) this.view.style.height = `${this.view.offsetHeight}px`;
-    this.zoom = Math.min(Math.max(zoom, 1), BIGGEST_ZOOM);
+    // A portrait is narrower than its place, and can be made as wide as any other picture.
+    const fitted = this.stage.offsetWidth / this.zoom;
+    this.zoom = Math.min(Math.max(zoom, 1), BIGGEST_ZOOM * Math.max(1, this.view.clientWidth / fitted));
     if (this.zoom === 1) this.view.style.height = "";
-    this.stage.style.width = `${this.zoom * 100}%`;
+    this.stage.style.setProperty("--zoom", this.zoom);
   }
   within([x, y]) { return [clamp(x, this.wide), clamp(y, this.high)]; }
   place(event) {
@@ -715,6 +755,7 @@ class Marks extends Regions {
     this.fault = make("p", { class: "crowd-fault", role: "alert" });
     this.legend = make("ul", { class: "crowd-bar crowd-legend" });
     this.root = make("div", { class: "crowd-tool" }, this.view, make("div", { class: "crowd-bar" }, ...this.zooms), this.legend, this.fault);
+    this.watch();
     this.load();
   }
   async start() {

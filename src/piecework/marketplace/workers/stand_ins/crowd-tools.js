@@ -54,9 +54,10 @@ const STYLE = `
 .crowd-legend { list-style: none; padding: 0; }
 .crowd-legend li { display: flex; gap: .4rem; align-items: center; }
 .crowd-swatch { width: 1rem; height: 1rem; border: 1px solid #1b1b1b; border-radius: .2rem; flex: none; }
-.crowd-view { overflow: auto; direction: ltr; border: 1px solid #767b83; background: #eee; }
-.crowd-stage { position: relative; touch-action: pinch-zoom; cursor: crosshair; min-height: 2.75rem; user-select: none;
-  -webkit-user-select: none; }
+.crowd-view { overflow: auto; direction: ltr; min-height: 2.75rem; border: 1px solid #767b83; background: #eee; }
+.crowd-stage { position: relative; width: calc(var(--zoom, 1) * max(var(--least, 1rem), min(100%, var(--fit, 100%))));
+  touch-action: pinch-zoom; cursor: crosshair; user-select: none; -webkit-user-select: none; }
+.crowd-frame { position: fixed; inset: 0; visibility: hidden; pointer-events: none; }
 .crowd-form-own .crowd-stage img, .crowd-stage img { display: block; width: 100%; max-width: none; height: auto; }
 .crowd-stage.crowd-still { touch-action: auto; cursor: auto; }
 .crowd-stage svg, .crowd-mask { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
