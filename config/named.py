@@ -38,6 +38,11 @@ class Names(Enum):
     OUTPUT = "output"
     DATABASE = "database"
 
+    @property
+    def is_opened(self) -> bool:
+        """Whether piecework opens what it names; browsers may open a link."""
+        return self not in {Names.NOTHING, Names.LINK}
+
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:

@@ -45,7 +45,6 @@ TRUST = "PIECEWORK_TRUST"
 """The environment variable with fingerprints of trusted files, for machines without a
 person: `FINGERPRINT`, or `FINGERPRINT:NAME,NAME` with the variables it may have."""
 
-_OPENED = {Names.DEFINITION, Names.INPUT, Names.OUTPUT, Names.DATABASE}
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:|\s*~|.*(\$\{|\\|[\x00-\x1f\x7f])", re.DOTALL)
 """Begins as an address or a drive of Windows does, or has what no plain path has."""
 
@@ -99,7 +98,7 @@ def reach_of(file: "CampaignFile") -> tuple[Reach, ...]:
     named = [
         Reach(".".join(key), text, where, name=key_name(as_written(file.text, key)))
         for key, text, names in texts_of(file.tables)
-        if names in _OPENED and (where := _outside(text, home, names)) is not None
+        if names and names.is_opened and (where := _outside(text, home, names)) is not None
     ]
     named += [*_reach_of_machine(file, home), *_links_of_results(file, home)]
     endpoint = endpoint_of(file.path)
@@ -290,7 +289,7 @@ def _reach_of_machine(file: "CampaignFile", home: str) -> Iterator[Reach]:
     if file.machine.is_named:
         return
     for key, text, names in texts_of(file.machine.tables):
-        if names in _OPENED and (where := _outside(text, home, names)) is not None:
+        if names and names.is_opened and (where := _outside(text, home, names)) is not None:
             yield Reach(".".join(key), text, where)
 
 

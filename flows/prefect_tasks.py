@@ -44,6 +44,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.progress import Progress
+from piecework.domain.text import without_secrets
 from piecework.engine.snapshot import Call
 
 _LOG = logging.getLogger(__name__)
@@ -263,6 +264,9 @@ class _ToRun(APILogHandler):
         # The threads that call the marketplace have no run context.
         record.flow_run_id = self._flow_run_id
         super().emit(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from click.testing import CliRunner
 
 from piecework.cli import logs
 from piecework.cli.main import main
-from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.small_campaign import CAMPAIGN, write_campaign, write_received
+from tests.trusted import own
 
 _CARD = """
 licence = "CC0-1.0"
@@ -103,22 +105,89 @@ def test_fees_and_sinks_are_said_before_anything_is_reached(tmp_path: Path) -> N
     assert "sink: postgresql+psycopg://ann:***@db.example.org/shop#birds" in output
 
 
+_STATED = "postgresql://ann:hush-1@127.0.0.1:9/shop?application_name=a"
+_MASKED = _STATED.replace("hush-1", "***")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "shown"),
+    [
+        (["check"], 0, f"sink: {_MASKED}#birds"),
+        (["check", "--json"], 0, ""),
+        (["status"], 1, "no store yet"),
+    ],
+    ids=str,
+)
 def test_no_secret_of_an_address_is_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, options: list[str], code: int, shown: str
 ) -> None:
-    """Tables, the complete file, documents, refusals and log lines go into tickets."""
-    address = "postgresql://ann:hush-1@127.0.0.1:9/shop?password=hush-2&sslpassword=${hush}"
-    path = write_campaign(tmp_path, f'sink = "{address}"\n{CAMPAIGN}')
-    calls = (["check"], ["check", "--full"], ["check", "--json"], ["check", "--reach"], ["status"])
-    for command, *options in (*calls, ["status", "--json"]):
-        done = CliRunner().invoke(main, [command, str(path), *options])
-        assert "hush-" not in done.output, (command, *options)
+    """Tables, documents and refusals go into tickets."""
+    path = write_campaign(tmp_path, _with_sink(f"{_STATED}#birds"))
+    command, *more = options
+    done = CliRunner().invoke(main, [command, str(path), *more])
+    assert done.exit_code == code, done.output
+    assert shown in _in_one_line(done.output)
+    assert "hush" not in done.output
+
+
+def test_a_file_that_names_an_address_is_refused_without_its_secret(tmp_path: Path) -> None:
+    """The refusal lists what the file names; so does the trust in it."""
+    path = write_received(tmp_path, _with_sink(f"{_STATED}#birds"))
+    for command, code in (["status"], 3), (["check", "--trust"], 0):
+        done = CliRunner().invoke(main, [command[0], str(path), *command[1:]])
+        assert done.exit_code == code, done.output
+        assert _MASKED in _in_one_line(done.output)
+        assert "hush" not in done.output
+
+
+def test_log_lines_and_their_facts_have_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    """On a terminal, and as documents, also deep inside."""
+    facts = {"to": [_STATED, {"path": Path("a"), "count": 1}], "is_new": True}
     logs.begin_logging()
-    logs.LOGGER.error("cannot reach %s", address)
+    logs.LOGGER.error("cannot reach %s", _STATED)
     logs.say_as_json()
-    logs.LOGGER.error("cannot reach %s", address)
-    for line in capsys.readouterr().err.splitlines():
-        assert "ann:***@127.0.0.1:9/shop?password=***&sslpassword=${hush}" in line
+    fault = OSError(_STATED)
+    logs.LOGGER.error("cannot reach %s", _STATED, exc_info=fault, extra={"facts": facts})
+    plain, document = capsys.readouterr().err.splitlines()
+    assert plain.endswith(f"cannot reach {_MASKED}")
+    read = json.loads(document)
+    assert read["message"] == f"cannot reach {_MASKED}"
+    assert (read["to"], read["is_new"]) == ([_MASKED, {"path": "a", "count": 1}], True)
+    assert f"OSError: {_MASKED}" in read["trace"]
+    assert "hush" not in document
+
+
+def test_a_variable_stands_for_a_secret_in_the_complete_file(tmp_path: Path) -> None:
+    """What is saved is a file that can be run; words for workers and plain options stay."""
+    words = "See https://a.org/?key=abc or https://ann:b@a.org: ${SECRET_1}?"
+    first = f"{_STATED}&max_tokens=3#birds history"
+    sinks = [first, "s3://${KEY}:${HUSH}@b/c", "s3://AK:hush-2@b/c"]
+    text = _with_sink(*sinks).replace("Small enough to be killed at every call.", words)
+    path = write_campaign(tmp_path, text)
+    done = CliRunner().invoke(main, ["check", str(path), "--full"])
+    assert done.exit_code == 0, done.output
+    document = tomllib.loads(done.stdout)
+    assert document["description"] == words
+    assert document["sink"] == [
+        first.replace("hush-1", "${SECRET_2}"),
+        *(sinks[1], "s3://AK:${SECRET_3}@b/c"),
+    ]
+    named = [line.rpartition(" ")[2] for line in done.stderr.splitlines() if "secret" in line]
+    assert named == ["SECRET_2", "SECRET_3"]
+    assert "sink[3] states a secret" in done.stderr
+    path.write_text(done.stdout)
+    own(path)
+    again = CliRunner().invoke(main, ["check", str(path), "--full"])
+    assert (again.exit_code, again.stdout, again.stderr) == (0, done.stdout, "")
+
+
+def _with_sink(*addresses: str) -> str:
+    with_releases = CAMPAIGN.replace('["csv"]', '["parquet"]')
+    return f"sink = {json.dumps(addresses)}\n{with_releases}"
+
+
+def _in_one_line(output: str) -> str:
+    return " ".join(output.replace("│", " ").split())
 
 
 def test_hosts_and_gaps_of_a_page_are_listed(tmp_path: Path) -> None:

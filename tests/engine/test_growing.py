@@ -13,6 +13,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import first_pass
 from piecework.cli.price_tables import price_rows
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.growing import SourceRow
 from piecework.engine import take_in
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.snapshot import Reader
@@ -21,6 +22,7 @@ from piecework.results.whole_pass import finish_pass, write_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.checking import check_campaign
 from piecework.store import campaign_facts, item_totals, ledger, source
+from piecework.store.database import writing
 from tests.conftest import in_full
 from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
 
@@ -546,3 +548,29 @@ def test_scenes_that_a_file_names_are_drawn(tmp_path: Path) -> None:
     path.write_text(text.replace('file = "items.csv"\n', ""))
     with pytest.raises(ConfigError, match="drawn pictures do not grow"):
         load_campaign(path)
+
+
+def test_a_fault_of_a_source_is_kept_without_the_secret_of_its_address(tmp_path: Path) -> None:
+    """People see it in the status, in the report and in logs; so does the fault of a row."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.advance()
+        kept = campaign.run.store
+        fault = ConfigError(["s3://AK:hush@b/x: cannot be read"], next_step="open s3://AK:hush@b/x")
+        assert (fault.faults, fault.next_step) == (
+            ["s3://AK:***@b/x: cannot be read"],
+            "open s3://AK:***@b/x",
+        )
+        row_of = SourceRow(row_id="p9", located="line 9", cells={})
+        with writing(kept):
+            source.keep_reading(
+                kept,
+                at=START,
+                number=2,
+                fingerprint=None,
+                fault="x://a:hush@b",
+                unfinished="x://a:hush@b",
+            )
+            source.quarantine(kept, [(row_of, "x://a:hush@b")], reading_number=2, at=START)
+        reading = source.reading(kept)
+        assert (reading.fault, reading.unfinished) == ("x://a:***@b", "x://a:***@b")
+        assert source.quarantined(kept, most=9) == (1, ["x://a:***@b"])

@@ -107,3 +107,9 @@ def test_an_expected_failure_of_a_step_is_logged_on_one_line() -> None:
         "Failed: 2 faults: (1) no reward; (2) no items; next: piecework check"
     )
     assert [record.exc_info is None for record in records] == [True, False]
+
+
+def test_log_lines_of_a_run_have_no_secret_of_an_address() -> None:
+    """Prefect's server keeps them, and shows them to everyone who reaches it."""
+    record = logging.LogRecord("x", logging.INFO, "x", 1, "read %s", ("s3://AK:hush@b/x",), None)
+    assert "s3://AK:***@b/x" in prefect_tasks._ToRun("run").format(record)

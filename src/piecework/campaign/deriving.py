@@ -13,19 +13,24 @@ import math
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
+from typing import Any
 
 from piecework.campaign.columns import match_columns
 from piecework.campaign.dealing import first_rounds_cost_cents
 from piecework.campaign.pricing import largest_hit, price
 from piecework.campaign.warnings import not_used, within_reach
-from piecework.config.campaign_file import CampaignFile
+from piecework.config.campaign_file import CampaignFile, parse_text
 from piecework.config.input_tables import is_read_as_it_arrives
 from piecework.config.items_file import first_row, read_rows
+from piecework.config.named import texts_of
 from piecework.config.schema import CampaignTables
+from piecework.config.schema_faults import as_written
+from piecework.config.user_files import variables_in
 from piecework.domain.campaign import Campaign, Derived, Rewards
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED
@@ -33,8 +38,8 @@ from piecework.domain.hit import Item
 from piecework.domain.inputs import Inputs
 from piecework.domain.money import cents_to_wire
 from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, TWIN, Task
-from piecework.domain.text import plural
-from piecework.domain.toml_text import toml_document
+from piecework.domain.text import plural, without_secrets
+from piecework.domain.toml_text import key_name, toml_document
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.placeholders import template_of
 from piecework.qc.heuristics import quality_words
@@ -447,6 +452,36 @@ def complete_text(campaign: Campaign) -> str:
         _put(document, each.key.split("."), each.value)
     ordered = [name for name in CampaignTables.model_fields if name in document]
     return toml_document({name: document[name] for name in dict.fromkeys((*ordered, *document))})
+
+
+def printed_text(campaign: Campaign) -> tuple[str, Mapping[str, str]]:
+    """Return the complete campaign file without the secrets that its addresses state.
+
+    Returns:
+        The text, with a new variable such as `${SECRET_1}` for each secret; and by the name
+        of a variable the key that has it.
+    """
+    text = complete_text(campaign)
+    document: Any = tomllib.loads(text)
+    variables: dict[str, str] = {}
+    for named in texts_of(parse_text(campaign.path, text).tables):
+        *tables, last = location = as_written(text, named.key)
+
+        def hidden(key: str = key_name(location)) -> str:
+            number = 1
+            while (name := f"SECRET_{number}") in {*variables, *variables_in(text)}:
+                number += 1
+            variables[name] = key
+            return f"${{{name}}}"
+
+        # Other texts are of a shared file, or what a key has without being stated.
+        with suppress(LookupError):
+            place = document
+            for part in tables:
+                place = place[part]
+            if named.names and named.names.is_opened and isinstance(place[last], str):
+                place[last] = without_secrets(place[last], hidden)
+    return toml_document(document) if variables else text, variables
 
 
 def _put(document: dict[str, object], key: Sequence[str], value: object) -> None:

@@ -7,6 +7,7 @@ and other libraries keep their own settings.
 import json
 import logging
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,11 +50,20 @@ class _JsonLines(_Plain):
         facts = {
             "at": moment.isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "message": without_secrets(record.getMessage()),
+            "message": record.getMessage(),
             **getattr(record, "facts", {}),
             **({"trace": super().format(record)} if record.exc_info else {}),
         }
-        return json.dumps(facts, default=str)
+        return json.dumps(_plain(facts))
+
+
+def _plain(value: object) -> object:
+    """Return a value for JSON, without the secrets of addresses in its texts."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_plain, value)]
+    return value if isinstance(value, int | float | None) else without_secrets(str(value))
 
 
 def begin_logging() -> None:

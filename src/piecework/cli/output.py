@@ -14,7 +14,7 @@ import click
 
 from piecework.cli.options import ENDPOINT_VARIABLE
 from piecework.domain.progress import BY_A_PERSON, Progress, SourceState
-from piecework.domain.text import NOTHING, plural, printable, shell_word, without_secrets
+from piecework.domain.text import NOTHING, plural, printable, shell_word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -441,12 +441,16 @@ def say_checks(checks: "Sequence[Check]") -> None:
 
 
 def say_complete(campaign: "Campaign") -> None:
-    """Print the complete file; what is no part of it is a comment."""
-    from piecework.campaign.deriving import complete_text
+    """Print the complete file, with variables in place of secrets; the rest is comments."""
+    from piecework.campaign.deriving import printed_text
 
+    text, variables = printed_text(campaign)
     for sentence in campaign.unused_rules:
         click.echo(f"# Not used: {sentence}.")
-    click.echo(without_secrets(complete_text(campaign)), nl=False)
+    click.echo(text, nl=False)
+    for variable, key in variables.items():
+        why = f"{key} states a secret, which is not printed; ${{{variable}}} is in its place"
+        click.echo(f"{why}: set the environment variable {variable}", err=True)
 
 
 def say_derived(campaign: "Campaign") -> None:

@@ -1,11 +1,14 @@
 """Errors that a person can do something about, and libraries that an extra installs.
 
 A message says what is wrong, where (file, key, row or id), what was found and what is
-allowed; `next_step` names the command or the edit that helps.
+allowed; `next_step` names the command or the edit that helps. Messages are stored, shown
+and sent, so they have no secrets of addresses.
 """
 
 from importlib import import_module
 from typing import Any, Literal
+
+from piecework.domain.text import without_secrets
 
 RefusalKind = Literal[
     "hit_unknown",
@@ -24,8 +27,8 @@ class PieceworkError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, next_step: str = "") -> None:
-        super().__init__(message)
-        self.next_step = next_step
+        super().__init__(without_secrets(message))
+        self.next_step = without_secrets(next_step)
 
 
 class ConfigError(PieceworkError):
@@ -39,7 +42,7 @@ class ConfigError(PieceworkError):
 
     def __init__(self, faults: list[str], *, next_step: str = "") -> None:
         super().__init__("\n".join(faults), next_step=next_step)
-        self.faults = faults
+        self.faults = [*map(without_secrets, faults)]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Restore it unchanged from another process."""

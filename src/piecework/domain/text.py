@@ -13,7 +13,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from itertools import accumulate
 
@@ -220,26 +220,69 @@ def printable(text: str) -> str:
     )
 
 
-_SECRETS = re.compile(
-    r"(?P<user>://[^/@\s:]*:)(?!\$\{)[^/@\s]*(?=@)"
-    r"|(?P<name>[?&;](?:[\w.-]*(?:token|secret|passw|pwd|signature|credential|auth(?!or)|api.?key|access.?key)"
-    r"[\w.-]*|key|sig)=)(?!\$\{)[^&;#\s\"']+",
+_OPTIONS = """
+access_key access_key_id access_token account_key api_key api_token app_key auth auth_key auth_token
+authorization aws_access_key_id aws_secret_access_key aws_session_token bearer_token client_secret
+code credential credentials hf_token id_token jwt key oauth_token pass passphrase passwd password
+private_key private_token pwd refresh_token sas_token secret secret_access_key secret_key
+security_token session_token shared_access_key shared_access_signature sig signature ssl_password
+subscription_key token x_amz_credential x_amz_security_token x_amz_signature x_api_key
+x_goog_credential x_goog_signature
+"""
+"""Names of options of an address that give access; a hyphen or nothing may be in place of `_`."""
+
+_CLOSING = r"""["'>](?=[\s,;:.)\]}]|\Z)"""
+"""Ends an address that is written in a sentence, a list or a document."""
+
+_USER = re.compile(
+    rf"(?P<web>https?)?://(?P<user>(?:(?!{_CLOSING})[^\s/?#])*@"
+    # A database's password may have any sign; what is behind a port is a path.
+    rf"|(?![^\s/?#:]*:(?:\d*|\$\{{\w+\}})(?:[/?#\s]|\Z))[^\s/?#:\[]*:(?:(?!://|{_CLOSING})\S)*@)",
     re.IGNORECASE,
 )
-"""A password before a host, and options of an address that give access."""
+_ADDRESS = re.compile(rf"://(?:(?!{_CLOSING})\S)*")
+_OPTION = re.compile(
+    rf"(?<=[?&;#])(?P<name>(?:{'|'.join(_OPTIONS.split()).replace('_', '[-_.]?')})=)"
+    r"(?P<value>(?:(?!;[\w.-]+=)[^&#])+)(?<![:,.)\]])",
+    re.IGNORECASE,
+)
+_VARIABLES = re.compile(r"(?:\$\{\w+\})*")
 
 
-def without_secrets(text: str) -> str:
+def without_secrets(text: str, hidden: Callable[[], str] = lambda: "***") -> str:
     """Return a text that people or logs see, without the secrets of the addresses in it.
 
-    What stands for a variable stays.
+    Secrets are the password before a host, for `http` also the name, and the options that
+    are known to give access. Variables alone stay. The time is linear.
+
+    Args:
+        text: any text; what is outside of addresses stays.
+        hidden: what stands for a secret; called once for each.
 
     >>> without_secrets("postgresql://ann:pea@host/db and https://host/a?x=1&sig=4f")
     'postgresql://ann:***@host/db and https://host/a?x=1&sig=***'
     >>> without_secrets("s3://${KEY}:${SECRET}@host/a?token=${TOKEN}")
     's3://${KEY}:${SECRET}@host/a?token=${TOKEN}'
     """
-    return _SECRETS.sub(lambda secret: f"{secret['user'] or secret['name']}***", text)
+    if "://" not in text:
+        return text
+
+    def of_user(address: re.Match[str]) -> str:
+        name, colon, password = address["user"][:-1].partition(":")
+        if is_open(password) and (is_open(name) or not address["web"]):
+            return address[0]
+        kept = "" if address["web"] else f"{name}{colon}"
+        return f"{address['web'] or ''}://{kept}{hidden()}@"
+
+    def of_option(option: re.Match[str]) -> str:
+        return option[0] if is_open(option["value"]) else f"{option['name']}{hidden()}"
+
+    def is_open(value: str) -> bool:
+        return value == "***" or _VARIABLES.fullmatch(value) is not None
+
+    return _ADDRESS.sub(
+        lambda address: _OPTION.sub(of_option, address[0]), _USER.sub(of_user, text)
+    )
 
 
 def control_in(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Literal
 from piecework.domain.growing import SourceRow, version_of
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.text import without_secrets
 from piecework.store.database import Store, insert, parsed_moment, to_text
 
 _SET_ASIDE = (
@@ -117,8 +118,8 @@ def keep_reading(
             "fingerprint": fingerprint,
             "watermark": watermark,
             "at": to_text(at),
-            "fault": fault,
-            "unfinished": unfinished,
+            "fault": without_secrets(fault),
+            "unfinished": without_secrets(unfinished),
             "header": None if header is None else json.dumps(header),
         },
     )
@@ -224,7 +225,7 @@ def set_unusable(store: Store, faults: Mapping[ItemId, str]) -> None:
     set_state(store, list(faults), "unusable")
     store.db.executemany(
         "UPDATE source_items SET fault = ? WHERE item_id = ?",
-        [(fault, item_id) for item_id, fault in faults.items()],
+        [(without_secrets(fault), item_id) for item_id, fault in faults.items()],
     )
 
 
@@ -344,7 +345,10 @@ def quarantine(
         "ON CONFLICT (located) DO UPDATE SET row_id = excluded.row_id, "
         "fault = excluded.fault, reading = excluded.reading, "
         "seen_at = excluded.seen_at",
-        [(row.located, row.row_id, fault, reading_number, to_text(at)) for row, fault in faults],
+        [
+            (row.located, row.row_id, without_secrets(fault), reading_number, to_text(at))
+            for row, fault in faults
+        ],
     )
 
 
