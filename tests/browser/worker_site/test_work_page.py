@@ -32,6 +32,22 @@ draft.addEventListener("input", () => localStorage.setItem(key, draft.value));
 )
 
 
+_TOO_LONG = "x" * 66_000
+
+
+def _hold_time(page: Page, *, is_lost: bool = False) -> list[Route]:
+    """Let the site's clock not answer; the requests that wait."""
+    held: list[Route] = []
+    page.route("**/time", lambda route: route.abort() if is_lost else held.append(route))
+    return held
+
+
+def _answer_time(page: Page, held: list[Route]) -> None:
+    for route in held:
+        route.continue_()
+    page.unroute("**/time")
+
+
 def accepted(market: Market, worker: Worker, **members: object) -> str:
     """A HIT in the worker's hands; the assignment's id."""
     question = html_question(DRAFTING)
@@ -146,7 +162,10 @@ def test_what_was_typed_is_in_the_form_again_after_it_could_not_be_sent(
         expect(again).to_be_visible()
         page.context.set_offline(False)
     page.context.add_cookies(
-        [{"name": kept["name"], "value": kept["value"], "url": page.url} for kept in signed_in]
+        [
+            {"name": kept["name"], "value": kept["value"], "url": market.endpoint}
+            for kept in signed_in
+        ]
     )
     again.click()
     expect(frame.get_by_label("Caption")).to_have_value(typed)
@@ -154,6 +173,77 @@ def test_what_was_typed_is_in_the_form_again_after_it_could_not_be_sent(
     frame.get_by_label("Caption").fill("x")
     frame.get_by_role("button", name="Send").click()
     page.wait_for_url(f"**{address}/thanks")
+
+
+@pytest.mark.parametrize("fault", ["fails", "is slow"])
+def test_what_was_typed_is_in_the_form_again_however_the_clock_answers(
+    market: Market, open_site: Opened, fault: str
+) -> None:
+    """The question's load is not taken for a lost network, and a late time changes nothing."""
+    ann = market.worker()
+    assignment = accepted(market, ann, Question=html_question(form()))
+    page = open_site(ann.token)
+    held = _hold_time(page, is_lost=fault == "fails")
+    page.goto(f"{market.endpoint}/worker/assignments/{assignment}")
+    again = page.get_by_role("button", name="Show the HIT again")
+    caption = page.frame_locator("iframe").get_by_label("Caption")
+    caption.fill(_TOO_LONG)
+    expect(again).to_be_hidden()
+    page.frame_locator("iframe").get_by_role("button", name="Send").click()
+    expect(again).to_be_visible()
+    _answer_time(page, held)
+    again.click()
+    expect(caption).to_have_value(_TOO_LONG)
+    expect(again).to_be_hidden()
+
+
+def test_a_late_time_says_nothing_about_a_later_page(market: Market, open_site: Opened) -> None:
+    """A requester's own server may ask on several pages; the button leads to the last."""
+    ann = market.worker()
+    onward = "<button type=button onclick=\"location.href += '&page=2'\">Next</button>"
+    assignment = accepted(market, ann, Question=html_question(form(extra=onward)))
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    page.locator("iframe").evaluate("frame => { delete frame.dataset.onePage; }")
+    held = _hold_time(page)
+    again = page.get_by_role("button", name="Show the HIT again")
+    frame = page.frame_locator("iframe")
+    with page.expect_request("**/time"), page.expect_request("**/frames/**page=2"):
+        frame.get_by_role("button", name="Next").click()
+    frame.get_by_label("Caption").fill(_TOO_LONG)
+    frame.get_by_role("button", name="Send").click()
+    expect(again).to_be_visible()
+    _answer_time(page, held)
+    again.click()
+    expect(frame.get_by_label("Caption")).to_have_value(_TOO_LONG)
+    expect(again).to_be_hidden()
+
+
+@pytest.mark.parametrize("lost", [0, 1], ids=["from the question", "from the site's page"])
+def test_a_form_lost_in_a_moment_without_network_leads_back(
+    market: Market, open_site: Opened, lost: int
+) -> None:
+    """Also if the site answers again before the page can ask it."""
+    ann = market.worker()
+    assignment = accepted(market, ann, Question=html_question(form()))
+    page = open_site(ann.token, f"/worker/assignments/{assignment}")
+    sent: list[Route] = []
+
+    def lose(route: Route) -> None:
+        sent.append(route)
+        if len(sent) == lost + 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/mturk/externalSubmit", lose)
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Caption").fill("A caption")
+    frame.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("check your internet connection").first).to_be_visible()
+    page.get_by_role("button", name="Show the HIT again").click()
+    expect(frame.get_by_label("Caption")).to_have_value("A caption")
+    frame.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/thanks")
 
 
 def test_returning_asks_first(market: Market, open_site: Opened) -> None:

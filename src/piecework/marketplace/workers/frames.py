@@ -216,6 +216,7 @@ def framed_page(
         framed_by="'self'",
         frame_url=frame_url,
         height=asked.frame_height,
+        is_one_page=not asked.url,
         sandbox=SANDBOX,
         **values,
     )

@@ -77,7 +77,7 @@ const ask = async () => {
     } else if (found.status !== "Accepted" && !isOver) {
       isOver = true;
       // It was sent or returned in another tab, unless this frame's reply is on its way.
-      setTimeout(() => isSubmitted || window.location.reload(), REPLY_MS);
+      setTimeout(() => shown === "submitted" || window.location.reload(), REPLY_MS);
     }
   } catch {
     // No network: count on from the last answer until the next request.
@@ -109,50 +109,114 @@ const answered = () => {
   }
 };
 
-let isSubmitted = false;
-let isShown = false; // The frame has shown the question, which is now
-let steps = 0; // pages back.
+// What the frame shows. Only replies of the site can be read; the question cannot, nor can
+// the browser's own page about a lost network.
+//
+//   nothing -> question -> carried -> submitted
+//                 ^   |       |-----> refused --.
+//                 |   '-------+-----> lost -----|
+//                 '------ returning <-----------'
+let shown = "nothing";
+// Pages in the browser's history after the question. NaN: this script missed the question.
+let steps = 0;
+let loads = 0; // What a slow request says about an earlier page is dropped.
 const unsent = byId("unsent");
-const [refused] = unsent.children;
-const refusedText = refused.textContent;
+const [notice] = unsent.children;
+const NOTICES = { refused: notice.textContent, lost: texts.failed };
+
 const tellUnsent = (text) => {
-  refused.textContent = text;
+  notice.textContent = text;
   unsent.hidden = isOver || !text;
   if (!unsent.hidden) {
     unsent.scrollIntoView({ block: "center" }); // The button may be pages below it.
   }
 };
-const heedReply = async () => {
-  const page = answered();
-  if (page?.getElementById("submitted") && !isSubmitted) {
-    isSubmitted = true;
-    if (byId("auto").checked) {
-      byId("go-on").submit();
-    } else {
-      window.location.replace(frame.dataset.thanks);
+
+const moveOn = () => {
+  if (byId("auto").checked) {
+    byId("go-on").submit();
+  } else {
+    window.location.replace(frame.dataset.thanks);
+  }
+};
+
+const enter = (next) => {
+  if (shown === "submitted") {
+    return;
+  }
+  if (next === "question" || next === "returning") {
+    steps = 0;
+  } else if (shown === "nothing") {
+    steps = NaN;
+  } else if (shown === "question" || (shown === "carried" && next !== "lost")) {
+    steps += 1; // A browser's error page takes the place of the page that sent to its own address.
+  }
+  shown = next;
+  tellUnsent(NOTICES[next] ?? "");
+  if (next === "submitted") {
+    moveOn();
+  } else if (next === "refused") {
+    ask(); // It may be too late; then the worker no longer has the HIT.
+  }
+};
+
+const REPLIES = { carry: "carried", submitted: "submitted", "not-submitted": "refused" };
+const stateOf = (reply) => {
+  const mark = Object.keys(REPLIES).find((id) => reply.getElementById(id));
+  return REPLIES[mark] ?? "other";
+};
+
+const heedLoad = async () => {
+  loads += 1;
+  const load = loads;
+  const reply = answered();
+  if (reply) {
+    enter(stateOf(reply));
+  } else if (shown === "carried" || (shown === "question" && "onePage" in frame.dataset)) {
+    enter("lost");
+    // A question that was loaded anew answers.
+    frame.contentWindow.postMessage({ pieceworkAsk: true }, "*");
+  } else if (shown !== "question") {
+    enter("question");
+  } else {
+    // The next page of a requester's own server, or no network.
+    const isReached = await ask();
+    if (load === loads) {
+      enter(isReached ? "question" : "lost");
     }
   }
-  const isUnsent = Boolean(page?.getElementById("not-submitted"));
-  const wasShown = isShown;
-  isShown ||= !page;
-  steps += wasShown ? 1 : 0;
-  // It may be too late; then the worker no longer has the HIT. Without a network, the frame
-  // shows the browser's error, which looks to this page like a question.
-  const isReached = (page && !isUnsent) || await ask();
-  const isLost = !page && !isReached;
-  if (!page) {
-    isShown = wasShown || !isLost;
-    steps = isLost ? steps : 0;
-  }
-  tellUnsent(isUnsent ? refusedText : isLost ? texts.failed : "");
 };
-frame.addEventListener("load", heedReply);
-heedReply(); // A fast worker's answer may be in before this script.
+frame.addEventListener("load", heedLoad);
+window.addEventListener("message", ({ source, data }) => {
+  if (shown === "lost" && source === frame.contentWindow && data?.pieceworkHeight) {
+    enter("question");
+  }
+});
+// A fast worker's answer may be in before this script.
+if (["submitted", "refused"].includes(stateOf(answered() ?? document))) {
+  heedLoad();
+}
+// Until then the question may have been loaded before this script, or still be loading.
+window.addEventListener("load", () => {
+  if (shown === "nothing" && !answered()) {
+    enter("question");
+  }
+});
+
 byId("again").addEventListener("click", async () => {
-  if (!await ask()) {
+  const load = loads;
+  const isReached = await ask();
+  if (load !== loads || shown === "returning") {
+    return;
+  }
+  if (!isReached) {
     tellUnsent(texts.failed);
-  } else if (steps) {
-    window.history.go(-steps); // Browsers fill in what was typed, which a new page would lack.
+    return;
+  }
+  const stepsBack = steps;
+  enter("returning");
+  if (stepsBack > 0) {
+    window.history.go(-stepsBack); // Browsers fill in what was typed, which a new page would lack.
   } else {
     frame.src = frame.getAttribute("src");
   }
