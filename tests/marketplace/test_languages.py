@@ -246,22 +246,36 @@ def test_a_worker_chooses_a_language_in_a_menu_and_keeps_it(market: Market) -> N
     assert '<html lang="he"' in ann.http.get("/worker/hits").text
 
 
-_FREE_TEXT = re.compile(r"\{\{ (?:[\w.]+\.)?(?:requester_name|feedback|reason|objection|text) \}\}")
+_FREE_TEXT = re.compile(
+    r"\{\{ (?:(?:[\w.]+\.)?(?:requester_name|feedback|reason|objection|text)"
+    r"|[\w.]+\.(?:title|subject|name|description|keywords))(?: \| trim)? \}\}"
+)
+_OF_ONE_DIRECTION = re.compile(
+    r"<title>.*?</title>|<option.*?</option>|\{% block title %\}.*?\{% endblock %\}"
+    r'|<span class="hidden">.*?</span>'
+)
+_PLAINTEXT = re.compile(r"^:is\(([\w, ]+)\) \{ unicode-bidi: plaintext; \}$", re.MULTILINE)
 
 
 def test_what_people_wrote_keeps_its_own_direction() -> None:
-    """Inside a sentence of the other direction, signs at its ends would change places.
+    """Inside a text of the other direction, signs at its ends would change places.
 
-    A browser finds the direction of an element that holds nothing else by its first letter.
+    A browser finds the direction by the first letter in `bdi`, and in an element that the
+    style sheets name and that holds nothing else.
     """
+    sheets = [MARKETPLACE / "workers/static" / name for name in ("site.css", "frame.css")]
+    rules = [_PLAINTEXT.search(sheet.read_text("utf-8")) for sheet in sheets]
+    site, frame = ({"bdi", *rule[1].split(", ")} if rule else set() for rule in rules)
     seen = 0
     for template in TEMPLATES:
-        page = template.read_text("utf-8")
+        page = _OF_ONE_DIRECTION.sub("", template.read_text("utf-8"))
         for text in _FREE_TEXT.finditer(page):
             before, after = page[: text.start()], page[text.end() :]
             if before.rfind("<") > before.rfind(">"):
                 continue  # a value of an attribute
             seen += 1
-            assert re.search(r"<\w[^<>]*>$", before), (template.name, text[0])
-            assert after.startswith("</"), (template.name, text[0])
-    assert seen > 10
+            around = re.search(r"<(\w+|h\{\{ level \}\})(?: [^<>]*)?>(?:\{%[^%]*%\})?$", before)
+            assert around, (template.name, text[0])
+            assert around[1].replace("{{ level }}", "3") in site & frame, (template.name, text[0])
+            assert re.match(r"</|\{% el", after), (template.name, text[0])
+    assert seen > 30

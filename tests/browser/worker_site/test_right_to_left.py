@@ -62,3 +62,29 @@ def test_the_site_and_the_hit_are_mirrored(hebrew: Callable[[int], Page], width:
     assert back["x"] > ahead["x"]
     assert violations(page) == []
     assert "Time left" not in page.inner_text("main")
+
+
+def test_a_hebrew_text_on_an_english_page_ends_at_its_left(
+    market: Market, open_site: Callable[..., Page]
+) -> None:
+    """The sign at its end is beside its last letter; the text begins where others do."""
+    post(market.requester("LAB"), Title="שלום!", Description="שלום לך!")
+    page = open_site(market.worker().token)
+    for text in (
+        page.get_by_role("heading", name="שלום!"),
+        page.get_by_text("שלום לך!", exact=True),
+    ):
+        first, last, edge = text.evaluate(
+            """element => {
+                const at = (n) => {
+                    const range = document.createRange();
+                    range.setStart(element.firstChild, n);
+                    range.setEnd(element.firstChild, n + 1);
+                    return range.getBoundingClientRect().left;
+                };
+                const { length } = element.textContent;
+                return [at(0), at(length - 1), element.getBoundingClientRect().left];
+            }"""
+        )
+        assert first > last
+        assert last - edge < 2
