@@ -7,7 +7,6 @@ tests may run in any order.
 
 import json
 import os
-import re
 import secrets
 import shlex
 import subprocess
@@ -19,8 +18,6 @@ from tests.marketplace.market import Market, Worker, post
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
-
-_PAGE = Path(__file__).resolve().parents[2] / "docs/reference/marketplace.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +62,6 @@ class Scene:
             timeout=60,
         )
         return Reply(exit_code=done.returncode, printed=done.stdout, complaint=done.stderr)
-
-    def unless_absent(self, operation: str, command: str, **values: str) -> Reply:
-        """Type it; an operation that the manual calls absent must fail by its name.
-
-        The manual's table is the switch: an operation that becomes available changes
-        its row there, and its test then holds the reply to its meaning.
-        """
-        reply = self.aws(command, **values)
-        if extent(operation) == "absent":
-            assert reply.is_refused(operation, "NotImplementedException"), reply
-        return reply
 
     def hit(self, **members: object) -> dict[str, Any]:
         """A posted HIT."""
@@ -123,11 +109,3 @@ def command_line_environment(key: str) -> dict[str, str]:
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_MAX_ATTEMPTS": "1",
     }
-
-
-def extent(operation: str) -> str:
-    """What the manual says of an operation: same, simpler or absent."""
-    row = re.compile(rf"\| {operation} \| (same|simpler|absent) \|")
-    extents = row.findall(_PAGE.read_text(encoding="utf-8"))
-    assert len(extents) == 1, f"docs/reference/marketplace.md has {len(extents)} rows: {operation}"
-    return str(extents[0])

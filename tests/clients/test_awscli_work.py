@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.clients.scene import Scene, extent
+from tests.clients.scene import Scene
 
 pytestmark = pytest.mark.full
 
@@ -106,13 +106,11 @@ def test_list_bonus_payments_tells_what_was_paid(scene: Scene) -> None:
 def test_get_file_upload_url_is_given_or_refused_loudly(scene: Scene) -> None:
     """The service itself has retired it: an answer must not be silent."""
     _hit, _worker, assignment_id = scene.done_hit()
-    reply = scene.unless_absent(
-        "GetFileUploadURL",
+    reply = scene.aws(
         "get-file-upload-url --assignment-id {id} --question-identifier picture",
         id=assignment_id,
     )
-    if extent("GetFileUploadURL") != "absent":
-        assert reply.is_refused("GetFileUploadURL") or reply.document["FileUploadURL"]
+    assert reply.is_refused("GetFileUploadURL") or reply.document["FileUploadURL"]
 
 
 def test_create_worker_block_bars_the_worker(scene: Scene) -> None:
@@ -146,11 +144,9 @@ def test_notify_workers_tells_who_was_not_reached(scene: Scene) -> None:
     """Somebody whose work was judged is reached; while absent, it fails by name."""
     _hit, worker, assignment_id = scene.done_hit()
     scene.boto.approve_assignment(AssignmentId=assignment_id)
-    reply = scene.unless_absent(
-        "NotifyWorkers",
+    reply = scene.aws(
         "notify-workers --subject 'More birds' --message-text 'There are more.' "
         "--worker-ids {worker}",
         worker=worker.worker_id,
     )
-    if extent("NotifyWorkers") != "absent":
-        assert reply.document.get("NotifyWorkersFailureStatuses", []) == []
+    assert reply.document.get("NotifyWorkersFailureStatuses", []) == []

@@ -139,7 +139,9 @@ def test_the_form_comes_back_with_everything_that_was_typed(
         assert re.search(r'name="some" value="y" checked', page)
         assert 'value="mine"' in page
         assert page.count(' aria-invalid="true"') == 1  # radios have their fieldset
-        assert re.search(r'<a [^>]*href="#q2-part">Question 2</a>: Please write a number.', page)
+        assert re.search(
+            r'<a [^>]*href="#q2-part"><bdi>Question 2</bdi></a>: Please write a number.', page
+        )
         assert 'action="/mturk/externalSubmit"' in page
         assert f'name="assignmentId" value="{assignment}"' in page
     assert ann.submit(assignment, one="a").status_code == 200
@@ -166,7 +168,7 @@ def test_a_form_is_plain_html_that_holds_its_own_rules(
     accepted = ann.accept(hit["HITGroupId"]).json()
     reply = frame(standing, accepted["frame_url"])
     page = reply.text
-    assert '<legend>Question 3 <span class="needed">(required)</span></legend>' in page
+    assert '<legend><bdi>Question 3</bdi> <span class="needed">(required)</span></legend>' in page
     assert '<input type="radio" id="q3-1" name="one" value="a" required>' in page
     assert '<label for="q3-1">A</label>' in page
     assert re.search(r'<input type="number"[^>]* min="1" max="9"', page)
