@@ -1,14 +1,12 @@
-"""`init`, which writes a campaign file from a few questions, and `preview`.
+"""`init`: writes a campaign file from a few questions, with comments and a policy.
 
-`init` also lists tasks, and writes what to begin with: example campaigns, or a task of your
-own that runs at once. `preview` shows a HIT to do in a browser.
+It also lists tasks, and writes what to begin with: example campaigns, or a task of your own
+that runs at once.
 """
 
 import json
 import shutil
-import signal
 import sys
-import threading
 import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
@@ -20,13 +18,11 @@ import click
 from piecework.cli.options import (
     ASSIGNMENTS,
     BATCHES,
-    CAMPAIGN,
     CURRENCY_OF_WAGE,
     JSON,
     MINUTES,
     WAGE,
     TaskName,
-    WholeNumber,
     Wishes,
     grouped,
     is_typed,
@@ -368,35 +364,3 @@ def _say(written: "Written", *, as_json: bool) -> None:
     click.echo(f"next: piecework check {shell_word(path)}      (what it costs, and why)")
     click.echo(f"      piecework preview {shell_word(path)}    (do it yourself in a browser)")
     click.echo(f"      piecework rehearse {shell_word(path)}   (simulated workers; costs nothing)")
-
-
-@click.command()
-@CAMPAIGN
-@click.option(
-    "--port",
-    type=WholeNumber(1, 65_534),
-    help="Port of the site; the question pages use the next port. Default: free ports.",
-)
-def preview(campaign: Path, *, port: int | None) -> None:
-    """Do a HIT yourself in the browser.
-
-    The preview stores nothing with the campaign. When it ends, it deletes what you did.
-
-    Examples:
-      piecework preview birds.toml
-      piecework preview birds.toml --port 9000
-    """
-    from piecework.campaign.assembling import read_anywhere
-    from piecework.simulation.rehearsals.rehearsal import serve_preview
-
-    # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with serve_preview(read_anywhere(campaign), port=port or 0) as addresses:
-        click.echo(f"open {addresses.hit}")
-        if addresses.test:
-            click.echo(f"then the qualification test: {addresses.test}")
-        click.echo("the preview pays and stores nothing; Ctrl-C ends it")
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            click.echo("ended")

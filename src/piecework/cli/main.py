@@ -104,7 +104,7 @@ _SECTIONS = {
     "Prepare, without cost": [
         LazyCommand("init", "init", "Write a campaign file from your answers."),
         LazyCommand("check", "check", "Check, render and price a campaign."),
-        LazyCommand("preview", "init:preview", "Do a HIT yourself in the browser."),
+        LazyCommand("preview", "rehearse:preview", "Do a HIT yourself in the browser."),
         LazyCommand("rehearse", "rehearse", "Run a whole campaign on simulated workers."),
         LazyCommand("compare", "compare", "Compare rehearsals, or rules on the same answers."),
     ],

@@ -1,9 +1,11 @@
-"""`rehearse`: runs a campaign on simulated workers, once or many times.
+"""Tries a campaign without cost: `rehearse` on simulated workers, `preview` in your browser.
 
 Many rehearsals compare cost, days, wage and quality of choices.
 """
 
 import json
+import signal
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -364,3 +366,35 @@ def _table(forecast: "Forecast", rows: "Sequence[Row]") -> Table:
         cells = (mean_and_range(forecast, row, name) for row in rows)
         table.add_row(label, *("\n".join(filter(None, cell)) for cell in cells))
     return table
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--port",
+    type=WholeNumber(1, 65_534),
+    help="Port of the site; the question pages use the next port. Default: free ports.",
+)
+def preview(campaign: Path, *, port: int | None) -> None:
+    """Do a HIT yourself in the browser.
+
+    The preview stores nothing with the campaign. When it ends, it deletes what you did.
+
+    Examples:
+      piecework preview birds.toml
+      piecework preview birds.toml --port 9000
+    """
+    from piecework.campaign.assembling import read_anywhere
+    from piecework.simulation.rehearsals.rehearsal import serve_preview
+
+    # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with serve_preview(read_anywhere(campaign), port=port or 0) as addresses:
+        click.echo(f"open {addresses.hit}")
+        if addresses.test:
+            click.echo(f"then the qualification test: {addresses.test}")
+        click.echo("the preview pays and stores nothing; Ctrl-C ends it")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            click.echo("ended")
