@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 
 from piecework.domain.hit import is_picture
-from piecework.domain.pictures import PictureLocation, is_portrait_name
+from piecework.domain.pictures import UNREADABLE, PictureLocation, is_portrait_name
 from piecework.domain.text import one_line
 
 _USUAL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(/[!-~]*)?")
@@ -105,16 +105,6 @@ _MOST_PIXELS = 100_000_000
 
 _PNG_ENDS = b"IEND\xaeB`\x82"
 _SVG_ENDS = re.compile(rb"</([\w-]+:)?svg\s*>")
-
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    SyntaxError,  # Pillow raises it for a broken PNG
-    KeyError,
-    TypeError,
-    EOFError,
-    MemoryError,
-)
 
 
 class Pictures(Protocol):
@@ -221,6 +211,6 @@ def _fault_of_decoding(file: BinaryIO, head: bytes) -> str:
         return ""
     except UnidentifiedImageError:
         return "it is no picture" if head else "it is empty"
-    except _UNREADABLE as fault:
+    except UNREADABLE as fault:
         return str(fault) or type(fault).__name__
     return ""

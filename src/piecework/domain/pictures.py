@@ -17,6 +17,17 @@ from piecework.domain.ids import ItemId
 
 _SERVED = "/pictures/"
 
+UNREADABLE = (
+    OSError,
+    ValueError,
+    SyntaxError,  # Pillow raises it for a broken PNG
+    KeyError,
+    TypeError,
+    EOFError,
+    MemoryError,
+)
+"""What Pillow raises about a broken picture; if it is too large, errors of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class PictureLocation:

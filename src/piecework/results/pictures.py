@@ -22,6 +22,7 @@ from piecework.domain.hit import Item
 from piecework.domain.picture_metadata import cleaning
 from piecework.domain.picture_metadata.cleaning import has_place, is_sideways, without_metadata
 from piecework.domain.picture_metadata.tiff import orientation_in
+from piecework.domain.pictures import UNREADABLE
 from piecework.domain.text import plural
 from piecework.postprocess.datasets.pictures import Size, local_picture
 
@@ -37,13 +38,7 @@ _LENGTHS = [
 ]
 _VIEW_BOX = re.compile(r'\sviewBox\s*=\s*["\']\s*\S+\s+\S+\s+([0-9.]+)\s+([0-9.]+)')
 
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    SyntaxError,  # Pillow raises it for a broken PNG
-    Image.DecompressionBombError,
-    Image.DecompressionBombWarning,
-)
+_UNREADABLE = (*UNREADABLE, Image.DecompressionBombError, Image.DecompressionBombWarning)
 
 
 def picture_sizes(campaign: Campaign) -> dict[str, Size]:

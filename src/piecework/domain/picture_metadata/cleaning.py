@@ -17,6 +17,7 @@ from typing import NamedTuple
 from PIL import Image, ImageOps, JpegImagePlugin
 
 from piecework.domain.picture_metadata import avif, gif, jpeg, png, tiff, webp
+from piecework.domain.pictures import UNREADABLE
 
 _METHODS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -43,15 +44,7 @@ _SMALL_PIXELS = 320
 _SMALL_BYTES = 40_000
 """The longest side of a small copy, and the bytes that are the most for it."""
 
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    SyntaxError,  # Pillow raises it for a broken PNG
-    KeyError,
-    TypeError,
-    MemoryError,
-    Image.DecompressionBombError,
-)
+_UNREADABLE = (*UNREADABLE, Image.DecompressionBombError)
 
 Save = Callable[[Image.Image, int, bytes], bytes]
 """Takes an opened picture, its orientation and its file; returns the new file."""
