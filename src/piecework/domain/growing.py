@@ -78,7 +78,7 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call the source: its path or address."""
+        """What people call the source: its path, or its address without secrets."""
 
     def fingerprint(self) -> str:
         """Return a cheap value that changes whenever the rows may have changed.

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -222,6 +223,19 @@ def test_a_query_gives_rows_and_changes_nothing(
         with pytest.raises(ConfigError, match="cannot be run"):
             read(query(url, deleting))
     assert len(read(source)[0]) == 2
+
+
+def test_where_a_row_is_has_no_secret_of_its_source(tmp_path: Path) -> None:
+    """The places of rows are stored, and shown with what is wrong with them."""
+    address = f"sqlite:///{tmp_path}/warehouse.db"
+    warehouse(address, "p1")
+    source = query(address, "SELECT id, address FROM pictures")
+    with_secret = replace(source, database=f"{address}?password=pea")
+    assert with_secret.name == f"{address}?password=***"
+    ((row,), _) = read(source)
+    assert row.located.startswith(source.name)
+    folder = folder_of(tmp_path, "s3://KEY:pea@photos/")
+    assert "pea" not in folder.name
 
 
 STRINGS = "SELECT ':x' || '%s' || ' -- ; ' AS id, 'a?b' AS address"

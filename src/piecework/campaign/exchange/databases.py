@@ -25,6 +25,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, load_extra
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.store_address import refused_option
+from piecework.domain.text import without_secrets
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
@@ -232,7 +233,7 @@ class Query(TableRows):
     @property
     def name(self) -> str:
         """The database as the campaign file has it."""
-        return self.database
+        return without_secrets(self.database)
 
     def fingerprint(self) -> str:
         """Return the time: nothing tells whether the result of a query has changed."""
@@ -277,7 +278,7 @@ class Query(TableRows):
     def _rows(self, result: "sa.CursorResult[Any]") -> Iterator[SourceRow]:
         numbers = count(1)
         for value in result.mappings():
-            located = f"{self.database}: row {next(numbers)} of the query"
+            located = f"{self.name}: row {next(numbers)} of the query"
             yield self.row(located, cells_of(dict(value)))
 
     def _unreadable(self, fault: Exception) -> ConfigError:

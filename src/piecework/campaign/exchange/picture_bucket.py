@@ -26,6 +26,7 @@ from piecework.domain.hit import is_picture_file
 from piecework.domain.late_modules import fs, pa
 from piecework.domain.picture_metadata.cleaning import without_metadata
 from piecework.domain.pictures import is_plain_name
+from piecework.domain.text import without_secrets
 
 _LARGEST_BYTES = 200_000_000
 """A larger object is not a picture for a page."""
@@ -224,7 +225,7 @@ class PicturesInBucket(PictureRows):
     @property
     def name(self) -> str:
         """The address as the campaign file has it."""
-        return self.bucket.address
+        return without_secrets(self.bucket.address)
 
     def names(self) -> list[str]:
         """Return the names of all pictures, sorted.

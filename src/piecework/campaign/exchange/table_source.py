@@ -39,7 +39,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.late_modules import fs, pa, pq
 from piecework.domain.received_files import about_link, outward_link
-from piecework.domain.text import with_newlines
+from piecework.domain.text import with_newlines, without_secrets
 
 _TEXTS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (type(None), lambda _: ""),
@@ -181,8 +181,8 @@ class TableFolder(TableRows):
 
     @property
     def name(self) -> str:
-        """The address as the campaign file has it."""
-        return self.address
+        """The address as the campaign file has it, without secrets."""
+        return without_secrets(self.address)
 
     def fingerprint(self) -> str:
         """Return a hash of the files' paths, sizes and times.
