@@ -323,7 +323,7 @@ def test_who_was_taken_back_is_kept_out_no_more_and_may_answer_again(
 def test_open_hits_are_polled_for_the_one_that_was_looked_at_longest_ago(
     address: StoreAddress,
 ) -> None:
-    """Or posted, if nobody has looked since; collected HITs need no poll."""
+    """Before its first poll, a HIT counts from its posting; collected HITs are not polled."""
     hour = timedelta(hours=1)
     with _answered(address.url) as store, store.db.atomic():
         assert hits.next_poll_base(store) is None

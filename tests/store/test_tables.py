@@ -123,7 +123,7 @@ def test_a_worker_is_of_the_market_of_their_latest_work(answered: Store, last: s
             "UPDATE assignments SET submitted_at = ? WHERE assignment_id = ?", [at, f"{last}-ann"]
         )
     assert workers.market_of_worker(answered, "ann") == f"market of {last}"
-    assert workers.market_of_worker(answered, "nobody") == ""
+    assert workers.market_of_worker(answered, "stranger") == ""
     with answered.db.atomic():
         answered.db.execute("UPDATE hits SET market = '' WHERE hit_id = ?", [last])
     (other,) = {*HITS} - {last}

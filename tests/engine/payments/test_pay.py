@@ -290,7 +290,7 @@ def test_all_bad_rows_of_a_file_are_told_and_the_columns_that_are_allowed(
     """In one run, whichever of the two columns says who is meant."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
-        rows = (("nobody", "1", "r"), ("nobody else", "1", "r"))
+        rows = (("stranger", "1", "r"), ("other stranger", "1", "r"))
         text = bonus_file(*rows, header="worker,amount,reason")
         with pytest.raises(ConfigError) as error:
             read_bonuses(run, text, label="bonus", name="b.csv")
