@@ -70,7 +70,7 @@ def copied_files(task: str, name: str) -> Mapping[str, str]:
         ConfigError: the gallery has no such task.
     """
     if task in GENERIC or task not in task_names():
-        meant = did_you_mean(task, task_names()) or "."
+        meant = did_you_mean(task, (*STARTER_KINDS, *task_names())) or "."
         fault = f"--from {task}: no folder of the gallery has this task{meant}"
         if task in GENERIC:
             fault = (
@@ -100,13 +100,12 @@ def _drawn(cell: str) -> str:
     return f"/pictures/scene_{int(named[1]):04d}.svg" if named else cell
 
 
-def write_starter(path: Path, kind: StarterKind, task: str | None = None) -> Path:
+def write_starter(path: Path, model: str) -> Path:
     """Write the task into the folder `path`; the campaign file beside it.
 
     Args:
         path: the new folder.
-        kind: the task's kind.
-        task: the gallery task to copy in place of one of the kind.
+        model: the task's kind, or the gallery task to copy.
 
     Raises:
         ConfigError: a campaign cannot have this name, the gallery has no such task, or a
@@ -115,7 +114,8 @@ def write_starter(path: Path, kind: StarterKind, task: str | None = None) -> Pat
     if not _ALLOWED.fullmatch(path.name):
         allowed = "small letters, digits, - and _, at most 40"
         raise ConfigError([f"{path}: {path.name!r} is not a valid name; {allowed}"])
-    texts = starter_files(kind, path.name) if task is None else copied_files(task, path.name)
+    kind = next((kind for kind in STARTER_KINDS if kind == model), None)
+    texts = starter_files(kind, path.name) if kind else copied_files(model, path.name)
     files = {path.parent / name: text for name, text in texts.items()}
     there = [str(file) for file in (path, *files) if file.exists()]
     if there:

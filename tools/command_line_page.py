@@ -20,6 +20,9 @@ _COLUMNS = 80
 _SHARED_FROM = 2
 """Commands that have an option, from which the page shows it only once."""
 
+_Same = tuple[str, str, str]
+"""What options have in common that the page shows once: name, help, and shown default."""
+
 _SHARED_PART = re.compile(r" --json| --database [\w.]+")
 _PLAIN = re.compile(r"( [\w./-]+\.toml| --help)*")
 """What follows a command in an example that shows nothing of the command's own."""
@@ -57,14 +60,14 @@ def own_options() -> list[tuple[str, click.Option]]:
     ]
 
 
-def shared_options() -> dict[tuple[str, str], click.Option]:
-    """Return the options that several commands have with the same help, by both.
+def shared_options() -> dict[_Same, click.Option]:
+    """Return the options that several commands have with the same help and default.
 
     Of a name with several meanings, the most frequent.
     """
     options = [option for _, option in own_options()]
     counted = Counter(map(_same, options))
-    usual = {name: (name, text) for (name, text), _ in reversed(counted.most_common())}
+    usual = {same[0]: same for same, _ in reversed(counted.most_common())}
     return {
         _same(option): option
         for option in sorted(options, key=_name)
@@ -120,7 +123,7 @@ def _commands(group: click.Group, before: str) -> Iterator[tuple[str, click.Comm
             yield from _commands(command, f"{before}{name} ")
 
 
-def _described(command: click.Command, path: str, shared: Container[tuple[str, str]]) -> str:
+def _described(command: click.Command, path: str, shared: Container[_Same]) -> str:
     """Return a command's help, and the names of its shared options."""
     own = copy(command)
     own.add_help_option, own.epilog = False, None
@@ -179,8 +182,8 @@ def _listed(options: Sequence[click.Parameter]) -> str:
     return _help(together, "").partition("Options:\n")[2]
 
 
-def _same(option: click.Option) -> tuple[str, str]:
-    return _name(option), option.help or ""
+def _same(option: click.Option) -> _Same:
+    return _name(option), option.help or "", repr(option.default) if option.show_default else ""
 
 
 def _name(option: click.Option) -> str:

@@ -262,7 +262,7 @@ def test_the_word_is_an_option_of_the_commands(
     refused = CliRunner().invoke(main, words)
     assert "2026-09-30" in refused.output
     monkeypatch.setenv("PIECEWORK_ALTHOUGH_CLOSED", "")  # put back afterwards
-    asked = CliRunner().invoke(main, [*words, "--although-closed"])
+    asked = CliRunner().invoke(main, [*words, "--although", "closed"])
     assert "2026-09-30" not in asked.output
     assert "amount" in asked.output
 

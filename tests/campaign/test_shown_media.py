@@ -107,8 +107,9 @@ def test_a_person_may_know_better(campaign: Path, tmp_path: Path) -> None:
     """A host may answer browsers alone: with the option, what is not loaded is a warning."""
     with _served(tmp_path, None) as endpoint, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PIECEWORK_ALTHOUGH_UNSEEN", "")  # put back afterwards
-        live = ("--once", "--live", "--spend-at-most", "20", "--although-unseen", "--json")
-        ran = _piecework("run", str(campaign), "--endpoint", endpoint, *live)
+        live = ("--once", "--live", "--spend-at-most", "20", "--json")
+        despite = ("--although", "unseen")
+        ran = _piecework("run", str(campaign), "--endpoint", endpoint, *live, *despite)
         assert len([*MTurk(endpoint).find_hits()]) == 1
     assert ran.exit_code == 0, ran.output
 

@@ -195,7 +195,7 @@ def _has_commands(path: str) -> bool:
     return any(each.startswith(f"{path} ") for each in _ALL)
 
 
-_MOST_OPTIONS = 215
+_MOST_OPTIONS = 190
 
 
 def test_a_person_meets_few_options_of_commands() -> None:

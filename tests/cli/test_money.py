@@ -260,7 +260,7 @@ def test_a_compensation_is_shown_then_paid_once(finished: Finished) -> None:
     """Without --yes nothing is paid; the same command twice pays once."""
     listed = CliRunner().invoke(main, ["workers", "list", str(finished.path), "--json"])
     worker = json.loads(listed.stdout)[0]["worker"]
-    words = ("--worker", worker[:6], "--amount", "1.00", "--because", "The page broke.")
+    words = ("--compensate", worker[:6], "1.00", "--because", "The page broke.")
     shown = finished.piecework("pay", *words)
     assert shown.exit_code == 0, shown.output
     assert "$1.00 and $0.20 fees, $1.20 in all" in shown.output
@@ -279,20 +279,22 @@ def test_a_compensation_is_shown_then_paid_once(finished: Finished) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "complaint"),
     [
-        (("--worker", "abcd"), 2, "a compensation also needs --amount, --because"),
-        (("--amount", "1"), 2, "a compensation also needs --worker, --because"),
+        (("--compensate", "abcd", "1"), 2, "--compensate needs --because"),
+        (("--because", "b"), 2, "--because goes with --compensate or --rejected"),
+        (("--compensate", "abcd"), 2, "requires 2 arguments"),
+        (("--compensate", "abcd", "0", "--because", "b"), 2, "the amount is 0"),
         (("--rejected", "3A", "--yes"), 2, "so scripts need only --because and --by"),
-        (("--worker", "abcd", "--amount", "1", "--because", "b"), 2, "no worker of"),
+        (("--compensate", "abcd", "1", "--because", "b"), 2, "no worker of"),
         (
-            *(("--worker", "A1", "--amount", "1", "--because", "b", "--label", "c"),),
-            *(2, "give either --worker"),
+            *(("--compensate", "A1", "1", "--because", "b", "--label", "c"),),
+            *(2, "give either --compensate"),
         ),
         (
-            *(("--worker", "ANOBODY12", "--amount", "1", "--because", "b", "--yes"),),
+            *(("--compensate", "ANOBODY12", "1", "--because", "b", "--yes"),),
             *(1, "does not exist"),
         ),
         (
-            *(("--worker", "ANOBODY12", "--amount", "90", "--because", "b", "--yes"),),
+            *(("--compensate", "ANOBODY12", "90", "--because", "b", "--yes"),),
             *(3, "nothing was paid"),
         ),
     ],

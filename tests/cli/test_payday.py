@@ -63,7 +63,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dan = next(
             row["worker"] for row in Worked(path, database).sheet("s") if row["name"] == "dan"
         )
-        hurt = ["--worker", dan, "--amount", "0.35", "--because", "The page broke."]
+        hurt = ["--compensate", dan, "0.35", "--because", "The page broke."]
         for words in ([], hurt):
             paid = CliRunner().invoke(main, ["pay", str(path), *words, "--yes"])
             assert paid.exit_code == 0, paid.output
@@ -225,7 +225,7 @@ def test_a_wrong_row_records_nothing(worked: Worked, rows: str, fault: str) -> N
     [
         (["--sheet", "s.csv", "--label", "x"], "--label: no use with --sheet"),
         (["--sheet", "s.csv", "--yes"], "--yes: no use with --sheet"),
-        (["--paid", "p.csv", "--amount", "1"], "--amount: no use with --paid"),
+        (["--paid", "p.csv", "--compensate", "P", "1"], "--compensate: no use with --paid"),
         (["--paid", "absent.csv"], "cannot be read"),
         (["--paid", "p.csv", "--label", "A B"], "--label 'A B'"),
     ],

@@ -19,7 +19,7 @@ def test_all_tasks_are_listed_with_what_they_ask(
     """The gallery's, and those of the folder one is in; for people and programs."""
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
-    made = runner.invoke(main, ["init", "--new-task", "dog", "--kind", "scale"])
+    made = runner.invoke(main, ["init", "--new-task", "dog", "--from", "scale"])
     assert made.exit_code == 0, made.output
     assert "piecework preview dog.toml" in made.output
     listing = runner.invoke(main, ["init", "--tasks"]).output
@@ -65,7 +65,6 @@ def test_a_copy_of_a_gallery_task_passes_check(
         (["--new-task", "dog", "--from", ""], "no folder of the gallery"),
         (["--new-task", "full", "--from", "caption"], "already exists"),
         (["--new-task", "A dog", "--from", "caption"], "is not a valid name"),
-        (["--new-task", "dog", "--from", "caption", "--kind", "text"], "leave out --kind"),
         (["--from", "caption"], "--from goes with --new-task"),
     ],
 )

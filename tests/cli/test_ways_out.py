@@ -155,7 +155,7 @@ def test_a_live_store_takes_no_answers_of_simulated_workers(campaign: Path) -> N
     assert not list(campaign.parent.rglob("piecework.db"))
 
 
-@pytest.mark.parametrize("words", [(), ("--answers", "a.csv"), ("--batch-results", "b.csv")])
+@pytest.mark.parametrize("words", [(), ("--answers", "a.parquet"), ("--answers", "b.csv")])
 def test_an_export_before_the_first_answer_writes_nothing(
     campaign: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,7 +66,7 @@ def test_a_second_link_is_for_the_same_worker(tmp_path: Path) -> None:
         (["invite", "x" * 101], "NAME must be"),
         (["invite", "ann", "--days", "0"], "--days must be"),
         (["invite", "ann", "--country", "Germany"], "--country must be"),
-        (["invite", "ann", "--subdivision", "1"], "--subdivision must be"),
+        (["invite", "ann", "--country", "US-1"], "--country must be"),
         (["invite", "ann", "--site-url", "hits.example"], "--site-url must"),
         (["invite"], "either NAME or --from FILE"),
         (["invite", "7b", "--write", "links.csv"], "--write goes with --from"),
@@ -131,7 +131,7 @@ def test_a_country_that_nobody_stated_is_not_known(tmp_path: Path) -> None:
     assert worker(database, "invite", "ann").exit_code == 0
     (row,) = json.loads(worker(database, "list", "--json").stdout)
     assert row["country"] == ""
-    refused = worker(database, "invite", "bob", "--subdivision", "WA")
+    refused = worker(database, "invite", "bob", "--country", "WASHINGTON")
     assert refused.exit_code == 2
     assert "country" in refused.output
     backend = Backend(database, Rules())

@@ -1,6 +1,6 @@
 """A death while a compensation is paid pays nobody twice and forgets nobody.
 
-`piecework pay --worker` runs in a separate process and is killed by SIGKILL around each
+`piecework pay --compensate` runs in a separate process and is killed by SIGKILL around each
 call to a real marketplace. Then the same command runs twice more, and both books are
 checked.
 """

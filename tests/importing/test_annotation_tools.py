@@ -106,7 +106,7 @@ def test_an_aggregated_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """It holds nobody's answer."""
     row = {"_unit_id": "1", "_unit_state": "finalized", "_trusted_judgments": "3"}
     source = table(tmp_path / "a123.csv", [row | {"x": "yes", "x:confidence": "0.9"}])
-    refused = piecework("data", "import", source, "--map")
+    refused = piecework("data", "import", source, "--dry-run")
     assert refused.exit_code
     assert "download the full report" in " ".join(refused.output.split())
 

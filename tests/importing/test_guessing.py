@@ -18,8 +18,8 @@ from tests.importing.test_importing import answers, done, piecework
 
 
 def understood(*words: object) -> dict[str, Any]:
-    """What `data import --map` understands."""
-    document: dict[str, Any] = json.loads(done("data", "import", *words, "--map", "--json"))
+    """What `data import --dry-run` understands."""
+    document: dict[str, Any] = json.loads(done("data", "import", *words, "--dry-run", "--json"))
     return document
 
 
@@ -128,7 +128,7 @@ def test_every_guess_is_shown_with_the_line_that_overrides_it(tmp_path: Path) ->
     columns = tmp_path / "columns.toml"
     columns.write_text('fields.grade.kind = "choice"\n', encoding="utf-8")
     assert kinds(understood(source, "--columns", columns)) == {"grade": "choice"}
-    printed = done("data", "import", source, "--map")
+    printed = done("data", "import", source, "--dry-run")
     assert "guessed" in printed
     assert "grade holds numbers from 1 to 5" in " ".join(printed.split())
 
@@ -359,7 +359,7 @@ def test_a_spreadsheet_s_line_states_the_separator(tmp_path: Path) -> None:
     source.write_text("sep=;\n" + text, encoding="utf-8")
     columns = tmp_path / "columns.toml"
     columns.write_text(COLUMNS, encoding="utf-8")
-    assert "line 19" in done("data", "import", source, "--columns", columns, "--map")
+    assert "line 19" in done("data", "import", source, "--columns", columns, "--dry-run")
 
 
 def test_the_order_of_day_and_month_is_stated_or_asked(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_the_order_of_day_and_month_is_stated_or_asked(tmp_path: Path) -> None:
     columns = tmp_path / "columns.toml"
     columns.write_text(COLUMNS + 'submitted = "when"\n', encoding="utf-8")
     source = table(tmp_path / "t.csv", lines, ",")
-    refused = piecework("data", "import", source, "--columns", columns, "--map")
+    refused = piecework("data", "import", source, "--columns", columns, "--dry-run")
     assert refused.exit_code
     assert "state day_first = true" in " ".join(refused.output.split())
     columns.write_text("day_first = true\n" + columns.read_text(), encoding="utf-8")
@@ -476,7 +476,7 @@ def test_a_stated_answer_that_is_missing_is_refused(tmp_path: Path) -> None:
     trials.write_text(TRIALS.replace("trial,", "Unnamed: 0,"), encoding="utf-8")
     columns = tmp_path / "columns.toml"
     columns.write_text('answers = { seen = "anwser" }\n', encoding="utf-8")
-    refused = piecework("data", "import", export, trials, "--columns", columns, "--map")
+    refused = piecework("data", "import", export, trials, "--columns", columns, "--dry-run")
     assert refused.exit_code
     assert "did you mean 'answer'" in " ".join(refused.output.split())
     # What pandas calls an index that has no name is no answer.

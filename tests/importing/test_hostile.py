@@ -58,7 +58,7 @@ def test_a_terminal_is_told_no_control_characters(tmp_path: Path) -> None:
     rows = [row(1, "W1", shown={"x\x1b[2J": "y"}, sent={"note": CONTROLS})]
     rows.append({**rows[0], "AssignmentId": "A2", "SubmitTime": "\x1b]0;pwned\x07"})
     batch = write(tmp_path / "batch.csv", rows)
-    printed = piecework("data", "import", batch, "--map").output
+    printed = piecework("data", "import", batch, "--dry-run").output
     assert "\x1b" not in printed
     assert "\x07" not in printed
 
@@ -104,11 +104,11 @@ def test_a_thousand_columns_are_read(tmp_path: Path) -> None:
     """Each is an answer; of more than five thousand the file is refused."""
     sent = {f"q_{n}x": "yes" for n in range(1000)}
     batch = write(tmp_path / "b.csv", [row(1, "W", shown={"a": "b"}, sent=sent)])
-    document = json.loads(done("data", "import", batch, "--map", "--json"))
+    document = json.loads(done("data", "import", batch, "--dry-run", "--json"))
     assert len(document["fields"]) == 1000
     header = ",".join(f"c{n}" for n in range(MOST_COLUMNS + 1))
     batch.write_text(f"HITId,AssignmentId,WorkerId,Answer.x,{header}\n")
-    result = piecework("data", "import", batch, "--map")
+    result = piecework("data", "import", batch, "--dry-run")
     assert result.exit_code == 2
     assert "at most 5000" in result.output
 

@@ -61,12 +61,12 @@ _DEAR = {"vizwiz_val_captions_half.csv", "vizwiz_quality_train.json", "snow_rte.
 
 
 def understood(name: str, columns: str) -> dict[str, object]:
-    """What `data import --map` says about a file."""
+    """What `data import --dry-run` says about a file."""
     path = DATA / name
     files = sorted(path.glob("*.csv")) if name == "mturk_batches" else [path]
     columns_option = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
     document: dict[str, object] = json.loads(
-        done("data", "import", *files, *columns_option, "--map", "--json")
+        done("data", "import", *files, *columns_option, "--dry-run", "--json")
     )
     return document
 

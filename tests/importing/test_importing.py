@@ -71,9 +71,9 @@ def test_a_batch_becomes_answers_about_its_items(campaign: Path) -> None:
 
 
 def test_what_was_understood_is_shown_and_nothing_written(tmp_path: Path) -> None:
-    """`--map` tells items, fields and what was decided there."""
+    """`--dry-run` tells items, fields and what was decided there."""
     batch = write(tmp_path / "batch.csv", stances(status="Approved"))
-    printed = done("data", "import", batch, "--as", tmp_path / "stance.toml", "--map")
+    printed = done("data", "import", batch, "--as", tmp_path / "stance.toml", "--dry-run")
     for words in ("6 answers about 2 items", "answer: choice", "3 Approved"):
         assert words in printed
     assert [path.name for path in tmp_path.iterdir()] == ["batch.csv"]
@@ -86,7 +86,7 @@ def test_a_column_in_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
     table.write_text(f"[/id],worker,[b]answer\n{rows}")
     named = 'item_id = "[/id]"\ncolumns.worker = "worker"\nanswers = { answer = "[b]answer" }\n'
     (tmp_path / "columns.toml").write_text(named)
-    printed = done("data", "import", table, "--map", "--columns", tmp_path / "columns.toml")
+    printed = done("data", "import", table, "--dry-run", "--columns", tmp_path / "columns.toml")
     assert "the column [/id] names each item" in " ".join(printed.split())
     assert "[b]answer" in printed
 
@@ -183,7 +183,7 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
             "Parquet need a new folder for their tables: piecework export FILES --to",
         ),
         (("c.toml", "--to", "folder"), "To export FILES by its rules: --as c.toml"),
-        (("c.toml", "d.toml", "--answers", "e"), "the answers of one CAMPAIGN"),
+        (("c.toml", "d.toml", "--answers", "e.csv"), "the answers of one CAMPAIGN"),
         (("c.toml", "--dask"), "are for FILES, with --to FOLDER"),
     ],
 )
@@ -635,7 +635,7 @@ def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
         "Submission id,Participant id,Status,Started at,Completed at,Completion code\n"
         "s1,p1,APPROVED,2022-07-22 09:17:00,2022-07-22 09:18:00,C1\n"
     )
-    printed = done("data", "import", file, "--as", tmp_path / "code.toml", "--map")
+    printed = done("data", "import", file, "--as", tmp_path / "code.toml", "--dry-run")
     assert "no column names items, so each HIT is" in " ".join(printed.split())
 
 

@@ -391,7 +391,7 @@ def test_a_faulty_annotation_sets_its_image_aside(
 def test_what_is_no_file_of_objects_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """An id twice; more marks than an answer may have; an image that is not there."""
     twice = coco(tmp_path / "t.json", of_dog(1, bbox=[1, 1, 2, 2]), images=[IMAGES[0], IMAGES[0]])
-    refused = piecework("data", "import", twice, "--map")
+    refused = piecework("data", "import", twice, "--dry-run")
     assert refused.exit_code
     assert "images: the id 1 occurs twice" in " ".join(refused.output.split())
     many = coco(

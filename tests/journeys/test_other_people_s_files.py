@@ -36,7 +36,7 @@ def test_results_of_another_tool_become_a_dataset(user: User) -> None:
         """,
     )
     before = {file.name for file in user.folder.iterdir()}
-    shown = user.types("data import results.csv --columns columns.toml --map")
+    shown = user.types("data import results.csv --columns columns.toml --dry-run")
     assert "code" in shown
     assert {file.name for file in user.folder.iterdir()} == before
     user.types("data import results.csv --columns columns.toml --as stance.toml")

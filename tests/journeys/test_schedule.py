@@ -13,8 +13,9 @@ def test_passes_take_an_edited_file_and_say_which_file_decided(user: User) -> No
     """The report names both files, and a finished campaign has nothing more to do."""
     user.write("hit.html", PAGE)
     user.write("items.csv", "id,text\n" + "".join(f"s{n},text {n}\n" for n in range(4)))
-    user.types("init food.toml --task hit.html --items items.csv --answers 2 --batches 2 --json")
+    user.types("init food.toml --task hit.html --items items.csv --answers 2 --json")
     user.completes("food.toml", by="policy")
+    user.replace("food.toml", "batches = 1", "batches = 2")
     port = free_port()
     advance = f"run food.toml --once --rehearsal --endpoint http://127.0.0.1:{port} --json"
     files = [user.path("food.toml").read_bytes()]

@@ -248,22 +248,21 @@ def test_invitations_are_bound_by_the_command(place: Place, tmp_path: Path) -> N
     people = tmp_path / "people.csv"
     people.write_text("name,mail\njoan,joan@example.org\nkay,kay@example.org\n")
     file = [*invite, "--from", str(people), *database]
-    made = CliRunner().invoke(main, [*file, "--email-column", "mail"])
+    made = CliRunner().invoke(main, [*file, "--email", "mail"])
     assert made.exit_code == 0, made.output
     for name in ("mary", "joan", "kay"):
         assert place.sign_in(name)[1].status_code == 303
     for words, sentence in (
         ([*invite, "mary", "--email", "mary"], "is not an e-mail address"),
-        ([*invite, "mary", "--email-column", "x"], "goes with --from"),
-        ([*file, "--email", "a@example.org"], "is for one person"),
-        ([*file, "--email-column", "email"], "has no column 'email'"),
-        ([*file, "--email-column", "name"], "has no column 'name'"),
+        ([*invite, "mary", "--email", "a@example.org", "--places", "2"], "the same address"),
+        ([*file, "--email", "a@example.org"], "has no column 'a@example.org'"),
+        ([*file, "--email", "name"], "has no column 'name'"),
     ):
         refused = CliRunner().invoke(main, [*words, *database])
         assert refused.exit_code == 2
         assert sentence in refused.output
     people.write_text("name,mail\nlee,\n")
-    refused = CliRunner().invoke(main, [*file, "--email-column", "mail"])
+    refused = CliRunner().invoke(main, [*file, "--email", "mail"])
     assert "lee: '' is not an e-mail address" in refused.output
 
 

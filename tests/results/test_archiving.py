@@ -275,12 +275,14 @@ def test_the_command_says_what_it_moved(tmp_path: Path) -> None:
     """And once more: nothing is left."""
     with growing(tmp_path, names(1, 4)) as grown:
         three_batches(grown)
-    command = [str(grown.path), "--keep", "1", "--json"]
+    rules = grown.path.read_text().replace("[grows]", "[grows]\narchive_after_batches = 1")
+    grown.path.write_text(rules)
+    command = [str(grown.path), "--json"]
     done = CliRunner().invoke(archive_command, command, catch_exceptions=False)
     facts = json.loads(done.stdout)
     assert (facts["batches"], facts["answers"]) == (2, 8)
     assert Path(facts["folder"], "batch=000001").is_dir()
-    again = CliRunner().invoke(archive_command, command[:3], catch_exceptions=False)
+    again = CliRunner().invoke(archive_command, command[:1], catch_exceptions=False)
     assert again.stdout == "nothing to archive: the newest batch stays\n"
     with only_pass(in_folder(tmp_path / "out/crash")):
         busy = CliRunner().invoke(archive_command, command)

@@ -66,7 +66,10 @@ def test_items_of_one_hit_are_numbered_as_answers_are(tmp_path: Path) -> None:
 def test_the_command_writes_one_file(tmp_path: Path) -> None:
     """Beside the folder of a campaign, or not at all."""
     path = written(tmp_path, rows=2)
-    words = ["export", str(path), "--batch-results", "b.csv", "--answers", "a.parquet"]
+    words = ["export", str(path), "--answers", "b.csv", "--report-only"]
     refused = CliRunner().invoke(main, words)
     assert refused.exit_code == 2
-    assert "--answers and --batch-results: give only one of them" in refused.output
+    assert "--answers and --report-only: give only one of them" in refused.output
+    refused = CliRunner().invoke(main, ["export", str(path), "--answers", "b.xlsx"])
+    assert refused.exit_code == 2
+    assert "ends in .parquet or .csv" in refused.output

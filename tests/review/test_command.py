@@ -31,27 +31,38 @@ _ISSUER = ["--oidc-issuer", "https://login.example.org", "--oidc-client", "revie
 _AT_PORT = [*_ISSUER, "--port", "8443"]
 _PLAIN_HTTP = ["--oidc-issuer", "http://login.example.org", *_AT_PORT[2:]]
 _ADA = ["--email-role", "a@x.org=reviewer"]
+_TWO_CLAIMS = ["--claim-role", "groups=b=reader", "--claim-role", "teams=c=reader"]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--listen", "0.0.0.0"], 3, "could decide who is paid"),  # noqa: S104 - refused
+        (["--host", "0.0.0.0"], 3, "could decide who is paid"),  # noqa: S104 - refused
         (["--by", "ada", "--reviewer", "grace"], 2, "give one"),
         (["--by", "policy:birds"], 2, "policy:"),
         (["--reviewer", "ada", "--reviewer", " ada"], 2, "the same name"),
         (["--twice", "2"], 2, "range"),
-        (["--url", "http://review.example.org"], 3, "could decide who is paid"),
-        (["--url", "https://review.example.org/a"], 2, "give it as https://NAME"),
-        (["--url", "https://review.example.org:99999"], 2, "not an address: Port out of range"),
-        (["--url", "https://b\N{LATIN SMALL LETTER U WITH DIAERESIS}..org"], 2, "not an address"),
-        (["--url", "https://[review"], 2, "not an address"),
+        (["--site-url", "http://review.example.org"], 3, "could decide who is paid"),
+        (["--site-url", "https://review.example.org/a"], 2, "give it as https://NAME"),
+        (
+            ["--site-url", "https://review.example.org:99999"],
+            2,
+            "not an address: Port out of range",
+        ),
+        (
+            ["--site-url", "https://b\N{LATIN SMALL LETTER U WITH DIAERESIS}..org"],
+            2,
+            "not an address",
+        ),
+        (["--site-url", "https://[review"], 2, "not an address"),
         (["--oidc-client", "x"], 2, "only with --oidc-issuer"),
-        ([*_ISSUER], 2, "--oidc-issuer needs --port or --url"),
+        ([*_ISSUER], 2, "--oidc-issuer needs --port or --site-url"),
         ([*_AT_PORT], 2, "no person has a role"),
         ([*_AT_PORT, "--email-role", "ada@x.org=boss"], 2, "write it as WHO=ROLE"),
         ([*_AT_PORT, "--email-role", "ada=reader"], 2, "is not an e-mail address"),
-        ([*_AT_PORT, "--claim-role", "a=reader"], 2, "need each other"),
+        ([*_AT_PORT, "--claim-role", "a=reader"], 2, "write it as CLAIM=VALUE=ROLE"),
+        ([*_AT_PORT, "--claim-role", "a=b=boss"], 2, "with the role reader"),
+        ([*_AT_PORT, *_TWO_CLAIMS], 2, "one claim gives roles, not"),
         ([*_AT_PORT, *_ADA, "--email-role", "a@x.org=reader"], 2, "two roles"),
         ([*_AT_PORT, *_ADA, "--oidc-scope", "email"], 2, "must include openid"),
         ([*_PLAIN_HTTP, *_ADA], 2, "needs https"),
@@ -170,8 +181,7 @@ port = 8443
 oidc-issuer = "https://login.example.org"
 oidc-client = "review"
 email-role = ["ada@example.org=requester", "rita@example.org=reader"]
-roles-claim = "groups"
-claim-role = ["annotators=reviewer"]
+claim-role = ["groups=annotators=reviewer"]
 contact = "Ada, room 12"
 """
     with stores.opened(tmp_path, workers=1, items=2) as run:
@@ -181,11 +191,11 @@ contact = "Ada, room 12"
         shown = CliRunner().invoke(main, [*words, "--print-config"], env=environment)
         assert shown.exit_code == 0
         assert 'oidc-client = "of the environment"  # environment' in shown.output
-        assert 'claim-role = ["annotators=reviewer"]  # file' in shown.output
-        file.write_text(table.replace("roles-claim", "role-claim"))
+        assert 'claim-role = ["groups=annotators=reviewer"]  # file' in shown.output
+        file.write_text(table.replace("claim-role", "claim-rule"))
         refused = CliRunner().invoke(main, words)
     assert refused.exit_code == 2
-    assert "did you mean roles-claim?" in refused.output
+    assert "did you mean claim-role?" in refused.output
 
 
 def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def test_the_same_command_with_another_time_states_the_same(campaign: Path, amou
     assert ("the Prefect server" in done.stderr) == (amount != "70"), done.stderr
 
 
-@pytest.mark.parametrize("option", ["--although-closed", "--although-unseen", "--metrics-folder"])
+@pytest.mark.parametrize("option", ["--although closed", "--although unseen", "--metrics-folder ."])
 def test_an_option_reaches_each_pass_or_is_refused(
     campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
@@ -248,14 +248,13 @@ def test_an_option_reaches_each_pass_or_is_refused(
     for name in ("CLOSED", "UNSEEN"):
         monkeypatch.setenv(f"PIECEWORK_ALTHOUGH_{name}", "")  # put back afterwards
     monkeypatch.chdir(tmp_path)
-    more = [option, "."] if option == "--metrics-folder" else [option]
-    words = ["run", str(campaign), *_LOCAL, "--every", "5m", *more]
+    words = ["run", str(campaign), *_LOCAL, "--every", "5m", *option.split()]
     printed = CliRunner().invoke(main, words, env={"PREFECT_API_URL": ""})
-    assert f" {option}{f' {tmp_path}' if more[1:] else ''}" in printed.output.splitlines()[1]
+    assert f" {option.replace(' .', f' {tmp_path}')}" in printed.output.splitlines()[1]
     away = {"PREFECT_API_URL": "http://127.0.0.1:9/api"}
     refused = _typed(os.environ | away, *words[1:])
     assert refused.returncode == 2
-    variable = f"PIECEWORK_{option.removeprefix('--').replace('-', '_').upper()}"
+    variable = f"PIECEWORK_{re.sub('[ -]', '_', option.strip('-. ').upper())}"
     assert f"next: set {variable} in the environment" in refused.stderr
 
 

@@ -178,7 +178,7 @@ def refuse_renamed(campaign: Campaign) -> None:
                 f"{campaign.path}: this campaign was begun as {other.campaign!r}, and its "
                 f"store is {other.address}; as {campaign.name!r}, all HITs would be posted again",
                 next_step=f'write name = "{other.campaign}" again; for another study, or to '
-                "post them all again: --allow-second-store",
+                "post them all again: --although second-store",
             )
 
 

@@ -87,9 +87,7 @@ class Draft:
     question: str = ""
     options: Sequence[str] = ()
     title: str = ""
-    description: str = ""
     answers: int
-    batches: int | None = None
     minutes: Decimal | None = None
     wage_cents: int
     currency: Currency = "USD"
@@ -269,8 +267,6 @@ def _head(draft: Draft) -> Iterator[str]:
     yield f"# piecework rehearse {shell_word(name)}   simulated workers; costs nothing"
     if draft.name:
         yield _line("name", draft.name, "of the results' folder, the HITs and the dataset")
-    if draft.description:
-        yield toml_line("description", draft.description)
     yield toml_line("task", draft.asked.named)
     yield from _question(draft)
     if draft.asked.hosts:
@@ -278,8 +274,6 @@ def _head(draft: Draft) -> Iterator[str]:
         yield toml_line("hosts", list(draft.asked.hosts))
     yield from _items(draft)
     yield _line("answers", draft.answers, "accepted answers for each item")
-    if draft.batches is not None:
-        yield toml_line("batches", draft.batches)
     sign = "" if draft.currency == "USD" else SIGNS[draft.currency]
     wage = f"{sign}{cents_to_wire(draft.wage_cents)}"
     yield _line("hourly_wage", wage, "the reward follows from it")

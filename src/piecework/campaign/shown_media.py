@@ -172,7 +172,7 @@ def refuse_unseen(campaign: Campaign, items: Sequence[Item], platform: "MTurk") 
             f"{campaign.path}: no HITs were posted, because workers would not see "
             f"{len(sample.faults)} of {plural(sample.tried, 'picture')} that were tried: "
             f"{sample.faults[0]}",
-            next_step=f"{sample.next_step}; if browsers can load it: --although-unseen",
+            next_step=f"{sample.next_step}; if browsers can load it: --although unseen",
         )
     return sample.unknown
 

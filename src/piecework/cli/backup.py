@@ -9,7 +9,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.options import WholeNumber, grouped
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.text import shell_word
 
@@ -206,40 +204,19 @@ def _say(restored: "Restored", address: str) -> None:
         click.echo("next: piecework store reconcile CAMPAIGN --dry-run")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupOptions:
-    """Where the marketplace is backed up, and how far that may be behind."""
-
-    backup: str
-    backup_limit: int
-
-
-BACKUP = grouped(
-    "backing_up",
-    BackupOptions,
-    click.option(
-        "--backup",
-        default="",
-        metavar="ADDRESS",
-        help="Copy the database continuously to s3://BUCKET/PREFIX or file:///FOLDER.",
-    ),
-    click.option(
-        "--backup-limit",
-        type=WholeNumber(1, 86_400),
-        default=300,
-        show_default=True,
-        help="Seconds behind after which /readyz answers 503.",
-    ),
+BACKUP = click.option(
+    "--backup",
+    default="",
+    metavar="ADDRESS",
+    help="Copy the database continuously to s3://BUCKET/PREFIX or file:///FOLDER.",
 )
 
 
-def replicator_of(
-    options: BackupOptions, database: Path, *, is_rehearsal: bool
-) -> "Replicator | None":
+def replicator_of(backup: str, database: Path, *, is_rehearsal: bool) -> "Replicator | None":
     """Return the backup that is wanted, once its address was seen to be usable.
 
     Args:
-        options: what is wanted.
+        backup: the address of the replica; "" for no backup.
         database: the marketplace's file.
         is_rehearsal: whether it is served with --rehearsal.
 
@@ -247,11 +224,11 @@ def replicator_of(
         ConfigError: Litestream is not installed, or the address cannot be used.
         RefusedForSafety: the address has another database's replica.
     """
-    if not options.backup:
+    if not backup:
         return None
     if is_rehearsal:
         raise ConfigError(["--backup does not go with --rehearsal"])
-    replicator = replicator_at(database, options.backup, use="--backup")
+    replicator = replicator_at(database, backup, use="--backup")
     # What is wrong with the file itself is reported where it is opened.
     with suppress(sqlite3.Error):
         replicator.check()

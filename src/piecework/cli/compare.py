@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from piecework.report.page import SectionsPage
 
 _MOST_ROWS = 8
-"""Rows of a table on a terminal; --page has all rows."""
+"""Rows of a table on a terminal; --html has all rows."""
 
 _NUMBER = WholeNumber(1, 1_000_000)
 
@@ -59,7 +59,8 @@ _NUMBER = WholeNumber(1, 1_000_000)
 )
 @REHEARSAL_NUMBER
 @click.option(
-    "--page",
+    "--html",
+    "page",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the result as one self-contained page.",
 )

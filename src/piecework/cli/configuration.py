@@ -22,9 +22,7 @@ from piecework.domain.text import control_in, shell_word, without_secrets
 
 _TYPED = frozenset(
     {
-        "although_closed",
-        "although_unseen",
-        "allow_second_store",
+        "although",
         "as_json",
         "clock_is_right",
         "config",

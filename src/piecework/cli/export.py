@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from piecework.results.large.answer_files import Origin
 
 
+def _table_file(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
+    """Return the file of answers to write; its ending says which table."""
+    if path is not None and path.suffix not in {".csv", ".parquet"}:
+        raise click.BadParameter(f"{path}: the file's name ends in .parquet or .csv")
+    return path
+
+
 @click.command()
 @click.argument(
     "what", metavar="CAMPAIGNS|FILES", type=click.Path(path_type=Path), nargs=-1, required=True
@@ -36,13 +43,9 @@ if TYPE_CHECKING:
     "--answers",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write just a Parquet file of all answers, as `data assess` and `export` read it.",
-)
-@click.option(
-    "--batch-results",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write just a CSV with the columns of MTurk's batch results.",
+    callback=_table_file,
+    help="Write just all answers: to .parquet, as `data assess` and `export` read it, or to "
+    ".csv, with the columns of MTurk's batch results.",
 )
 @click.option(
     "--items-for",
@@ -62,7 +65,6 @@ def export(  # noqa: PLR0913 - an argument for each option
     what: tuple[Path, ...],
     *,
     answers: Path | None,
-    batch_results: Path | None,
     items_for: tuple[str, Path] | None,
     report_only: bool,
     task: str | None,
@@ -81,10 +83,10 @@ def export(  # noqa: PLR0913 - an argument for each option
 
     Examples:
       piecework export birds.toml
-      piecework export birds.toml --batch-results batch_results.csv
+      piecework export birds.toml --answers batch_results.csv
       piecework export answers/ --to dataset --task caption --dask
     """
-    one_file = {"--answers": answers, "--batch-results": batch_results, "--items-for": items_for}
+    one_file = {"--answers": answers, "--items-for": items_for}
     asked_for = [name for name, path in one_file.items() if path is not None]
     if report_only:
         asked_for.append("--report-only")
@@ -100,8 +102,7 @@ def export(  # noqa: PLR0913 - an argument for each option
         _export_items(what[0], *items_for, as_json=as_json)
         return
     written = [
-        _report_of_campaign(path) if report_only else _of_campaign(path, answers, batch_results)
-        for path in what
+        _report_of_campaign(path) if report_only else _of_campaign(path, answers) for path in what
     ]
     if as_json:
         click.echo(json.dumps({"campaigns": written}, indent=2))
@@ -228,7 +229,7 @@ def _say(written: _Written) -> None:
         click.echo(f"latest release: {written['release']} in {written['releases']}")
 
 
-def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -> "_Written":
+def _of_campaign(path: Path, answers: Path | None) -> "_Written":
     """Write the files of a campaign; return their paths and counts by name."""
     from piecework.engine.opening import open_to_look
     from piecework.results.cleaning import clean_answers
@@ -243,9 +244,9 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
                 f"{path}: no answers came in yet, so nothing was written",
                 next_step=f"piecework status {shell_word(path)}",
             )
-        if batch_results is not None:
-            number, file = (write_batch_results(opened, batch_results), str(batch_results))
-            return {"campaign": str(path), "assignments": number, "file": file}
+        if answers is not None and answers.suffix == ".csv":
+            number = write_batch_results(opened, answers)
+            return {"campaign": str(path), "assignments": number, "file": str(answers)}
         clean_answers(opened)
         if answers is not None:
             number = write_answers(opened, answers)

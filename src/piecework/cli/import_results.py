@@ -8,7 +8,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from piecework.cli.options import COLUMNS, JSON, TASK
+from piecework.cli.options import COLUMNS, DRY_RUN, JSON, TASK
 from piecework.cli.output import plain_console
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import ImportedFile, Reading
@@ -36,9 +36,7 @@ _GUESSES_SHOWN = 40
     type=click.Path(path_type=Path, dir_okay=False),
     help="The campaign file to write, or to add to if it exists.",
 )
-@click.option(
-    "--map", "only_map", is_flag=True, help="Only show how the files are read; write nothing."
-)
+@DRY_RUN
 @COLUMNS
 @TASK
 @JSON
@@ -46,7 +44,7 @@ def import_results(
     files: tuple[Path, ...],
     *,
     campaign: Path | None,
-    only_map: bool,
+    dry_run: bool,
     columns: Path | None,
     task: str | None,
     as_json: bool,
@@ -62,14 +60,14 @@ def import_results(
 
     Examples:
       piecework data import Batch_*.csv --as stance.toml
-      piecework data import answers.csv --columns columns.toml --map
+      piecework data import answers.csv --columns columns.toml --dry-run
     """
-    if campaign is None and not only_map:
-        raise click.UsageError("give --as CAMPAIGN.toml, or --map to write nothing")
+    if campaign is None and not dry_run:
+        raise click.UsageError("give --as CAMPAIGN.toml, or --dry-run to write nothing")
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:
-        raise ConfigError(["--map needs a file to look at: piecework data import FILES --map"])
+        raise ConfigError(["--dry-run needs a file: piecework data import FILES --dry-run"])
     from piecework.config.shared_files import read_reading
     from piecework.importing.importing import import_files, understand_files
 
@@ -84,7 +82,7 @@ def import_results(
         document = _as_dict(seen.understood)
     elif seen.understood is not None:
         _say(seen.understood)
-    if only_map:
+    if dry_run:
         _end(seen, document, [], as_json=as_json)
         return
     imported, kept = import_files(seen)

@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +17,6 @@ import click
 
 from piecework.cli.options import (
     ASSIGNMENTS,
-    BATCHES,
-    CURRENCY_OF_WAGE,
     JSON,
     MINUTES,
     WAGE,
@@ -28,10 +26,9 @@ from piecework.cli.options import (
     is_typed,
 )
 from piecework.domain.clock import SystemClock
-from piecework.domain.money import CURRENCIES
 from piecework.domain.task import GENERIC
 from piecework.domain.text import plural, shell_word
-from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
+from piecework.hit_templates.starters import write_starter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +74,7 @@ class _Beginning:
     page: Path | None
     examples: Path | None
     new_task: Path | None
-    kind: StarterKind | None
-    copied: str | None
+    model: str | None
 
     def is_asked(self) -> bool:
         """Whether any of it is asked for.
@@ -96,12 +92,8 @@ class _Beginning:
             raise click.UsageError(f"{' and '.join(names)}: give only one of them")
         if self.page is not None and not self.lists:
             raise click.UsageError("--html goes with --tasks")
-        if self.kind is not None and self.new_task is None:
-            raise click.UsageError("--kind goes with --new-task")
-        if self.copied is not None and self.new_task is None:
+        if self.model is not None and self.new_task is None:
             raise click.UsageError("--from goes with --new-task")
-        if self.copied is not None and self.kind is not None:
-            raise click.UsageError("--from copies a task, which has a kind; leave out --kind")
         typed = _typed_of_a_campaign()
         if names and typed:
             raise click.UsageError(f"{typed[0]}: no use with {names[0]}, which asks nothing")
@@ -112,7 +104,7 @@ class _Beginning:
         if self.examples is not None:
             _copy_examples(self.examples)
         elif self.new_task is not None:
-            _write_task(self.new_task, self.kind or "choice", self.copied)
+            _write_task(self.new_task, "choice" if self.model is None else self.model)
         else:
             folders = tuple(Path(each) for each in self.lists if each)
             _say_tasks(folders, page=self.page, as_json=as_json)
@@ -164,9 +156,9 @@ def _say_for_people(tasks: "Sequence[ListedTask]") -> None:
     console.print(Padding(Text(stated), (0, 0, 0, 4)))
 
 
-def _write_task(path: Path, kind: StarterKind, task: str | None) -> None:
+def _write_task(path: Path, model: str) -> None:
     """Write a task into a folder, with items and a campaign file beside it."""
-    campaign = write_starter(path, kind, task)
+    campaign = write_starter(path, model)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")
     click.echo(f"next: piecework preview {shell_word(campaign)}")
 
@@ -194,7 +186,7 @@ def _copy_examples(folder: Path) -> None:
 
 def _typed_of_a_campaign() -> list[str]:
     """Return the stated options and arguments that are about the campaign file."""
-    others = {"lists", "page", "examples", "new_task", "kind", "copied", "as_json"}
+    others = {"lists", "page", "examples", "new_task", "model", "as_json"}
     return [
         max(each.opts, key=len) if isinstance(each, click.Option) else "FILE"
         for each in click.get_current_context().command.params
@@ -237,15 +229,11 @@ def _typed_of_a_campaign() -> list[str]:
         "campaign file beside it.",
     ),
     click.option(
-        "--kind",
-        type=click.Choice(STARTER_KINDS),
-        help="With --new-task: what an answer is; default: choice.",
-    ),
-    click.option(
         "--from",
-        "copied",
-        metavar="TASK",
-        help="With --new-task: copy this task of the gallery (--tasks), to change it.",
+        "model",
+        metavar="KIND|TASK",
+        help="With --new-task: what an answer is (text, choice, choices or scale; default: "
+        "choice), or a task of --tasks to copy and change.",
     ),
 )
 @grouped(
@@ -279,20 +267,15 @@ def _typed_of_a_campaign() -> list[str]:
         "--options", metavar="A,B,…", help="What workers choose from, or the columns to compare."
     ),
     click.option("--title", help="Title in the list of HITs; default: the task's."),
-    click.option("--description", help="Purpose of the collection."),
     click.option("--minutes", type=MINUTES, help="Expected minutes for a HIT."),
-    click.option("--wage", type=WAGE, help='The least that an hour should pay: "12.00".'),
     click.option(
-        "--currency",
-        type=click.Choice(CURRENCIES),
-        default="USD",
-        show_default=True,
-        help="Currency of wage, reward and budget.",
+        "--wage",
+        type=WAGE,
+        help="The least that an hour should pay: 12.00 in US dollars, or £12.00.",
     ),
     click.option(
         "--answers", "assignments", type=ASSIGNMENTS, help="Accepted answers for each item."
     ),
-    click.option("--batches", type=BATCHES, help="Number of batches."),
     click.option(
         "--host",
         "hosts",
@@ -321,23 +304,11 @@ def init(*, beginning: _Beginning, wishes: Wishes, yes: bool, as_json: bool) -> 
     from piecework.cli.init_questions import write_campaign_file
 
     written = write_campaign_file(
-        _in_the_currency_of_its_wage(wishes),
+        wishes,
         may_ask=sys.stdin.isatty() and not (yes or as_json),
         today=SystemClock().now().date(),
     )
     _say(written, as_json=as_json)
-
-
-def _in_the_currency_of_its_wage(wishes: Wishes) -> Wishes:
-    """Return wishes in the currency whose sign the wage has, if it has a sign.
-
-    Raises:
-        click.UsageError: `--currency` states another.
-    """
-    of_wage = click.get_current_context().meta.get(CURRENCY_OF_WAGE, wishes.currency)
-    if is_typed("currency") and of_wage != wishes.currency:
-        raise click.UsageError(f"--wage is in {of_wage}, and --currency is {wishes.currency}")
-    return replace(wishes, currency=of_wage)
 
 
 def _say(written: "Written", *, as_json: bool) -> None:

@@ -21,7 +21,7 @@ from piecework.campaign.draft import (
     task_for,
     unknown_hosts,
 )
-from piecework.cli.options import ASSIGNMENTS, MINUTES, WAGE, Wishes
+from piecework.cli.options import ASSIGNMENTS, MINUTES, WAGE, Wage, Wishes
 from piecework.config.campaign_file import parse_text, parse_untrusted
 from piecework.config.items_file import Row, read_rows, renamed_row
 from piecework.config.rewards import own_minutes
@@ -37,7 +37,7 @@ from piecework.hit_templates.tasks import load_task, task_names
 from piecework.simulation.rehearsals.checking import Checked, check_campaign
 
 _T = TypeVar("_T")
-_USUAL_ANSWERS, _USUAL_WAGE = 5, "10.00"
+_USUAL_ANSWERS, _USUAL_WAGE = 5, "$10.00"
 
 
 _GENERIC = {
@@ -324,9 +324,7 @@ def _draft(path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Per
         task = asked.task
         pace = "1" if task is None else str(own_minutes(task, task.items_per_hit))
         minutes = person.ask(None, "Minutes for a HIT", pace, MINUTES)
-    wage: int = person.ask(
-        wishes.wage, f"Wage for an hour, in {wishes.currency}", _USUAL_WAGE, WAGE
-    )
+    wage: Wage = person.ask(wishes.wage, "Wage for an hour, in $ or £", _USUAL_WAGE, WAGE)
     title = wishes.title or ""
     if not (title or asked.has_title) and person.may_ask:
         title = click.prompt("Title that workers read in the list")
@@ -340,12 +338,10 @@ def _draft(path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Per
         question=question,
         options=options,
         title=title,
-        description=wishes.description or "",
         answers=answers,
-        batches=wishes.batches,
         minutes=minutes,
-        wage_cents=wage,
-        currency=wishes.currency,
+        wage_cents=wage.cents,
+        currency=wage.currency,
     )
 
 

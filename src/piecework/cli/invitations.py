@@ -56,18 +56,15 @@ class _Invitation:
     hits: int
     days: int
     country: str
-    subdivision: str
     adult: bool
     master: bool
     email: str
-    email_column: str
     site_url: str
 
     def person(self, name: str) -> Person:
         return Person(
             name=name,
             country=self.country,
-            subdivision=self.subdivision,
             adult=self.adult,
             master=self.master,
         )
@@ -118,22 +115,17 @@ class _Invitation:
     click.option(
         "--country",
         default="",
-        help="Country of a new worker, as two letters; without it, no HITs that require one.",
+        metavar="COUNTRY",
+        help="Country of a new worker, such as DE or US-WA; without it, no HITs that require one.",
     ),
-    click.option("--subdivision", default="", help="State of a new worker, as two letters."),
     click.option("--adult", is_flag=True, help="The worker has agreed to see adult content."),
     click.option("--master", is_flag=True, help="Give the worker the Masters qualification."),
     click.option(
         "--email",
         default="",
-        metavar="ADDRESS",
-        help="The verified address with which the worker must sign in.",
-    ),
-    click.option(
-        "--email-column",
-        default="",
-        metavar="COLUMN",
-        help="With --from: the file's column with these addresses.",
+        metavar="ADDRESS|COLUMN",
+        help="The verified address with which the worker must sign in; with --from, the "
+        "file's column that has it.",
     ),
     SITE_URL,
 )
@@ -197,7 +189,7 @@ def _invite_person(
 def _invite_all(invitation: _Invitation, file: Path, database: Path, *, as_json: bool) -> None:
     usual = invitation.person("")
     rows = read_people(read_text(file), usual=usual, name=str(file))
-    emails = _emails(rows, invitation.email_column, file)
+    emails = _emails(rows, invitation.email, file)
     with transaction_in(database, must_exist=False) as transaction:
         site = site_of(transaction, invitation.site_url)
         links = [
@@ -225,7 +217,7 @@ def _emails(rows: Sequence[PersonRow], column: str, file: Path) -> list[str]:
     if not column:
         return [""] * len(rows)
     if column not in rows[0].others:
-        raise ConfigError([f"--email-column: {file} has no column {column!r}"])
+        raise ConfigError([f"--email: {file} has no column {column!r}"])
     emails = [row.others[column].strip() for row in rows]
     faults = [
         f"{file}: {row.person.name}: {fault}"
@@ -333,10 +325,8 @@ def _check_usage(invitation: _Invitation) -> None:
         raise click.UsageError("--places makes one link for NAME; leave out --from")
     if invitation.write is not None and invitation.file is None:
         raise click.UsageError("--write goes with --from FILE")
-    if invitation.email_column and invitation.file is None:
-        raise click.UsageError("--email-column goes with --from FILE")
-    if invitation.email and (invitation.file or invitation.places):
-        raise click.UsageError("--email is for one person, called NAME")
+    if invitation.email and invitation.places:
+        raise click.UsageError("--email: each who joins by --places would need the same address")
 
 
 def _check(invitation: _Invitation) -> None:
@@ -352,7 +342,8 @@ def _check(invitation: _Invitation) -> None:
     url = invitation.site_url
     if url and not url.startswith(("http://", "https://")):
         faults.append("--site-url must begin with http:// or https://")
-    if invitation.email and (fault := _fault_of_email(invitation.email.strip())):
+    is_address = invitation.email and invitation.file is None
+    if is_address and (fault := _fault_of_email(invitation.email.strip())):
         faults.append(f"--email: {fault}")
     if faults:
         raise ConfigError(faults, next_step="piecework market people invite --help")

@@ -33,14 +33,27 @@ def url_option(service: Service) -> Callable[[_Command], _Command]:
     )
 
 
-def token_option(service: Service, word: str) -> Callable[[_Command], _Command]:
-    """Return the option with a file; `word` is what the market calls the token."""
-    return click.option(
-        f"--{word}-file",
-        type=click.Path(path_type=Path, dir_okay=False, exists=True),
-        help=f"A file with the {word} that only you can read (mode 600), instead of "
-        f"{service.token_variable}.",
-    )
+TOKEN_FILE = click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file with the token or key that only you can read (mode 600), instead of "
+    "PROLIFIC_TOKEN or CONNECT_API_KEY.",
+)
+ADOPT = click.option(
+    "--adopt",
+    metavar="ID",
+    help="Take a study or project into a file that lacks it, and continue it.",
+)
+LEAVE = click.option(
+    "--leave",
+    metavar="ID",
+    help="Stop a study or project that the file lacks; the market pays its participants.",
+)
+PAY_LOST = click.option(
+    "--pay-lost",
+    metavar="ID",
+    help="Pay participants who submitted its code and have no answers here.",
+)
 
 
 def needed_token(kind: type[T], file: Path | None, word: str) -> T:
@@ -58,7 +71,7 @@ def needed_token(kind: type[T], file: Path | None, word: str) -> T:
         )
         raise ConfigError(
             [fault],
-            next_step=f"export {kind.service.token_variable}=..., or give a file with it",
+            next_step=f"export {kind.service.token_variable}=..., or give --token-file FILE",
         )
     return token
 

@@ -6,6 +6,7 @@ command or a CSV file names them.
 
 import csv
 import json
+import re
 import shlex
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from piecework.marketplace.state.transaction import Transaction
 
 _LONGEST_NAME = 100
-_LETTERS = 2
+_COUNTRY = re.compile(r"[A-Za-z]{2}(-[A-Za-z]{2})?")
 _TRUE, _FALSE = {"yes", "true", "1"}, {"", "no", "false", "0"}
-_OWN = ("name", "country", "subdivision", "adult", "master")
+_OWN = ("name", "country", "adult", "master")
 _MADE = ("worker_id", "link", "until")
 
 
@@ -41,15 +42,13 @@ class Person:
 
     Attributes:
         name: the operator's name for the person; requesters never see it.
-        country: two letters, or "" if it is not known.
-        subdivision: two letters of a state, or "".
+        country: two letters, perhaps with those of a state, "US-WA"; "": not known.
         adult: they agreed to adult content.
         master: they are one of the masters.
     """
 
     name: str
     country: str
-    subdivision: str
     adult: bool
     master: bool
 
@@ -57,10 +56,11 @@ class Person:
         """Return the person as a new worker of the marketplace."""
         from piecework.marketplace.state.accounts import NewWorker
 
+        country, _, state = self.country.upper().partition("-")
         return NewWorker(
             handle=self.name,
-            country=self.country.upper(),
-            subdivision=self.subdivision.upper() or None,
+            country=country,
+            subdivision=state or None,
             is_adult=self.adult,
             is_master=self.master,
         )
@@ -71,12 +71,8 @@ def faults_of(person: Person) -> list[str]:
     faults = []
     if not _is_name(person.name):
         faults.append(f"name must be 1 to {_LONGEST_NAME} printable characters")
-    if person.country and not _is_two_letters(person.country):
-        faults.append("country must be two letters of ISO 3166")
-    if person.subdivision and not person.country:
-        faults.append("subdivision needs the country")
-    if person.subdivision and not _is_two_letters(person.subdivision):
-        faults.append("subdivision must be two letters")
+    if person.country and not _COUNTRY.fullmatch(person.country):
+        faults.append("country must be two letters of ISO 3166, or with a state: US-WA")
     return faults
 
 
@@ -96,7 +92,7 @@ def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
     """Return the people of a file, in its order.
 
     Args:
-        text: the CSV, with a column `name`, and perhaps `country`, `subdivision`,
+        text: the CSV, with a column `name`, and perhaps `country`,
             `adult`, `master` and other columns, which are kept.
         usual: the values for columns that the file lacks.
         name: the file's name in errors.
@@ -162,7 +158,6 @@ def _row(cells: Mapping[str, str | None], usual: Person) -> PersonRow:
     person = Person(
         name=written["name"],
         country=written.get("country") or usual.country,
-        subdivision=written.get("subdivision") or usual.subdivision,
         adult=_yes(written, "adult", otherwise=usual.adult),
         master=_yes(written, "master", otherwise=usual.master),
     )
@@ -183,10 +178,6 @@ def _yes(written: Mapping[str, str], column: str, *, otherwise: bool) -> bool:
 
 def _is_name(name: str) -> bool:
     return bool(name.strip()) and name.isprintable() and len(name) <= _LONGEST_NAME
-
-
-def _is_two_letters(text: str) -> bool:
-    return len(text) == _LETTERS and text.isascii() and text.isalpha()
 
 
 _DAY_IN_MS = 86_400_000

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 from piecework.cli import logs
 from piecework.domain.imported import NamedColumns
 from piecework.domain.money import SIGNS, Currency, cents_from_text
+from piecework.platforms.endpoint import ALTHOUGH_CLOSED, ALTHOUGH_UNSEEN
 
 if TYPE_CHECKING:
     from piecework.analyses.corpus.captions import Corpus
@@ -200,6 +201,9 @@ JSON = click.option(
     callback=lambda ctx, param, value: _log_as_json(ctx, param, value=value),
     help="Print one JSON document, also for an error; log lines are JSON too.",
 )
+DRY_RUN = click.option(
+    "--dry-run", is_flag=True, help="Only show what would be done; change nothing."
+)
 COLUMNS = click.option(
     "--columns",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -281,18 +285,28 @@ SPEND_AT_MOST = click.option(
     metavar="AMOUNT",
     help="The most that the campaign may cost, in its currency, until changed; skips the prompt.",
 )
-ALLOW_SECOND_STORE = click.option(
-    "--allow-second-store",
-    is_flag=True,
-    help="Start although the marketplace has HITs of this name.",
+SECOND_STORE = "second-store"
+OF_EACH_PASS = {"closed": ALTHOUGH_CLOSED, "unseen": ALTHOUGH_UNSEEN}
+"""What `--although` allows that a pass knows by a variable of its environment."""
+
+
+def _keep_although(
+    _ctx: click.Context, _param: click.Parameter, reasons: tuple[str, ...]
+) -> tuple[str, ...]:
+    for name, variable in OF_EACH_PASS.items():
+        if name in reasons:
+            os.environ[variable] = "1"
+    return reasons
+
+
+ALTHOUGH = click.option(
+    "--although",
+    multiple=True,
+    type=click.Choice([*OF_EACH_PASS, SECOND_STORE]),
+    callback=_keep_although,
+    help="Do not refuse, although Amazon's host is closed, pictures of a sample cannot be loaded "
+    "from here, or the marketplace has HITs of this name; repeatable.",
 )
-
-
-def _keep_although(name: str, *, value: bool) -> None:
-    if value:
-        os.environ[f"PIECEWORK_ALTHOUGH_{name}"] = "1"
-
-
 ENDPOINT_VARIABLE = "PIECEWORK_ENDPOINT"
 
 
@@ -324,7 +338,7 @@ class _Endpoint(click.Option):
             ) from missing
 
 
-_ENDPOINT = click.option(
+ENDPOINT = click.option(
     "--endpoint",
     cls=_Endpoint,
     envvar=ENDPOINT_VARIABLE,
@@ -332,29 +346,6 @@ _ENDPOINT = click.option(
     help="URL of the marketplace (or PIECEWORK_ENDPOINT); default: that of "
     "`piecework market serve CAMPAIGN`.",
 )
-_ALTHOUGH_CLOSED = click.option(
-    "--although-closed",
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: _keep_although("CLOSED", value=value),
-    help="Call Amazon's host, although MTurk closed on 2026-09-30.",
-)
-
-
-ALTHOUGH_UNSEEN = click.option(
-    "--although-unseen",
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: _keep_although("UNSEEN", value=value),
-    help="Post although pictures of a sample cannot be loaded from here.",
-)
-
-
-def ENDPOINT(command: _Command) -> _Command:  # noqa: N802 - used as the options are
-    """Add --endpoint and --although-closed."""
-    return _ENDPOINT(_ALTHOUGH_CLOSED(command))
-
-
 _USUAL_DATABASE = Path("marketplace.db")
 
 DATABASE = click.option(
@@ -364,6 +355,20 @@ DATABASE = click.option(
     show_default=True,
     help="The marketplace's file, as given to `piecework market serve`.",
 )
+HOST = click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to bind; 0.0.0.0 is all, and needs the URLs that browsers use.",
+)
+TLS = click.option(
+    "--tls",
+    nargs=2,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="CERTIFICATE KEY",
+    help="PEM files, to serve over HTTPS.",
+)
+SITE_ADDRESS = click.option("--site-url", default="", help="URL at which browsers reach the site.")
 SITE_URL = click.option(
     "--site-url",
     default="",
@@ -446,17 +451,20 @@ class _Minutes(click.ParamType[Decimal]):
         return minutes
 
 
-CURRENCY_OF_WAGE = "piecework.currency of the wage"
-"""Where a command's context keeps the currency whose sign the wage has."""
+class Wage(NamedTuple):
+    """Pay for an hour, in the currency of its sign; without a sign, in US dollars."""
+
+    cents: int
+    currency: Currency
 
 
-class _Wage(click.ParamType[int]):
+class _Wage(click.ParamType[Wage]):
     name = "amount"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        if isinstance(value, int):
+    ) -> Wage:
+        if isinstance(value, Wage):
             return value
         try:
             cents = cents_from_text(str(value))
@@ -464,14 +472,12 @@ class _Wage(click.ParamType[int]):
             self.fail(str(fault), param, ctx)
         if not cents:
             self.fail("the wage is 0; give a wage above 0", param, ctx)
-        for currency, sign in SIGNS.items():
-            if ctx is not None and sign in str(value):
-                ctx.meta[CURRENCY_OF_WAGE] = currency
-        return cents
+        signed = (currency for currency, sign in SIGNS.items() if sign in str(value))
+        return Wage(cents, next(signed, "USD"))
 
 
 MINUTES, WAGE = _Minutes(), _Wage()
-ASSIGNMENTS, BATCHES = WholeNumber(1, 100), WholeNumber(1, 1000)
+ASSIGNMENTS = WholeNumber(1, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -486,11 +492,8 @@ class Wishes:
     question: str | None
     options: str | None
     title: str | None
-    description: str | None
     minutes: Decimal | None
-    wage: int | None
-    currency: Currency
+    wage: Wage | None
     assignments: int | None
-    batches: int | None
     hosts: tuple[str, ...]
     is_forced: bool

@@ -1,6 +1,6 @@
 """`pay`: pays bonuses for work that was judged, and compensates people.
 
-`pay --worker` compensates a person whom the requester's own fault hurt. `pay --rejected`
+`pay --compensate` compensates a person whom the requester's own fault hurt. `pay --rejected`
 reverses a rejection. `pay --sheet` and `--paid` are for people whom the requester pays in
 cash or by transfer (`piecework.cli.payday`).
 """
@@ -87,10 +87,13 @@ class _Reversal:
     "[default: wage-floor; with --from: bonus]",
 )
 @click.option(
-    "--worker",
-    help="Compensate this person: a pseudonym, or a worker id.",
+    "--compensate",
+    nargs=2,
+    type=str,
+    metavar="WORKER AMOUNT",
+    help="Pay a person without an assignment: a pseudonym or a worker id, and 1.00. "
+    "Needs --because.",
 )
-@click.option("--amount", help="With --worker: the amount, such as 1.00.")
 @click.option("--because", help="The reason, which the worker reads.")
 @grouped(
     "reversal",
@@ -129,8 +132,7 @@ def pay(  # noqa: PLR0913 - its options
     *,
     file: Path | None,
     label: str | None,
-    worker: str | None,
-    amount: str | None,
+    compensate: tuple[str, str] | None,
     because: str | None,
     reversal: "_Reversal",
     payday: Payday,
@@ -145,8 +147,7 @@ def pay(  # noqa: PLR0913 - its options
     Each paid assignment below hourly_wage, by the median time of its kind of HIT, gets
     the difference; with --from, what a CSV file says, each bonus once.
 
-    --worker, --amount and --because compensate one person for a mistake of yours,
-    once for each reason.
+    --compensate pays one person for a mistake of yours, once for each reason.
 
     --rejected reverses a rejection and pays the worker, up to 30 days after the
     submission.
@@ -163,8 +164,7 @@ def pay(  # noqa: PLR0913 - its options
     others: dict[str, object] = {
         "--from": file,
         "--label": label,
-        "--worker": worker,
-        "--amount": amount,
+        "--compensate": compensate,
     }
     others |= {"--yes": yes or None, "--json": as_json or None}
     elsewhere = {**others, "--because": because, "--rejected": reversal.rejected}
@@ -176,11 +176,17 @@ def pay(  # noqa: PLR0913 - its options
     if reversal.is_asked([name for name, value in others.items() if value is not None]):
         _reverse(campaign, reversal, because=because, live=live)
         return
-    person = {"--worker": worker, "--amount": amount, "--because": because}
-    if worker is not None and amount is not None and because is not None:
+    if (compensate is None) != (because is None):
+        raise click.UsageError(
+            "--compensate needs --because, the reason that the worker reads"
+            if because is None
+            else "--because goes with --compensate or --rejected"
+        )
+    if compensate is not None and because is not None:
         if file is not None or label is not None:
-            raise click.UsageError("give either --worker, or --from and --label")
-        compensate(
+            raise click.UsageError("give either --compensate, or --from and --label")
+        worker, amount = compensate
+        _compensate(
             campaign,
             worker=worker,
             amount=amount,
@@ -190,9 +196,6 @@ def pay(  # noqa: PLR0913 - its options
             as_json=as_json,
         )
         return
-    if any(value is not None for value in person.values()):
-        lacking = ", ".join(name for name, value in person.items() if value is None)
-        raise click.UsageError(f"a compensation also needs {lacking}")
     label = label or ("wage-floor" if file is None else "bonus")
     _pay(
         campaign,
@@ -346,7 +349,7 @@ def _as_dict(run: "CampaignRun", plan: "BonusPlan", paid: "Paid | None") -> dict
     }
 
 
-def compensate(
+def _compensate(
     path: Path,
     *,
     worker: str,

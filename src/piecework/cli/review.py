@@ -14,9 +14,12 @@ from piecework.cli.options import (
     BY_PERSON,
     CAMPAIGN,
     DATABASE,
+    HOST,
     LIVE_MARKETPLACE,
     PORT,
     REHEARSAL_NUMBER,
+    SITE_ADDRESS,
+    TLS,
     NewFile,
     grouped,
     is_typed,
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from piecework.domain.ids import AssignmentId
     from piecework.foundation.signin.person import Role
 
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _PATIENCE_SECONDS = 5.0
 
 
@@ -91,21 +93,9 @@ class _Files:
     help="Share of answers to show to a second person too.",
 )
 @click.option("--port", type=PORT, default=0, help="Port of the page; default: a free port.")
-@click.option(
-    "--listen",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="HOST",
-    help="Address to bind; for other machines it needs --tls.",
-)
-@click.option(
-    "--tls",
-    nargs=2,
-    type=_FILE,
-    metavar="CERTIFICATE KEY",
-    help="PEM files, to serve over HTTPS.",
-)
-@click.option("--url", default="", help="URL at which browsers reach the page.")
+@HOST
+@TLS
+@SITE_ADDRESS
 @click.option(
     "--reviewer",
     "reviewers",
@@ -124,9 +114,9 @@ def review(  # noqa: PLR0913 - an argument for each option
     blind: bool,
     twice: float,
     port: int,
-    listen: str,
+    host: str,
     tls: tuple[Path, Path] | None,
-    url: str,
+    site_url: str,
     reviewers: tuple[str, ...],
     signing_in: SignInOptions,
 ) -> None:
@@ -140,13 +130,13 @@ def review(  # noqa: PLR0913 - an argument for each option
     the marketplace states it when the command starts; with --live also one on another machine.
 
     The next pass carries decisions out; until then you can undo them. Only this machine
-    can open the page, unless you give --listen.
+    can open the page, unless you give --host, which for other machines needs --tls.
 
     Examples:
       piecework review birds.toml --blind --twice 0.1
       piecework review birds.toml --csv decisions.csv
-      piecework review birds.toml --listen 0.0.0.0 --port 8443 \
-        --url https://review.example.org:8443 --tls cert.pem key.pem \
+      piecework review birds.toml --host 0.0.0.0 --port 8443 \
+        --site-url https://review.example.org:8443 --tls cert.pem key.pem \
         --reviewer ada --reviewer grace:reader
     """
     if asked := file.asked:
@@ -161,17 +151,17 @@ def review(  # noqa: PLR0913 - an argument for each option
 
     if by and reviewers:
         raise ConfigError(["--by is for one person, --reviewer for several; give one"])
-    door = door_of(signing_in, has_fixed_address=bool(port or url))
+    door = door_of(signing_in, has_fixed_address=bool(port or site_url))
     # With a provider, there are only the links that are asked for.
     links = () if door and not by else (by or getpass.getuser(),)
     roles = dict(map(_name_and_role, reviewers or links))
     if len(roles) < len(reviewers):
         raise ConfigError(["--reviewer: two reviewers have the same name"])
     address = Address(
-        host=listen,
+        host=host,
         port=port,
         certificate=Certificate(chain=tls[0], key=tls[1]) if tls else None,
-        url=url,
+        url=site_url,
         reviewers=list(roles),
         roles=roles,
         door=door,

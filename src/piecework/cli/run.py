@@ -18,13 +18,13 @@ import click
 from piecework.cli import logs
 from piecework.cli.consent import consent_to_spend, refuse_unseen_pictures
 from piecework.cli.options import (
-    ALLOW_SECOND_STORE,
-    ALTHOUGH_UNSEEN,
+    ALTHOUGH,
     CAMPAIGN,
     ENDPOINT,
     JSON,
     LIVE,
     POLL_SECONDS,
+    SECOND_STORE,
     SPEND_AT_MOST,
     grouped,
     is_typed,
@@ -84,8 +84,7 @@ class _PassOptions:
 @ENDPOINT
 @LIVE
 @SPEND_AT_MOST
-@ALLOW_SECOND_STORE
-@ALTHOUGH_UNSEEN
+@ALTHOUGH
 @click.option(
     "--metrics-folder",
     metavar="FOLDER",
@@ -128,7 +127,7 @@ def run(  # noqa: PLR0913 - an argument for each option
     endpoint: str,
     live: bool,
     spend_at_most: str | None,
-    allow_second_store: bool,
+    although: tuple[str, ...],
     metrics_folder: Path | None,
     poll_seconds: float,
     options: _PassOptions,
@@ -151,6 +150,7 @@ def run(  # noqa: PLR0913 - an argument for each option
       piecework run birds.toml --endpoint http://127.0.0.1:8080 --every 5m
     """
     options.check()
+    allow_second_store = SECOND_STORE in although
     if options.every is not None:
         stated, agree = _schedulable(
             campaign,

@@ -21,20 +21,16 @@ from uuid import UUID
 
 import click
 
-from piecework.cli.options import is_typed
+from piecework.cli.options import OF_EACH_PASS, SECOND_STORE, is_typed
 from piecework.config.user_files import CONFIG, whole_path, without_variables
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import shell_word
 from piecework.engine.watching.pass_watcher import METRICS_FOLDER
-from piecework.platforms.endpoint import ALTHOUGH_CLOSED, ALTHOUGH_UNSEEN
 
 if TYPE_CHECKING:
     from piecework.config.trust import Deployment
 
 _VARIABLE = "PREFECT_API_URL"
-
-_ALTHOUGH = {"--although-closed": ALTHOUGH_CLOSED, "--although-unseen": ALTHOUGH_UNSEEN}
-"""Options that a pass knows by a variable of its environment."""
 
 POOL = "piecework"
 """The work pool whose workers make the passes; of type `process`, as in prefect.yaml."""
@@ -261,9 +257,9 @@ def _words(
     words = [str(program if program.name == "piecework" else installed), "run", str(campaign)]
     words += ["--once", "--endpoint", stated.endpoint]
     words += ["--live"] * stated.live + ["--rehearsal"] * stated.rehearsal
-    words += ["--allow-second-store"] * stated.allow_second_store
-    for option, variable in _ALTHOUGH.items():
-        words += [option] * (os.environ.get(variable) == "1")
+    reasons = [name for name, variable in OF_EACH_PASS.items() if os.environ.get(variable) == "1"]
+    reasons += [SECOND_STORE] * stated.allow_second_store
+    words += [word for reason in reasons for word in ("--although", reason)]
     if metrics_folder is not None:
         words += ["--metrics-folder", str(metrics_folder.absolute())]
     if stated.spend_at_most:
@@ -279,10 +275,11 @@ def _refuse_out_of_reach() -> None:
     Raises:
         ConfigError: it says which, and what they see instead.
     """
-    options = {**_ALTHOUGH, "--metrics-folder": METRICS_FOLDER}
-    typed = [name for name in options if is_typed(name.removeprefix("--").replace("-", "_"))]
+    reasons = click.get_current_context().params["although"] if is_typed("although") else ()
+    typed = {f"--although {each}": OF_EACH_PASS[each] for each in reasons if each in OF_EACH_PASS}
+    typed |= {"--metrics-folder": METRICS_FOLDER} if is_typed("metrics_folder") else {}
     if typed:
-        variables = " and ".join(options[name] for name in typed)
+        variables = " and ".join(typed.values())
         raise ConfigError(
             [f"{', '.join(typed)}: workers of a Prefect server do not see this option"],
             next_step=f"set {variables} in the environment of this command and of the workers",

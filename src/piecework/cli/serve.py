@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.backup import BACKUP, BackupOptions, backed_up, replicator_of
+from piecework.cli.backup import BACKUP, backed_up, replicator_of
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import CampaignFile
 from piecework.cli.serve_markets import (
@@ -71,7 +71,7 @@ def serve(  # noqa: PLR0913 - a group of options each
     simulate: Path | None,
     site: SiteOptions,
     watching: WatchingOptions,
-    backing_up: BackupOptions,
+    backup: str,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
     recruiting: CrowdOptions,
@@ -109,7 +109,7 @@ def serve(  # noqa: PLR0913 - a group of options each
     click.get_current_context().with_resource(sending("piecework-marketplace"))
     crowds = recruiting.crowds
     check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
-    replicator = replicator_of(backing_up, site.database, is_rehearsal=rehearsing.rehearsal)
+    replicator = replicator_of(backup, site.database, is_rehearsal=rehearsing.rehearsal)
     # It ends after the marketplace, so that the last commits are sent too.
     click.get_current_context().with_resource(backed_up(replicator))
     watched = watched_parts(
@@ -117,7 +117,6 @@ def serve(  # noqa: PLR0913 - a group of options each
         site.database,
         has_bridge=any(market(crowd).has_bridge for crowd in crowds),
         replica=replicator,
-        replica_limit_seconds=backing_up.backup_limit,
     )
     try:
         loaded = None if campaign is None else _read_campaign(campaign)
@@ -319,7 +318,6 @@ def _marketplace(
         metrics=watched.metrics,
         access_log=watched.access_log,
         replica=watched.replica,
-        replica_limit_seconds=watched.replica_limit_seconds,
     )
 
 
@@ -417,5 +415,5 @@ def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "StandIn":
         AMAZON_HOSTS,
         now=SystemClock().now(),
         port=aws.aws_port,
-        proxy_port=aws.proxy_port,
+        proxy_port=aws.aws_port and aws.aws_port + 1,
     )

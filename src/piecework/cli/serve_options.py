@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import PORT, CampaignFile, WholeNumber, grouped, is_typed
+from piecework.cli.options import (
+    HOST,
+    PORT,
+    SITE_ADDRESS,
+    TLS,
+    CampaignFile,
+    WholeNumber,
+    grouped,
+    is_typed,
+)
 from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError
 from piecework.markets.registry import markets
@@ -60,7 +69,6 @@ class AwsOptions:
 
     as_aws: bool
     aws_port: int
-    proxy_port: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +146,7 @@ SITE = grouped(
         show_default=True,
         help="Port of the question pages.",
     ),
-    click.option(
-        "--host",
-        default="127.0.0.1",
-        show_default=True,
-        help="Address to bind; 0.0.0.0 is all, and needs --site-url and --frames-url.",
-    ),
+    HOST,
     click.option(
         "--pictures",
         metavar="FOLDER|ADDRESS",
@@ -154,14 +157,8 @@ SITE = grouped(
         is_flag=True,
         help="Check no signatures; only this machine may connect.",
     ),
-    click.option(
-        "--tls",
-        nargs=2,
-        type=_FILE,
-        metavar="CERTIFICATE KEY",
-        help="PEM files, to serve over HTTPS.",
-    ),
-    click.option("--site-url", default="", help="URL at which browsers reach the site."),
+    TLS,
+    SITE_ADDRESS,
     click.option(
         "--frames-url",
         default="",
@@ -220,17 +217,10 @@ AWS = grouped(
     ),
     click.option(
         "--aws-port",
-        type=PORT,
+        type=WholeNumber(0, 65_534),
         default=8443,
         show_default=True,
-        help="With --as-aws: port of the HTTPS server.",
-    ),
-    click.option(
-        "--proxy-port",
-        type=PORT,
-        default=8082,
-        show_default=True,
-        help="With --as-aws: port of the proxy.",
+        help="With --as-aws: port of the HTTPS server; the proxy uses the next.",
     ),
 )
 CROWDS = grouped(
@@ -298,7 +288,6 @@ class Watched:
     metrics: "MetricsPort | None" = None
     access_log: "AccessLog | None" = None
     replica: "Replica | None" = None
-    replica_limit_seconds: int = 0
 
 
 def watched_parts(
@@ -307,7 +296,6 @@ def watched_parts(
     *,
     has_bridge: bool,
     replica: "Replica | None" = None,
-    replica_limit_seconds: int = 0,
 ) -> Watched:
     """Return what the operator watches.
 
@@ -316,7 +304,6 @@ def watched_parts(
         database: the marketplace's file.
         has_bridge: whether a bridge to another market runs in this process.
         replica: the continuous backup of the database, if there is one.
-        replica_limit_seconds: how far it may be behind before `/readyz` says so.
 
     Raises:
         ConfigError: the access log would be written into the database.
@@ -334,7 +321,7 @@ def watched_parts(
         if path is not None and _is_of_database(path, database):
             raise ConfigError([f"--access-log: {path} belongs to the marketplace's database"])
         access_log = AccessLog(path, count_lost)
-    return Watched(metrics, access_log, replica, replica_limit_seconds)
+    return Watched(metrics, access_log, replica)
 
 
 def _is_of_database(path: Path, database: Path) -> bool:

@@ -36,7 +36,6 @@ class ProviderOptions:
 class SignInOptions(ProviderOptions):
     """A provider, and who has which role."""
 
-    roles_claim: str
     email_role: tuple[str, ...]
     claim_role: tuple[str, ...]
     contact: str
@@ -80,16 +79,10 @@ SIGN_IN = grouped(
         help="Role of the person with this verified address; repeatable.",
     ),
     click.option(
-        "--roles-claim",
-        default="",
-        metavar="CLAIM",
-        help="The claim that gives roles, such as groups.",
-    ),
-    click.option(
         "--claim-role",
         multiple=True,
-        metavar="VALUE=ROLE",
-        help="Role of people with this value; repeatable.",
+        metavar="CLAIM=VALUE=ROLE",
+        help="Role of people with this value of a claim: groups=annotators=reader; repeatable.",
     ),
     click.option(
         "--contact", default="", metavar="TEXT", help="Whom people without a role are told to ask."
@@ -118,7 +111,7 @@ def door_of(options: SignInOptions, *, has_fixed_address: bool) -> "Door | None"
         raise ConfigError(
             [
                 (
-                    "--oidc-issuer needs --port or --url: the provider sends people "
+                    "--oidc-issuer needs --port or --site-url: the provider sends people "
                     "back to an address that it knows"
                 )
             ]
@@ -208,26 +201,29 @@ def _settings(options: ProviderOptions, secret: str, address: str) -> "ProviderS
 def _roles(options: SignInOptions) -> "Roles":
     from piecework.foundation.signin.person import Roles, comparable_email
 
-    if bool(options.roles_claim) != bool(options.claim_role):
-        raise ConfigError(["--roles-claim and --claim-role need each other"])
     by_email = _read_roles("--email-role", options.email_role)
     if strange := [email for email in by_email if email.count("@") != 1]:
         raise ConfigError(
             [f"--email-role: {email!r} is not an e-mail address" for email in strange]
         )
-    by_value = _read_roles("--claim-role", options.claim_role)
+    by_claim = [
+        (claim.strip(), value, role)
+        for who, role in _read_roles("--claim-role", options.claim_role).items()
+        for claim, _, value in [who.partition("=")]
+    ]
+    if strange := [claim for claim, value, _ in by_claim if not (claim and value.strip())]:
+        raise ConfigError(["--claim-role: write it as CLAIM=VALUE=ROLE"])
+    claims = {claim for claim, _, _ in by_claim}
+    if len(claims) > 1:
+        raise ConfigError([f"--claim-role: one claim gives roles, not {' and '.join(claims)}"])
+    by_value = {value.strip(): role for _, value, role in by_claim}
     if not by_email and not by_value:
         raise ConfigError(
-            [
-                (
-                    "--oidc-issuer: no person has a role; give --email-role, or "
-                    "--roles-claim with --claim-role"
-                )
-            ]
+            [("--oidc-issuer: no person has a role; give --email-role or --claim-role")]
         )
     return Roles(
         by_email={comparable_email(email): role for email, role in by_email.items()},
-        claim=options.roles_claim,
+        claim="".join(claims),
         by_value=by_value,
     )
 

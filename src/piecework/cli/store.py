@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE, load_results
+from piecework.cli.options import CAMPAIGN, DRY_RUN, JSON, LIVE_MARKETPLACE, load_results
 from piecework.cli.output import run_command
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.text import plural, shell_word
@@ -77,23 +77,18 @@ def _expanded(name: str) -> str:
 
 @click.command()
 @CAMPAIGN
-@click.option(
-    "--keep",
-    metavar="BATCHES",
-    type=click.IntRange(min=1),
-    help="The newest batches stay in the store.  [default: grows.archive_after_batches, or 20]",
-)
 @JSON
-def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
+def archive(campaign: Path, *, as_json: bool) -> None:
     """Move settled batches into Parquet files.
 
     For campaigns that grow: answers of old batches move into `archive` beside the store.
     Exports read them; passes no longer compare new answers with them. Verdicts, workers
-    and money stay in the store.
+    and money stay in the store, and so do the newest batches: as many as
+    grows.archive_after_batches states, or 20.
 
     Examples:
       piecework store archive birds.toml
-      piecework store archive birds.toml --keep 50
+      piecework store archive birds.toml --json
     """
     from piecework.engine.opening import open_to_look
     from piecework.results.whole_pass import KEPT_BATCHES, archive_folder, archive_settled
@@ -101,9 +96,9 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
 
     loaded = load_results(campaign)
     growth = loaded.growth
-    after = (growth.archive_after if growth else None) or KEPT_BATCHES
+    keep = (growth.archive_after if growth else None) or KEPT_BATCHES
     with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework store archive"):
-        done = archive_settled(opened, keep=keep or after, compacts=True)
+        done = archive_settled(opened, keep=keep, compacts=True)
         folder = archive_folder(opened.store)
     batches = len({part.batch for part in done.parts})
     if as_json:
@@ -117,8 +112,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
         click.echo(json.dumps(facts, indent=2))
         return
     if not done.parts:
-        stay = keep or after
-        newest = "batch stays" if stay == 1 else f"{stay} batches stay"
+        newest = "batch stays" if keep == 1 else f"{keep} batches stay"
         click.echo(f"nothing to archive: the newest {newest}")
         return
     click.echo(
@@ -166,7 +160,7 @@ def move(campaign: Path, url: str, *, as_json: bool) -> None:
 
 @click.command()
 @CAMPAIGN
-@click.option("--dry-run", is_flag=True, help="Show what differs; change nothing.")
+@DRY_RUN
 @click.option(
     "--leave-refused",
     is_flag=True,

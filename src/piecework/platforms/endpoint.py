@@ -91,8 +91,7 @@ def refuse_closed_host(endpoint: str) -> None:
         raise RefusedForSafety(
             f"{host}: Amazon Mechanical Turk closed to new HITs on 2026-09-30",
             next_step="piecework rehearse CAMPAIGN, or piecework market serve for your own "
-            "marketplace; if this endpoint still answers you, add "
-            "--although-closed",
+            "marketplace; if this endpoint still answers you, add --although closed",
         )
 
 

@@ -162,7 +162,7 @@ def check(address: Address) -> None:
         )
     if is_every_address(address.host) and not address.url:
         raise ConfigError(
-            [f"--listen {address.host} needs --url, at which browsers reach the page"]
+            [f"--host {address.host} needs --site-url, at which browsers reach the page"]
         )
 
 
@@ -172,10 +172,10 @@ def _check_url(url: str) -> None:
     try:
         origin_of(url)
     except ValueError as fault:
-        raise ConfigError([f"--url {url}: not an address: {fault}"]) from fault
+        raise ConfigError([f"--site-url {url}: not an address: {fault}"]) from fault
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or parts.path.strip("/") or parts.query:
-        raise ConfigError([f"--url {url}: give it as https://NAME or https://NAME:PORT"])
+        raise ConfigError([f"--site-url {url}: give it as https://NAME or https://NAME:PORT"])
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise RefusedForSafety(
             f"{url}: anyone who reads the traffic could decide who is paid",

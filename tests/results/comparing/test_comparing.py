@@ -98,7 +98,7 @@ def test_a_comparison_writes_nothing(stance: Path, tmp_path: Path) -> None:
     words = ("compare", stance, "--rules", tmp_path / "new.rules")
     done(*words)
     assert digests(tmp_path) == before
-    done(*words, "--page", page)
+    done(*words, "--html", page)
     after = digests(tmp_path)
     del after["page.html"]
     assert after == before
@@ -246,7 +246,7 @@ def test_what_workers_wrote_stays_text_on_the_page(tmp_path: Path) -> None:
     done("data", "import", write(tmp_path / "batch.csv", rows), "--as", path)
     rules, page = tmp_path / "new.rules", tmp_path / "page.html"
     rules.write_text(DROPS)
-    printed = done("compare", path, "--rules", rules, "--page", page)
+    printed = done("compare", path, "--rules", rules, "--html", page)
     html = page.read_text(encoding="utf-8")
     assert "<script" not in html
     assert "&lt;script&gt;" in html

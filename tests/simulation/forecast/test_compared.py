@@ -73,7 +73,7 @@ def test_the_last_two_are_compared_by_key_and_by_figure(twice: Path) -> None:
 def test_the_command_shows_both_side_by_side(twice: Path, tmp_path: Path) -> None:
     """In a terminal, on a page, and as a document; the watch word is about chance."""
     page = tmp_path / "compared.html"
-    shown = CliRunner().invoke(main, ["compare", str(twice), "--page", str(page)])
+    shown = CliRunner().invoke(main, ["compare", str(twice), "--html", str(page)])
     assert shown.exit_code == 0, shown.output
     for word in ("Rehearsal 1", "Rehearsal 2", "Difference", "chance alone", '"0.60"'):
         assert word in shown.stdout

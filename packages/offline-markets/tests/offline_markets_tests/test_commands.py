@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from offline_markets.connect.command import main as offline_connect
 from offline_markets.connect.offline_connect import OfflineConnect
+from offline_markets.connect.options import KEY
 from offline_markets.connect.options import Switches as OfConnect
 from offline_markets.connect.routes import NAMES
 from offline_markets.prolific.beyond.routes import WITHOUT_TOKEN
@@ -76,12 +77,12 @@ def test_the_offline_prolific_serves_what_its_options_state(tmp_path: Path) -> N
 
 
 def test_the_offline_connect_serves_what_its_options_state(tmp_path: Path) -> None:
-    """At its own fee, in a time that stands, with its own key."""
+    """At its own fee, in a time that stands."""
     database = str(tmp_path / "connect.db")
-    options = ["--fee", "40", "--balance", "12.34", "--participants", "3", "--key", "k1"]
+    options = ["--fee", "40", "--balance", "12.34", "--participants", "3"]
     options += ["--start", "2026-01-05T10:00+01:00", "--database", database]
     with _started("connect", *options) as (process, url):
-        with OfflineConnect(url, "k1") as offline, Requester(offline) as requester:
+        with OfflineConnect(url, KEY) as offline, Requester(offline) as requester:
             assert len(offline.participants()) == 3
             assert offline.now().isoformat() == "2026-01-05T09:00:00+00:00"
             assert requester.cents() == (1234, 0)
@@ -95,8 +96,8 @@ def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
     """The money, the work, the key's tokens and the switches."""
     database = ("--database", str(tmp_path / "connect.db"))
     with (
-        _started("connect", *database, "--key", "k1") as (process, url),
-        OfflineConnect(url, "k1") as offline,
+        _started("connect", *database) as (process, url),
+        OfflineConnect(url, KEY) as offline,
     ):
         offline.set_switches(needs_token=True)
         with Requester(offline) as requester:
@@ -104,7 +105,7 @@ def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
             before = offline.books()
         process.kill()
         process.wait()
-    with _started("connect", *database, "--key", "k1") as (_, url), OfflineConnect(url, "k1") as at:
+    with _started("connect", *database) as (_, url), OfflineConnect(url, KEY) as at:
         assert at.books() == before
         with Requester(at) as requester:
             with pytest.raises(Refused, match="token"):

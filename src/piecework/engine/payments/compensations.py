@@ -63,9 +63,9 @@ def plan_compensation(
     try:
         cents = cents_from_text(amount, rewards.currency)
     except ValueError as error:
-        raise ConfigError([f"--amount: {error}"]) from error
+        raise ConfigError([f"--compensate: {error}"]) from error
     if not cents:
-        raise ConfigError(["--amount is 0; a compensation is 0.01 or more"])
+        raise ConfigError(["--compensate: the amount is 0; a compensation is 0.01 or more"])
     if not able.allows_reason(reason):
         fault = (
             f"--because has {len(reason)} characters; the worker reads it, so give "

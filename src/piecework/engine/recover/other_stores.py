@@ -61,7 +61,7 @@ def refuse_posted_before(campaign: Campaign, store: Store | None, platform: "MTu
                 f"store is elsewhere ({posted.store!r}); a second store would post and "
                 "pay everything again",
                 next_step="run the pass where the store is, or copy piecework.db here; "
-                "to begin another campaign of this name, add --allow-second-store",
+                "to begin another campaign of this name, add --although second-store",
             )
 
 
@@ -86,7 +86,7 @@ def claim(campaign: Campaign, store: Store, platform: "MTurk", *, allow_second_s
                 f"{platform.endpoint} from another store ({owner!r}); a second store "
                 "would post and pay everything again",
                 next_step="run the pass where that store is; if it is lost or belongs "
-                "to another campaign, begin with --allow-second-store",
+                "to another campaign, begin with --although second-store",
             )
     bound.bind(store, "claimed_as", name)
 

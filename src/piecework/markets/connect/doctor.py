@@ -143,7 +143,7 @@ class Doctor:
             yield Check(
                 name="key",
                 level="fail",
-                sentence=f"neither {SERVICE.token_variable} nor a key file is set",
+                sentence=f"neither {SERVICE.token_variable} nor --token-file is set",
                 next_step=_NEW_KEY,
             )
             return

@@ -15,11 +15,8 @@ with_options = command.in_order(
     command.port(8091),
     command.DATABASE,
     command.SEED,
-    click.option(
-        "--key", default=KEY, show_default=True, help="The only API key that is accepted."
-    ),
-    command.fee("25", help_text="Connect's fee on each payment and bonus, in percent: a guess."),
-    command.balance("Balance of the account, in dollars."),
+    command.fee("25"),
+    command.BALANCE,
     command.PARTICIPANTS,
     command.START,
 )
@@ -31,7 +28,6 @@ def options_of(
     port: int,
     database: Path | None,
     seed: int,
-    key: str,
     fee: Decimal,
     balance: Decimal,
     participants: int,
@@ -42,7 +38,6 @@ def options_of(
         port=port,
         database=database,
         seed=seed,
-        key=key,
         fee_percent=fee,
         balance=int(balance * 100),
         participants=participants,
@@ -51,11 +46,11 @@ def options_of(
     )
 
 
-def line(url: str, key: str) -> str:
+def line(url: str) -> str:
     """Return the line that tells a person where the emulator is."""
     return (
         f"connect emulator at {url} (a program calls {url}/api/v1 instead of "
-        f"https://connect-api.cloudresearch.com/api/v1, with the API key {key})"
+        f"https://connect-api.cloudresearch.com/api/v1, with the API key {KEY})"
     )
 
 
@@ -72,4 +67,4 @@ def main(**values: Any) -> None:  # noqa: ANN401 - an option each
     options = options_of(**values)
     with command.stating_refusals(), command.stating_the_end(options.database):
         # The socket listens already: a program that reads the line can connect.
-        serve_forever(options, lambda url: click.echo(line(url, options.key)))
+        serve_forever(options, lambda url: click.echo(line(url)))

@@ -95,6 +95,13 @@ START = click.option(
     help="Stop the clock at this time; programs can then advance it. By default, the "
     "clock starts now and runs.",
 )
+BALANCE = click.option(
+    "--balance",
+    type=Figure(_LARGEST_BALANCE, places=2),
+    default="10000.00",
+    show_default=True,
+    help="Balance that pays for the work, in its currency.",
+)
 
 
 def port(usual: int) -> Option:
@@ -108,19 +115,14 @@ def port(usual: int) -> Option:
     )
 
 
-def fee(usual: str, *, help_text: str) -> Option:
+def fee(usual: str) -> Option:
     """Return the option for the market's fee, in percent."""
-    return click.option("--fee", type=PERCENT, default=usual, show_default=True, help=help_text)
-
-
-def balance(help_text: str) -> Option:
-    """Return the option for the balance."""
     return click.option(
-        "--balance",
-        type=Figure(_LARGEST_BALANCE, places=2),
-        default="10000.00",
+        "--fee",
+        type=PERCENT,
+        default=usual,
         show_default=True,
-        help=help_text,
+        help="The market's fee on each payment and bonus, in percent.",
     )
 
 

@@ -22,7 +22,7 @@ with_options = command.in_order(
         show_default=True,
         help="Currency of the workspace.",
     ),
-    command.fee("33", help_text="Prolific's fee on each reward and bonus, in percent."),
+    command.fee("33"),
     click.option(
         "--vat",
         type=command.PERCENT,
@@ -30,7 +30,7 @@ with_options = command.in_order(
         show_default=True,
         help="Tax on that fee, in percent.",
     ),
-    command.balance("Balance of the workspace, in pounds or dollars."),
+    command.BALANCE,
     command.PARTICIPANTS,
     command.START,
     click.option(

@@ -8,7 +8,15 @@ from pathlib import Path
 import click
 
 from piecework.cli.errors import api_faults
-from piecework.cli.market_accounts import end_with, needed_token, token_option, url_option
+from piecework.cli.market_accounts import (
+    ADOPT,
+    LEAVE,
+    PAY_LOST,
+    TOKEN_FILE,
+    end_with,
+    needed_token,
+    url_option,
+)
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
 from piecework.domain.errors import ConfigError
@@ -20,7 +28,6 @@ from piecework.markets.connect.doctor import Doctor
 from piecework.markets.connect.values import SERVICE, ApiKey
 
 URL = url_option(SERVICE)
-KEY_FILE = token_option(SERVICE, "key")
 
 
 def needed_key(file: Path | None) -> ApiKey:
@@ -39,7 +46,7 @@ def needed_key(file: Path | None) -> ApiKey:
     help="Also create a project, without publishing it, and archive it.",
 )
 @URL
-@KEY_FILE
+@TOKEN_FILE
 @JSON
 @click.pass_context
 def doctor(
@@ -48,7 +55,7 @@ def doctor(
     project_id: str,
     writes: bool,
     url: str,
-    key_file: Path | None,
+    token_file: Path | None,
     as_json: bool,
 ) -> None:
     """Check an account, and what is assumed.
@@ -64,7 +71,7 @@ def doctor(
     """
     with api_faults():
         address = api_address(url, SERVICE)
-        key = ApiKey.read(os.environ, key_file)
+        key = ApiKey.read(os.environ, token_file)
         if key is None:
             checks = list(Doctor(None, address).examine())
         else:
@@ -128,36 +135,26 @@ def settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
 
 
 @click.command("reconcile")
-@click.option(
-    "--adopt",
-    metavar="PROJECT",
-    default="",
-    help="Take a project at Connect into a file that lacks it, and continue it.",
-)
-@click.option(
-    "--leave",
-    metavar="PROJECT",
-    default="",
-    help="Close a project that the file lacks, and Connect pays its participants; or go on "
-    "beside one that you closed there.",
-)
-@click.option(
-    "--pay-lost",
-    metavar="PROJECT",
-    default="",
-    help="Pay participants who entered the project's code and have no answers here.",
-)
+@ADOPT
+@LEAVE
+@PAY_LOST
 @URL
-@KEY_FILE
+@TOKEN_FILE
 @DATABASE
 def reconcile(
-    *, adopt: str, leave: str, pay_lost: str, url: str, key_file: Path | None, database: Path
+    *,
+    adopt: str | None,
+    leave: str | None,
+    pay_lost: str | None,
+    url: str,
+    token_file: Path | None,
+    database: Path,
 ) -> None:
     """Decide about projects that the file lacks.
 
     A restored marketplace lacks later projects: --adopt takes one in and pays its people,
-    --leave closes it. Without either, the command lists them, and exits with code 1 if
-    there are any.
+    --leave closes it, or goes on beside a project that you closed there. Without either,
+    the command lists them, and exits with code 1 if there are any.
 
     Examples:
       piecework market connect reconcile
@@ -175,7 +172,7 @@ def reconcile(
         )
     with (
         api_faults(),
-        Transport(api_address(url, SERVICE), needed_key(key_file)) as transport,
+        Transport(api_address(url, SERVICE), needed_key(token_file)) as transport,
         closing(Backend(database, rules_of(database))) as backend,
     ):
         bridge = Bridge(backend, Connect(transport), Terms(site_url=""))

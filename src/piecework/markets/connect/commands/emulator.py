@@ -28,7 +28,7 @@ def emulator(**values: Any) -> None:  # noqa: ANN401 - of the offline Connect's 
     try:
         with stating_the_end(options.database):
             # The socket listens already: a program that reads the line can connect.
-            serve_forever(options, lambda url: click.echo(line(url, options.key)))
+            serve_forever(options, lambda url: click.echo(line(url)))
     except WrongDatabaseError as wrong:
         raise StoreError(
             str(wrong), next_step="piecework market connect emulator --help"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
-from piecework.cli.market_accounts import end_with, needed_token, token_option, url_option
+from piecework.cli.market_accounts import TOKEN_FILE, end_with, needed_token, url_option
 from piecework.cli.options import JSON
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 URL = url_option(SERVICE)
-TOKEN_FILE = token_option(SERVICE, "token")
 WORKSPACE = click.option(
     "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
-from piecework.cli.market_accounts import end_with, sentence_of_visits
+from piecework.cli.market_accounts import TOKEN_FILE, end_with, sentence_of_visits
 from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.output import say_checks
 from piecework.domain.errors import load_extra
@@ -23,7 +23,6 @@ from piecework.foundation.client.checks import is_emulator, refuse_closed_frames
 from piecework.foundation.client.token import api_address
 from piecework.markets.prolific.calling import SERVICE
 from piecework.markets.prolific.commands.account import (
-    TOKEN_FILE,
     URL,
     WORKSPACE,
     only_workspace,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
+from piecework.cli.market_accounts import ADOPT, LEAVE, PAY_LOST, TOKEN_FILE
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
 from piecework.domain.errors import ConfigError
@@ -22,7 +23,7 @@ from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.calling import SERVICE
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.commands.account import TOKEN_FILE, URL, token_of
+from piecework.markets.prolific.commands.account import URL, token_of
 
 if TYPE_CHECKING:
     from piecework.markets.bridging.losses import UnknownStudy
@@ -160,27 +161,15 @@ def settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
 
 
 @click.command("reconcile")
-@click.option(
-    "--adopt",
-    metavar="STUDY",
-    help="Take a study at Prolific into a file that lacks it, and continue it.",
-)
+@ADOPT
 @click.option(
     "--hit-type",
     metavar="ID",
     default="",
     help="With --adopt: the HIT type of the study, if the file lacks that too.",
 )
-@click.option(
-    "--leave",
-    metavar="STUDY",
-    help="Stop a study that the file lacks; Prolific pays the participants in 21 days.",
-)
-@click.option(
-    "--pay-lost",
-    metavar="STUDY",
-    help="Pay participants who submitted the study's code and have no answers here.",
-)
+@LEAVE
+@PAY_LOST
 @URL
 @TOKEN_FILE
 @DATABASE
@@ -202,7 +191,7 @@ def reconcile(
     Prolific. If money differs, it exits with code 1.
 
     A restored marketplace lacks later studies: --adopt takes one in and pays its people,
-    --leave stops it.
+    --leave stops it, and Prolific pays them in 21 days.
 
     Examples:
       piecework market prolific reconcile
