@@ -22,6 +22,7 @@ from piecework.campaign.questions import question
 from piecework.cli.init import init
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
+from piecework.engine.begun import opened_store
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.starters import STARTER_KINDS
 from piecework.hit_templates.tasks import task_names
@@ -387,6 +388,24 @@ def test_a_name_is_plain_and_of_no_other_file() -> None:
     assert len({*names}) == len(files)
     Path("birds-2026.toml").write_text('task = "describe"')
     assert "birds-2026.toml has the name 'birds-2026' too" in _check("Birds 2026.toml")
+
+
+def test_a_name_with_a_digest_can_become_plain_until_a_store_has_it() -> None:
+    """`check` states the line; a name that a file beside has is no longer free."""
+    _pictures(Path("photos"))
+    path = Path("My Birds.toml")
+    path.write_text('task = "describe"\nitems = "photos/"\nhourly_wage = "10.00"\nanswers = 2\n')
+    written = path.read_text()
+    line = 'before the first run you can state one: name = "my-birds"'
+    assert line in _check(path.name)
+    path.write_text(f'name = "my-birds"\n{written}')
+    assert "digest" not in _check(path.name)
+    path.rename("my-birds.toml")
+    path.write_text(written)
+    assert line.replace("my-birds", "my-birds-2") in _check(path.name)
+    with opened_store(load_campaign(path)):
+        pass
+    assert "before the first run" not in _check(path.name)
 
 
 @pytest.mark.parametrize("kind", STARTER_KINDS)

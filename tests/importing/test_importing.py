@@ -79,6 +79,15 @@ def test_what_was_understood_is_shown_and_nothing_written(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["batch.csv"]
 
 
+def test_a_file_with_any_name_gets_a_plain_one_of_its_own(tmp_path: Path) -> None:
+    """Stated in the file, so that a later file beside it changes nothing."""
+    batch = write(tmp_path / "batch.csv", stances())
+    files = [tmp_path / "My Stance.toml", tmp_path / "My (stance).toml"]
+    for file in files:
+        done("data", "import", batch, "--as", file)
+    assert [load_campaign(file).name for file in files] == ["my-stance", "my-stance-2"]
+
+
 def test_a_column_in_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
     """A terminal's styles begin with a bracket, too."""
     rows = "".join(f"{n},W{n},yes\n" for n in range(3))

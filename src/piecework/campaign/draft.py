@@ -195,21 +195,28 @@ def _has_words(part: Part, rows: Sequence[Row]) -> bool:
 def name_to_state(path: Path) -> str:
     """Return the name that a new campaign file states; "": the file's own is plain and free.
 
-    A name that another file of the folder or its results have stays theirs. A file that is
-    overwritten keeps its name.
+    A file that is overwritten keeps its name.
 
     >>> name_to_state(Path("nowhere/Birds 2026.toml")), name_to_state(Path("nowhere/birds.toml"))
     ('birds-2026', '')
     """
     derived = legal_name(path.stem)
+    name = _name_before(path) or free_name(path, derived)
+    return "" if name == derived else name
+
+
+def free_name(path: Path, derived: str) -> str:
+    """Return a plain name for a campaign file, or the derived one if no letter is plain.
+
+    A name that another file of the folder or its results have stays theirs.
+    """
     taken = {derived: False} | dict.fromkeys(names_beside(path).values(), True)
     plain = plain_name(path.stem, derived)
-    name = _name_before(path) or next(
+    return next(
         name
         for name in chain([plain], (f"{plain[:_LONGEST_PLAIN]}-{n}" for n in count(2)))
         if not taken.get(name, (path.parent / "out" / name).exists())
     )
-    return "" if name == derived else name
 
 
 def _name_before(path: Path) -> str:

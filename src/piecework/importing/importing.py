@@ -17,6 +17,7 @@ from typing import TypeVar
 from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import is_typed_by, keep_typed_by
 from piecework.campaign.deriving import standard_rules
+from piecework.campaign.draft import free_name
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import parse, parse_text
 from piecework.config.user_files import legal_name, write_new
@@ -121,7 +122,7 @@ def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
 
 def compose(path: Path, understood: Understanding) -> str:
     """Return the text of the campaign file."""
-    name = legal_name(path.stem, "imported")
+    name = free_name(path, legal_name(path.stem, "imported"))
     text = imported_text(name, understood, file_name=path.name)
     with TemporaryDirectory() as folder:
         _write_columns(Path(folder, path.name), understood)

@@ -12,6 +12,7 @@ from piecework.campaign.caps import check_caps
 from piecework.campaign.columns import is_on_the_web
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.deriving import derived_values
+from piecework.campaign.draft import free_name
 from piecework.campaign.growing_source import see_source
 from piecework.campaign.live_changes import LiveChange, live_changes, refusal_of_changes
 from piecework.campaign.price_list import terms_of
@@ -213,6 +214,7 @@ def check_campaign(
         warnings=(
             *([f"{refusal}; next: {refusal.next_step}"] if refusal else ()),
             *_about_marketplace(campaign, least),
+            *(_about_digest(campaign) if store is None else ()),
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_of_metadata(campaign),
@@ -227,6 +229,16 @@ def check_campaign(
         changes=changes,
         refusal=refused,
     )
+
+
+def _about_digest(campaign: Campaign) -> Iterator[str]:
+    """Yield how to have a plain name, while no store has the derived one."""
+    path, plain = campaign.path, free_name(campaign.path, campaign.name)
+    if plain != campaign.name and any(each.key == "name" for each in campaign.derived):
+        yield (
+            f"name: {campaign.name!r} ends with a digest, because {path.name!r} is no plain name; "
+            f'before the first run you can state one: name = "{plain}"'
+        )
 
 
 def _about_left_out(file: CampaignFile) -> Iterator[str]:
