@@ -4,13 +4,17 @@
 // begins in one screen: pictures are lower and long texts scroll, as far as that needs.
 (() => {
   const root = document.documentElement;
-  const isNarrow = window.matchMedia("(max-width: 860px)");
+  const isNarrow = matchMedia("(max-width: 860px)");
   const isHigh = 450; // less than this is left above a keyboard
   const LEAST_SHARE = .4; // of a picture's usual height
   const LEAST_TEXT = 90; // pixels of a text that scrolls
+  const ENOUGH = .7; // of a picture's usual height, to have the button below it in view
+  const TEXTS = ".quoted, .card .prose, .options label > input + span";
   // Top and height of the visible part, as seen from the top of this page's window.
   const view = () => pieceworkFrame.view
-    || { top: window.visualViewport.offsetTop, seen: window.visualViewport.height };
+    || { top: visualViewport.offsetTop, seen: visualViewport.height };
+  const box = (part) => part.getBoundingClientRect();
+  const setPixels = (name, number) => root.style.setProperty(name, `${number}px`);
   const clamped = (value, most) => Math.max(0, Math.min(value, most));
   const typed = () => {
     const at = document.activeElement;
@@ -22,9 +26,16 @@
   let pictureHeight = 0;
 
   // A text that is cut must be reachable by keyboard.
-  const reach = (part) => part.querySelectorAll(".quoted, .card .prose").forEach((text) => {
+  const reach = (part) => part.querySelectorAll(TEXTS).forEach((text) => {
     if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
     else text.removeAttribute("tabindex");
+  });
+  // Not every browser lets a click on a text that has the focus choose its option.
+  document.addEventListener("click", (event) => {
+    const text = event.target.closest("label [tabindex]");
+    if (!text) return;
+    event.preventDefault();
+    text.closest("label").control.click();
   });
   const free = () => {
     if (!kept) return;
@@ -45,11 +56,11 @@
   };
   const layNarrow = (item) => {
     const { top, seen } = view();
-    root.style.setProperty("--seen", `${seen}px`);
-    const place = (kept ? holder : item).getBoundingClientRect();
+    setPixels("--seen", seen);
+    const place = box(kept ? holder : item);
     if (!kept) {
       const picture = item.querySelector(".frame");
-      pictureEnds = (picture && !picture.closest("[hidden]") ? picture.getBoundingClientRect().bottom : place.bottom)
+      pictureEnds = (picture && !picture.closest("[hidden]") ? box(picture).bottom : place.bottom)
         - place.top;
       pictureHeight = picture ? picture.offsetHeight : 0;
     }
@@ -60,18 +71,18 @@
       return;
     }
     pin(item);
-    const columns = item.parentElement.getBoundingClientRect();
+    const columns = box(item.parentElement);
     item.classList.toggle("low", seen < isHigh);
     // The copy is larger while the place that it leaves empty is still in view.
-    root.style.setProperty("--room", "0px");
-    root.style.setProperty("--more", "0px");
+    setPixels("--room", 0);
+    setPixels("--more", 0);
     item.classList.add("roomy");
     const empty = () => place.bottom - top - item.offsetHeight;
     if (empty() < 0) item.classList.remove("roomy");
     const small = item.querySelector(".frame")?.offsetHeight ?? 0;
     const room = clamped(empty(), Math.max(pictureHeight - small, 0));
-    root.style.setProperty("--room", `${room}px`);
-    root.style.setProperty("--more", `${Math.max(empty(), 0)}px`);
+    setPixels("--room", room);
+    setPixels("--more", Math.max(empty(), 0));
     item.style.top = `${clamped(top - columns.top, columns.height - item.offsetHeight)}px`;
   };
   const lay = () => {
@@ -84,7 +95,7 @@
     }
     free();
     if (!pieceworkFrame.view) return; // the style alone keeps it
-    const columns = item.parentElement.getBoundingClientRect();
+    const columns = box(item.parentElement);
     // What stands below it would be covered.
     const isAbove = item.parentElement.lastElementChild.offsetTop > item.offsetHeight;
     const down = isAbove ? 0
@@ -98,44 +109,56 @@
     if (!isFault && (!pieceworkFrame.view || !field.matches(":focus-visible"))) return;
     if (!field.matches(".step :is(textarea, input, button, summary)")) return;
     if (field.closest(".left")) return;
-    const { top, bottom } = field.getBoundingClientRect();
-    const asked = isFault ? top - field.closest(".field").getBoundingClientRect().top : 0;
-    const first = top - Math.max(asked, 40) - (kept ? kept.getBoundingClientRect().height : 0);
+    const { top, bottom } = box(field);
+    const asked = isFault ? top - box(field.closest(".field")).top : 0;
+    const first = top - Math.max(asked, 40) - (kept ? box(kept).height : 0);
     if (pieceworkFrame.view) pieceworkFrame.post({ pieceworkShow: { top: first, bottom: bottom + 8 } });
-    else window.scrollBy(0, Math.min(first, 0));
+    else scrollBy(0, Math.min(first, 0));
   };
   const largest = (least, most, fits) => {
-    for (let step = (most - least) / 2; step > (most - least) / 64; step /= 2) {
+    const finest = (most - least) / 64;
+    for (let step = (most - least) / 2; step > finest; step /= 2) {
       if (fits(least + step)) least += step;
     }
     fits(least);
     return least;
   };
-  // The item, what is asked and the first control are in the first screen. Where nothing helps
-  // (a phone held sideways), all of it has its usual size.
+  // The item, what is asked and the first control are in the first screen; in a wide window all
+  // controls too, if that costs little. Where nothing helps (a phone held sideways), all of it
+  // has its usual size.
   const [LOOSE, TIGHT, ASIDE, CUT] = [0, 1, 2, 3]; // aside: the buttons of a picture
   const fit = () => {
     const step = document.querySelector(".step.item:not([hidden]) > :is(.columns, .beside, .sheet)");
     if (!step || kept || typed()) return;
+    const buttons = document.querySelector(".steps");
     const parts = [step.querySelector("label:has(input), textarea, input[type=range]"),
       ...step.querySelectorAll(".viewer, .shown, .quoted, .points, .card, audio, video")];
     const fits = (room, level, share = 1, most = 0) => {
       ["tight", "aside", "cut"].forEach((name, n) => root.classList.toggle(name, level > n));
       root.style.setProperty("--share", share);
-      root.style.setProperty("--most", `${most}px`);
-      const end = room + root.getBoundingClientRect().top;
-      return parts.every((part) => part.getBoundingClientRect().bottom <= end);
+      setPixels("--most", most);
+      const end = room + box(root).top;
+      return parts.every((part) => box(part).bottom <= end);
     };
     const fitIn = (room) => {
-      const lower = (level, most) => largest(LEAST_SHARE, 1, (share) => fits(room, level, share, most));
+      const lower = (level, most, least = LEAST_SHARE) =>
+        largest(least, 1, (share) => fits(room, level, share, most));
+      parts.push(buttons);
+      const isWhole = !isNarrow.matches && (fits(room, LOOSE)
+        || (fits(room, TIGHT, ENOUGH) && lower(TIGHT, 0, ENOUGH)));
+      parts.pop();
+      if (isWhole) return true;
       if ([LOOSE, TIGHT, ASIDE].some((level) => fits(room, level))) return true;
       if (fits(room, ASIDE, LEAST_SHARE)) return lower(ASIDE);
       return fits(room, CUT, LEAST_SHARE, LEAST_TEXT)
         && lower(CUT, largest(LEAST_TEXT, room, (most) => fits(room, CUT, LEAST_SHARE, most)));
     };
+    const left = step.querySelector(".left");
+    if (left) left.style = "position: static"; // measured where it begins, not where it moved to
     const { top, bottom, seen } = pieceworkFrame.view || { seen: root.clientHeight };
     // On the page around, the title may have to be scrolled away first.
     (top === 0 && fitIn(bottom)) || fitIn(seen) || fits(0, LOOSE);
+    if (left) left.style = "";
     reach(step);
   };
   // Fingers change the height alone, with a keyboard or by zooming.
@@ -153,7 +176,7 @@
     lay();
   };
   let seen = 0;
-  window.addEventListener("message", () => {
+  addEventListener("message", () => {
     refit();
     lay();
     const now = pieceworkFrame.view ? pieceworkFrame.view.seen : 0;
@@ -166,9 +189,9 @@
   document.addEventListener("piecework-fault", () => { lay(); show(true); });
   document.addEventListener("piecework-step", () => { free(); fit(); lay(); });
   document.addEventListener("load", ({ target }) => { // a picture
-    if (target.closest?.(".step:not([hidden])")) requestAnimationFrame(fit);
+    if (target.closest?.(".step:not([hidden])")) requestAnimationFrame(() => { fit(); lay(); });
   }, true);
-  window.addEventListener("resize", refit);
-  window.addEventListener("scroll", () => requestAnimationFrame(lay), { passive: true });
+  addEventListener("resize", refit);
+  addEventListener("scroll", () => requestAnimationFrame(lay), { passive: true });
   lay();
 })();

@@ -38,7 +38,10 @@ def answer_until_an_item(page: Page) -> None:
 @pytest.mark.parametrize("shape", ["portrait", *in_full("landscape")])
 @pytest.mark.parametrize("size", SIZES)
 def test_each_task_begins_in_the_first_screen(open_page: OpenPage, size: str, shape: str) -> None:
-    """Without scrolling, whatever had to be read before it, in each language."""
+    """Without scrolling, whatever had to be read before it, in each language.
+
+    On a desktop also the button to the next item.
+    """
     width, height = SIZES[size]
     late = {}
     for name in task_names():
@@ -50,6 +53,10 @@ def test_each_task_begins_in_the_first_screen(open_page: OpenPage, size: str, sh
                 answer_until_an_item(page)
                 page.wait_for_load_state("networkidle")
                 ends = ends_of_first_screen(page)
+                if size == "desktop":
+                    buttons = page.locator(".steps").bounding_box()
+                    assert buttons is not None
+                    ends["next"] = buttons["y"] + buttons["height"]
                 if max(ends.values()) > height:
                     late[name, language] = ends
     assert late == {}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, Page
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
@@ -76,7 +76,7 @@ _TEXTS = {
     "Chinese": "一座紅色的房子立在柱子旁邊。" * 150,
 }
 _PICTURES = {"wide": (12_000, 60), "tall": (60, 12_000), "dot": (1, 1)}
-_EXTREME = [("correction", "Hebrew", "dot"), ("caption", "Latin", "wide")]
+_EXTREME = [("correction", "Hebrew", "dot"), ("crowd_judgement", "Latin", "wide")]
 _TASKS = [name for name in task_names() if name != "hodosh_qualification"]
 _HIDDEN = """() => {
   const step = document.querySelector(".step:not([hidden])");
@@ -129,11 +129,28 @@ def test_texts_of_2000_letters_and_extreme_pictures_fit(
             page.emulate_media(forced_colors="active" if window == (390, 844) else "none")
             answer_until_an_item(page)
             page.wait_for_load_state("networkidle")
-            # In crowd_judgement the options are the texts.
-            if window in SIZES.values() and name != "crowd_judgement":
+            if window in SIZES.values():
                 assert max(ends_of_first_screen(page).values()) <= window[1], window
             assert violations(page) == [], window
             assert page.evaluate(_HIDDEN) == [], window
+
+
+def test_a_long_option_is_chosen_by_a_click_on_its_text(open_page: Open) -> None:
+    """Its text scrolls and can have the focus; once more leaves the option."""
+    example = example_of(load_task("crowd_judgement"))
+    columns = {
+        key: f"{place} {_TEXTS['Hebrew']}"[:2000] if " " in value else value
+        for place, (key, value) in enumerate(example.items[0].columns.items())
+    }
+    with serving() as host:
+        host.page = render_hit(example.task, [Item(item_id=ItemId("one"), columns=columns)])
+        page = open_page(host.address())
+        option = page.locator(".step:visible .options label").first
+        text = option.locator("span")
+        expect(text).to_have_attribute("tabindex", "0")
+        for is_chosen in (True, False):
+            text.click()
+            expect(option.locator("input")).to_be_checked(checked=is_chosen)
 
 
 def test_a_long_draft_has_more_room_and_is_read_from_its_side(open_page: Open) -> None:
