@@ -201,6 +201,12 @@ def control_faults(page: Page | Frame) -> list[str]:
     return faults
 
 
+def long_lines(page: Page) -> list[str]:
+    """Lines of a text with more letters than the eye follows to the next."""
+    faults: list[str] = page.evaluate(_LONG_LINES, _LETTERS)
+    return faults
+
+
 def violations(page: Page) -> list[str]:
     """What is wrong with the page as it is: for axe, its width, its controls and its lines."""
     _take_for_the_sheet(page)
@@ -208,7 +214,7 @@ def violations(page: Page) -> list[str]:
     faults = [f"{each['id']}: {[node['target'] for node in each['nodes']]}" for each in for_axe]
     if not fits(page):
         faults.append("the page is wider than the window")
-    return [*faults, *control_faults(page), *page.evaluate(_LONG_LINES, _LETTERS)]
+    return [*faults, *control_faults(page), *long_lines(page)]
 
 
 def fits(page: Page) -> bool:

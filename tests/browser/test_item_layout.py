@@ -10,7 +10,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import serving
-from tests.browser.pages import SIZES, ends_of_first_screen, violations
+from tests.browser.pages import SIZES, ends_of_first_screen, long_lines, violations
 from tests.browser.test_first_screen import answer_until_an_item
 from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
@@ -167,13 +167,17 @@ def test_a_long_draft_has_more_room_and_is_read_from_its_side(open_page: Open) -
 
 @pytest.mark.parametrize("window", [(390, 844), (844, 390)], ids=("phone", "sideways"))
 def test_a_jump_to_a_fault_shows_what_is_asked(open_page: Open, window: tuple[int, int]) -> None:
-    """The small copy of the picture does not hide it, on platforms whose pages do not help."""
+    """The small copy of the picture does not hide it, on platforms whose pages do not help.
+
+    No line of the task is too long to read.
+    """
     covered = {}
     for name in task_names():
         with serving() as host:
             host.page = example_of(load_task(name)).page
             page = open_page(host.address(), width=window[0], height=window[1])
             answer_until_an_item(page)
+            assert long_lines(page) == [], name
             page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
             page.wait_for_timeout(150)  # the copy appears
             page.locator("#next, #send").locator("visible=true").click()
