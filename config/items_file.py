@@ -242,8 +242,17 @@ def header_faults(
 
 def _read_text(path: Path) -> str:
     if path.suffix.lower() not in {".csv", ".jsonl"}:
-        raise ConfigError([f"{path}: an items file ends in .csv or .jsonl"])
+        raise no_items_file(path)
     return with_newlines(read_text(path, name="items file"))
+
+
+def no_items_file(path: Path) -> ConfigError:
+    """Return the fault of a file with another ending, and what to do about it."""
+    return ConfigError(
+        [f"{path}: an items file ends in .csv or .jsonl"],
+        next_step="rename a table with commas, semicolons or tabs to .csv; save others as such: "
+        "from a spreadsheet as CSV UTF-8, from Python with DataFrame.to_csv",
+    )
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -255,8 +264,6 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
             raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
         is_unnamed, width = header.count("") > 1, len(header)
         for cells in rows:  # DictReader itself takes three times as long
-            if not cells:
-                continue
             row = dict(zip(header, cells, strict=False))
             row |= dict.fromkeys(header[len(cells) :], "")
             if is_unnamed:  # no page can name them
@@ -280,8 +287,8 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
             continue
         try:
             yield number, json_row(line)
-        except (ValueError, RecursionError) as fault:
-            faults.append(f"{path}: line {number}: not valid JSON Lines ({fault})")
+        except ValueError as fault:
+            faults.append(f"{path}: line {number}: {fault}")
     _raise(faults)
 
 
@@ -289,14 +296,18 @@ def json_row(line: str) -> Row:
     """Return the cells of a line of JSON Lines.
 
     Raises:
-        ValueError: it is not one object of plain values.
+        ValueError: it is not one object of plain values; why, as a clause.
     """
-    row = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+    try:
+        row = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+    except (ValueError, RecursionError) as fault:
+        raise ValueError(f"not valid JSON Lines ({fault})") from fault
     if not isinstance(row, dict):
         raise ValueError("each line must be one object of plain values")  # noqa: TRY004 - as documented
     if nested := [key for key, value in row.items() if isinstance(value, dict | list)]:
         raise ValueError(
-            f"a cell is one plain value, and {_name(nested[0])!r} is a list or an object"
+            f"{_name(nested[0])!r} is a list or an object, and a cell is one plain value; "
+            "take what workers see out of it, into columns of their own"
         )
     return {key: _cell(value) for key, value in row.items()}
 

@@ -21,6 +21,7 @@ from piecework.config.items_file import (
     header_faults,
     item_row_faults,
     json_row,
+    no_items_file,
     not_a_folder,
     renamed_row,
     trimmed,
@@ -29,7 +30,13 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.hit import is_picture
 from piecework.domain.pictures import PictureLocation, is_plain_name
-from piecework.domain.received_files import about_link, outward_link, pictures_in, separator_of
+from piecework.domain.received_files import (
+    FilledRows,
+    about_link,
+    outward_link,
+    pictures_in,
+    separator_of,
+)
 from piecework.domain.task import PRACTICE
 from piecework.domain.text import with_newlines
 
@@ -192,7 +199,7 @@ class TableReading:
     def begin(self, watermark: str) -> None:
         """Read the header, and pass over what is known if it has not changed."""
         if self._source.path.suffix.lower() not in {".csv", ".jsonl"}:
-            raise ConfigError([f"{self._source.path}: an items file ends in .csv or .jsonl"])
+            raise no_items_file(self._source.path)
         if self._is_csv:
             self._read_header()
         known = json.loads(watermark) if watermark else None
@@ -219,7 +226,7 @@ class TableReading:
         if not header:
             why = self._ended_early or "it has no header line"
             raise ConfigError([f"{path}: {why}"])
-        if twice := sorted({name for name in header if header.count(name) > 1}):
+        if twice := sorted({name for name in header if name and header.count(name) > 1}):
             raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
         faults = header_faults(path, header, self._source.renamed, wanted=self._source.columns)
         if faults:
@@ -273,7 +280,7 @@ class TableReading:
 
     def _csv_rows(self) -> Iterator[SourceRow]:
         lines, header = self._lines(), self._header
-        reader = csv.reader(lines, delimiter=self._separator, strict=True)
+        reader = FilledRows(lines, self._separator)
         while True:
             before = self._at, self._line, self._digest.copy()
             try:
@@ -288,12 +295,12 @@ class TableReading:
                     return
                 yield self._row({}, fault=f"not valid CSV ({error})")
                 continue
-            if not cells:
-                continue
             fault = ""
             if len(cells) != len(header):
                 fault = f"has {len(cells)} cells, but the header has {len(header)}"
             named = dict(zip(header, map(with_newlines, cells), strict=False))
+            if header.count("") > 1:  # spreadsheets leave them, and no page can name them
+                del named[""]
             yield self._row(named, fault=fault)
 
     def _json_rows(self) -> Iterator[SourceRow]:
@@ -306,8 +313,8 @@ class TableReading:
                 continue
             try:
                 yield self._row(json_row(text))
-            except (ValueError, RecursionError) as fault:
-                yield self._row({}, fault=f"not valid JSON Lines ({fault})")
+            except ValueError as fault:
+                yield self._row({}, fault=str(fault))
 
     def _row(self, cells: Mapping[str, str], *, fault: str = "") -> SourceRow:
         located = f"{self._source.path}: line {self._line}"

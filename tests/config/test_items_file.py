@@ -3,6 +3,7 @@
 import os
 import re
 import tomllib
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +22,7 @@ from piecework.simulation.rehearsals.checking import check_campaign
 from tests.for_each import for_each
 
 COLUMNS = ("image_id", "url")
+SEVEN = {"image_id": "7", "url": "https://e.org/7.jpg"}
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
@@ -154,6 +156,41 @@ def test_a_line_is_the_one_that_an_editor_shows(tmp_path: Path) -> None:
     path.write_text('image_id,url\n\na,"b"c\n')
     with pytest.raises(ConfigError, match="line 3: not valid CSV"):
         read_rows(path)
+
+
+@for_each("name", ["items.csv", "grows.csv"])
+def test_a_row_of_separators_alone_is_no_item(name: str) -> None:
+    """Spreadsheets write them below a table, and workers would be paid for nothing to see."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text("image_id;url;;\r\n7;https://e.org/7.jpg;;\r\n;;;\r\n ; ;;\r\n")
+        if name == "items.csv":
+            assert [dict(row) for _, row in read_rows(path)] == [SEVEN]
+        else:
+            with closing(TableFile(path=path, columns=COLUMNS).read("")) as delivery:
+                (chunk,) = delivery.chunks
+            assert [(row.cells, row.fault) for row in chunk] == [(SEVEN, "")]
+
+
+def test_a_quote_that_joins_rows_of_tabs_is_a_fault(tmp_path: Path) -> None:
+    """Programs that write tabs often quote nothing; a cell in quotes may have lines and tabs."""
+    path = tmp_path / "items.csv"
+    path.write_text('id\ttext\tby\n1\t"Guten Tag, sagte er\ta\n2\t5" Bild 5"\tb\n')
+    with pytest.raises(ConfigError, match="line 3: not valid CSV"):
+        read_rows(path)
+    path.write_text('id\ttext\tby\n1\t"Guten Tag, sagte er\ta\n2\tBild 5"\tb\n')
+    with pytest.raises(ConfigError, match=r'line 3: .* begins with " goes on in the next row'):
+        read_rows(path)
+    path.write_text('id\ttext\tby\n1\t"a\nb\n\tc"\td\n')
+    assert read_rows(path) == [(4, {"id": "1", "text": "a\nb\n\tc", "by": "d"})]
+
+
+@for_each("name", ["items.tsv", "items.parquet", "items.xlsx", "items.txt"])
+def test_a_file_of_another_kind_comes_with_what_to_do(name: str) -> None:
+    """A user who has such a file has a way to one that can be read."""
+    with pytest.raises(ConfigError, match="an items file ends in") as refused:
+        read_rows(Path(name))
+    assert refused.value.next_step
 
 
 @for_each(

@@ -7,7 +7,8 @@ a file of this machine that the user never named, so it may not lead to files el
 import csv
 import io
 import os
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from piecework.domain.hit import PICTURES, is_picture_file
@@ -68,19 +69,68 @@ _NOT_SHOWN = frozenset({".heic", ".heif", ".tif", ".tiff"})
 
 
 def table_rows(text: str) -> "csv.DictReader[str]":
-    r"""Return the rows of a CSV; the separator is detected in its first line.
+    r"""Return the rows of a CSV that have a filled cell; the separator is detected.
 
-    Spreadsheets write ";" in countries with a decimal comma, and some write tabs.
+    Spreadsheets write ";" in countries with a decimal comma, some write tabs, and some write
+    rows of separators alone below the table.
 
-    >>> [dict(row) for row in table_rows("name;note\r\nAda;a, b\r\n")]
+    >>> [dict(row) for row in table_rows("name;note\r\nAda;a, b\r\n;\r\n")]
     [{'name': 'Ada', 'note': 'a, b'}]
     """
     separator = separator_of(text.split("\n", maxsplit=1)[0])
-    stream = io.StringIO(text, newline="")
-    return csv.DictReader(stream, delimiter=separator, strict=True)
+    rows: csv.DictReader[str] = csv.DictReader(())
+    # A reader of csv has one more attribute, for which DictReader does not ask.
+    rows.reader = FilledRows(io.StringIO(text, newline=""), separator)  # type: ignore[assignment]
+    return rows
+
+
+class FilledRows:
+    """The rows of a CSV in which a cell is filled, as lists of cells."""
+
+    def __init__(self, lines: Iterable[str], separator: str) -> None:
+        """Read from these lines, each with its line break."""
+        self._rows = csv.reader(lines, delimiter=separator, strict=True)
+        self._separator = separator
+
+    @property
+    def line_num(self) -> int:
+        """The number of lines that were read."""
+        return self._rows.line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Return itself."""
+        return self
+
+    def __next__(self) -> list[str]:
+        """Return the cells of the next row in which a cell is filled.
+
+        Raises:
+            csv.Error: a quote is not closed in its cell.
+        """
+        cells = next(self._rows)
+        while not any(cell.strip() for cell in cells):
+            cells = next(self._rows)
+        # Programs that write tabs often quote nothing; with commas, such a cell may be right.
+        if self._separator == "\t" and any(
+            _has_joined_rows(cell, before=place, after=len(cells) - place - 1)
+            for place, cell in enumerate(cells)
+        ):
+            raise csv.Error('a cell that begins with " goes on in the next row; write """ for it')
+        return cells
+
+
+def _has_joined_rows(cell: str, *, before: int, after: int) -> bool:
+    """Return whether each line of a cell has the tabs that complete a row of equal width."""
+    lines = cell.split("\n")
+    width = before + lines[0].count("\t")
+    return len(lines) > 1 and width > 0 and width == lines[-1].count("\t") + after
 
 
 def separator_of(header: str) -> str:
-    """Return what separates the cells of a header line: a comma, unless it has none."""
-    others = [mark for mark in ";\t" if mark in header]
-    return others[0] if others and "," not in header else ","
+    """Return what separates the cells of a header line: what is most frequent outside quotes.
+
+    >>> separator_of("id;Satz, deutsch;Quelle"), separator_of('id,"a;b;c"'), separator_of("id")
+    (';', ',', ',')
+    """
+    bare = re.sub('"[^"]*"', "", header)
+    return max(",;\t", key=bare.count)
