@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
+from piecework.domain.toml_text import toml_value
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
 from tests.browser.host import serving
@@ -33,6 +34,7 @@ TRIED = {
 }  # fmt: skip
 
 
+ARABIC = "السعر 25.50$ (books) فقط!"
 INSTRUCTIONS = f'instructions = ["{"Read each word and compare them with the whole image. " * 5}"]'
 """Nearly as long as those that come before the first item."""
 
@@ -98,6 +100,23 @@ def test_page_and_server_accept_the_same_answers(
             broken = [problem for problem in read.problems if problem in rules]
             assert bool(host.posted) == (not broken), (value, read.problems)
             assert not (host.posted and read.problems), (value, read.problems)
+
+
+@pytest.mark.parametrize(("task", "options"), [("choose", [ARABIC, "no"]), ("compare", ["a", "b"])])
+def test_each_text_has_the_direction_of_its_language(
+    tmp_path: Path, open_page: Open, task: str, options: list[str]
+) -> None:
+    """The sign that ends an Arabic sentence is at its left, also in a page in English."""
+    words = {"task": task, "question": ARABIC, "instructions": [ARABIC] * 2, "options": options}
+    stated = "".join(f"{name} = {toml_value(value)}\n" for name, value in words.items())
+    rows = [{"a": ARABIC, "b": f"{ARABIC}!", "c": ARABIC}]
+    with serving() as host:
+        host.page = shown(tmp_path, stated, rows)[1]
+        page = open_page(host.address())
+        texts = page.get_by_text(ARABIC).all()
+        styles = [text.evaluate("each => getComputedStyle(each).unicodeBidi") for text in texts]
+        assert len(styles) > len(options) + 2
+        assert {*styles} == {"plaintext"}
 
 
 @pytest.mark.parametrize("size", SIZES)
