@@ -21,7 +21,7 @@ from piecework.results.pictures import (
     local_pictures,
     picture_sizes,
     small_pictures,
-    warnings_of_metadata,
+    warnings_about_pictures,
 )
 from tests.campaign.campaigns import campaign
 from tests.domain.test_picture_metadata import is_clean, saved
@@ -113,16 +113,26 @@ def test_a_report_s_pictures_say_nothing_either(phone: Campaign) -> None:
 
 def test_check_says_that_pictures_carry_metadata(phone: Campaign) -> None:
     """With how many of them a place; nothing where there is nothing to say."""
-    (warning,) = warnings_of_metadata(phone)
+    (warning,) = warnings_about_pictures(phone)
     assert warning.startswith(
         "2 of 4 pictures checked contain metadata, 2 of them the place (the first is "
         f"{folder_of(phone) / 'flat.jpg'}): workers"
     )
-    assert not [*warnings_of_metadata(replace(phone, items=phone.items[2:]))]
+    assert not [*warnings_about_pictures(replace(phone, items=phone.items[2:]))]
     (folder_of(phone) / "flat.jpg").write_bytes(saved("JPEG", exif=b"", xmp=b""))
-    (warning,) = warnings_of_metadata(replace(phone, items=phone.items[:1]))
+    (warning,) = warnings_about_pictures(replace(phone, items=phone.items[:1]))
     assert "1 of 1 picture checked" in warning
     assert "place" not in warning
+
+
+def test_check_says_which_pictures_are_none(phone: Campaign) -> None:
+    """Workers would be paid for an item that they cannot see; a broken file has no metadata."""
+    (folder_of(phone) / "flat.jpg").write_bytes(b"")
+    (folder_of(phone) / "tall.png").write_bytes(saved("PNG", 1)[:60])
+    broken, *others = warnings_about_pictures(phone)
+    where = f"the first is {folder_of(phone) / 'flat.jpg'}: it is empty"
+    assert broken.startswith(f"2 of 4 pictures checked cannot be decoded to the end ({where})")
+    assert not others
 
 
 def test_small_copies_are_small(pictured: Campaign) -> None:

@@ -1,10 +1,11 @@
-"""Pictures in the campaign's folder: sizes, copies, and warnings about metadata.
+"""Pictures in the campaign's folder: sizes, copies, and warnings about what is in the files.
 
 Copies never contain the metadata of their pictures
 (`piecework.domain.picture_metadata`).
 """
 
 import base64
+import io
 import os
 import re
 import warnings
@@ -16,6 +17,7 @@ from pathlib import Path
 from PIL import Image
 
 from piecework.campaign.exchange.picture_bucket import BucketUnreadableError, PictureBucket
+from piecework.config.item_pictures import fault_of_end
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
@@ -149,8 +151,8 @@ def _clean(path: Path, _changed_ns: int) -> bytes:
     return without_metadata(path.read_bytes())
 
 
-def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
-    """Warn about metadata in the files of pictures; checks a sample of many.
+def warnings_about_pictures(campaign: Campaign) -> Iterator[str]:
+    """Warn about files that are no whole pictures, and about metadata; checks a sample of many.
 
     A bucket's pictures are not fetched for this.
     """
@@ -158,22 +160,30 @@ def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
         return
     paths = dict.fromkeys(path for item in campaign.items if (path := picture_path(campaign, item)))
     looked_at = [*paths][:: max(1, len(paths) // _LOOKED_AT)]
+    broken: dict[Path, str] = {}
     beside, placed = [], []
     for path in looked_at:
         with suppress(OSError):
             content = path.read_bytes()
-            if without_metadata(content) is not content:
+            if why := fault_of_end(io.BytesIO(content), is_svg=path.suffix.lower() == ".svg"):
+                broken[path] = why
+            elif without_metadata(content) is not content:
                 beside.append(path)
                 placed += [path] if has_place(content) else []
-    if not beside:
-        return
-    first = (placed or beside)[0]
-    where = f", {len(placed)} of them the place" if placed else ""
-    yield (
-        f"{len(beside)} of {plural(len(looked_at), 'picture')} checked contain "
-        f"metadata{where} (the first is {first}): workers, reviewers and datasets get "
-        "pictures without it; the files in the folder keep it"
-    )
+    checked = f"of {plural(len(looked_at), 'picture')} checked"
+    if broken:
+        path, why = next(iter(broken.items()))
+        yield (
+            f"{len(broken)} {checked} cannot be decoded to the end (the first is {path}: {why}): "
+            "workers may see nothing to judge, and are paid"
+        )
+    if beside:
+        first = (placed or beside)[0]
+        where = f", {len(placed)} of them the place" if placed else ""
+        yield (
+            f"{len(beside)} {checked} contain metadata{where} (the first is {first}): workers, "
+            "reviewers and datasets get pictures without it; the files in the folder keep it"
+        )
 
 
 def picture_path(campaign: Campaign, item: Item) -> Path | None:

@@ -41,7 +41,7 @@ from piecework.hit_templates.own_html.task import several_to_state
 from piecework.markets.registry import market
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
-from piecework.results.pictures import warnings_of_metadata
+from piecework.results.pictures import warnings_about_pictures
 from piecework.simulation.crowd.people import people
 from piecework.simulation.rehearsals.campaign import answering_of, refuse_faulty_test
 from piecework.store import dealt_items
@@ -217,7 +217,7 @@ def check_campaign(
             *(_about_digest(campaign) if store is None else ()),
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
-            *warnings_of_metadata(campaign),
+            *warnings_about_pictures(campaign),
             *_about_left_out(file),
             *seen.warnings,
             *(f"a picture could not be tried from here: {sentence}" for sentence in unknown),
