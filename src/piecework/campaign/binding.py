@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from piecework.campaign.deriving import complete_inputs
+from piecework.config.campaign_file import REHEARSALS
 from piecework.config.changed_keys import changed_keys, unknown_keys
 from piecework.config.user_files import name_in
 from piecework.domain.campaign import Campaign
@@ -141,7 +142,12 @@ class Beside(NamedTuple):
 
 
 def store_beside(campaign: Campaign) -> Beside | None:
-    """Look for a store of the same items beside the campaign's empty folder."""
+    """Look for a store of the same items beside the campaign's empty folder.
+
+    Rehearsals are all of the same items, and none is another's store.
+    """
+    if campaign.store.path.parent.parent.name == REHEARSALS and not campaign.store.url:
+        return None
     digest, path = _work_hash(campaign), campaign.path
     dealt = "items" if campaign.growth is None else "task"
     for other in bound.stores_beside(campaign.store):

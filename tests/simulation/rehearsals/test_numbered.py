@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from piecework.campaign.assembling import load_campaign, load_with_results
+from piecework.campaign.assembling import assemble, load_campaign, load_with_results
+from piecework.campaign.binding import store_beside
 from piecework.campaign.deriving import complete_text
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.rehearsal_folders import (
@@ -248,7 +249,10 @@ def test_an_interrupted_rehearsal_is_continued_and_then_finished(path: Path) -> 
         run_pass(run)
     assert finished_facts(load_with_results(path)) is None
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.70"'))
-    assert begin_rehearsal(parse(path)).number == 3
+    begun_only = begin_rehearsal(parse(path))
+    assert begun_only.number == 3
+    # The stores beside it are of other rehearsals, and none is to be moved to it.
+    assert store_beside(assemble(begun_only.file)) is None
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.50"'))
     progress, again = _rehearse(path)
     assert (again.number, again.is_new, progress.is_finished) == (begun.number, False, True)
