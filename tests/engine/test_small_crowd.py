@@ -88,7 +88,7 @@ def test_where_nobody_said_how_many_there_are_status_counts_those_who_work(at_wo
             reached = run_pass(run)
         assert reached.waiting_for == "workers"
         assert reached.too_few_workers == (
-            "6 workers who have worked so far cannot give 5 answers each with 2 "
+            "6 workers who worked so far cannot give 5 answers each with 2 "
             "excluded: 10 answers need others"
         )
         at_market = replace(run.campaign, crowds=Crowds(percent=(("prolific", 100),)))

@@ -328,7 +328,7 @@ def with_found_columns(file: CampaignFile, task: Task) -> tuple[CampaignFile, tu
         return file, ()
     items = table.model_copy(update={"columns": {**table.columns, **named}})
     tables = file.tables.model_copy(update={"items": items})
-    why = "; ".join(f"{old} of {path.name} is {new}" for new, old in named.items())
+    why = "; ".join(f"{old} of {path.name} is {new}" for new, old in named.items() if new != old)
     return replace(file, tables=tables), (Derived("items.columns", dict(items.columns), why),)
 
 

@@ -260,7 +260,7 @@ def _columns(
         asked.needed, rows, item_id=item_id, addresses=asked.addresses, stated=wishes.columns
     )
     for name, column in matched.renamed.items():
-        if name not in wishes.columns:
+        if name not in wishes.columns and name != column:
             person.taken.append(f"the column {column!r} of {path.name} is {name}")
     for name in matched.missing:
         if name == item_id == ITEM_ID and asked.is_page:
@@ -353,7 +353,7 @@ def _question(
         return "", ()
     kind, question, options = asked.named, wishes.question or "", wishes.options or ""
     if not question and kind not in OF_TEXTS:
-        question = person.until_right(None, "--question", "Question", str)
+        question = person.until_right(None, "--question", "What workers are asked", str)
     proposed = ", ".join(items.header) if kind == "compare" else ""
     if not options and kind in {"choose", "compare", "tag"}:
         words = "Columns to compare" if proposed else "Answers to choose from"

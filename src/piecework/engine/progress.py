@@ -8,6 +8,7 @@ from typing import TypedDict
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.progress import Progress, SourceState
+from piecework.domain.text import plural
 from piecework.engine.next_action import Snapshot
 from piecework.engine.snapshot import Reader
 from piecework.store import (
@@ -162,7 +163,7 @@ def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
     if snapshot.proposals or opened.is_imported:
         return ""  # a person may keep what now counts as missing
     store, campaign = opened.store, opened.campaign
-    crowd, who, then = campaign.crowd_size, "workers", "stay missing"
+    crowd, who, then = campaign.crowd_size, "", ("stays missing", "stay missing")
     if crowd is None:
         prices = campaign_facts.kept_prices(store)
         if campaign.crowds is not None or (prices is not None and prices.crowds):
@@ -173,15 +174,16 @@ def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
         crowd = assignments.count_workers(store)
         if not crowd:
             return ""  # no worker has come yet, so the number to expect is unknown
-        who, then = "workers who have worked so far", "need others"
+        who, then = " who worked so far", ("needs others", "need others")
     posting = campaign.posting
     lacks = item_totals.batches_lacking(store, posting, crowd=crowd)
     missing = sum(lack.out_of_reach for lack in lacks.values())
     if not missing:
         return ""
     return (
-        f"{crowd} {who} cannot give {posting.asked} answers each with "
-        f"{len(item_totals.excluded(store))} excluded: {missing} answers {then}"
+        f"{plural(crowd, 'worker')}{who} cannot give {posting.asked} answers each with "
+        f"{len(item_totals.excluded(store))} excluded: {plural(missing, 'answer')} "
+        f"{then[missing != 1]}"
     )
 
 
