@@ -312,7 +312,13 @@ def test_a_blind_review_measures_reviewers_alone(tmp_path: Path) -> None:
                     reviews.add_reviews(run.store, [decision], along=[])
             with served(run, manner=Manner(is_blind=is_blind)) as page, page.client() as ada:
                 text = ada.get("/quality").text
-        for words in ("Mostly capitals", "overruled", "Not what the page asks for"):
+        shown = (
+            "Mostly capitals",
+            "overruled",
+            "Not what the page asks for",
+            "… of … answers repeat",
+        )
+        for words in shown:
             assert (words in text) == (not is_blind), words
 
 

@@ -165,6 +165,7 @@ class Review:
             objections=desk.objections(),
             campaign_file=desk.opened.campaign.path.name,
             overruled=None if is_blind else overruled_most(desk.opened),
+            is_rehearsal=desk.opened.is_rehearsal,
         )
 
     def next(self, request: Request, session: Session) -> Response:

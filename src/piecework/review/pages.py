@@ -22,6 +22,7 @@ from piecework.domain.hit import Item
 from piecework.foundation.media_types import type_of
 from piecework.foundation.server import security_log
 from piecework.foundation.server.server import is_body_length, is_in_utf8
+from piecework.qc.reasons import without_evidence
 from piecework.qc.registry import TITLES
 from piecework.results.pictures import clean_picture, has_picture, picture_path, small_copy
 from piecework.review.desk import Desk
@@ -38,6 +39,7 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.filters["title_of"] = lambda name: TITLES.get(name, name)
+_ENVIRONMENT.filters["reason_of_rule"] = without_evidence
 
 HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
