@@ -5,7 +5,7 @@ import itertools
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -203,6 +203,38 @@ def test_arrivals_in_the_last_list_do_not_wait_for_the_next() -> None:
         client.may_end.set()
         assert await late == anns
 
-    # In a thread of its own: the browser of another test has a loop in this one.
+    _run_apart(all_come)
+
+
+def test_no_more_arrivals_wait_than_may() -> None:
+    """Two may: the third is refused at once, and let in when the two have their places."""
+    people = ("ann", "bob", "eve")
+    links = [Arrival(submission_id=who, study_id="s", participant_id=who) for who in people]
+    client: Any = _Listed(
+        *(Submission(id=who, status="ACTIVE", study_id="s", participant_id=who) for who in people)
+    )
+    limits = Limits(look_ups_at_once=0, look_ups_per_second=0, most_waiting=2)
+
+    async def all_come() -> None:
+        admission = Admission("Prolific", [ProlificRegister(client)] * 4, limits)
+        client.may_end.clear()
+        *waiting, third = [
+            asyncio.create_task(admission.look_up(link, is_known=False)) for link in links
+        ]
+        await asyncio.sleep(0)  # All have come now.
+        client.may_end.set()
+        with pytest.raises(Refusal, match="Many people arrive right now"):
+            await third
+        places = [
+            *await asyncio.gather(*waiting),
+            await admission.look_up(links[2], is_known=False),
+        ]
+        assert [place.participant_id for place in places] == list(people)
+
+    _run_apart(all_come)
+
+
+def _run_apart(come: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run in a thread of its own: the browser of another test has a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, all_come()).result()
+        pool.submit(asyncio.run, come()).result()

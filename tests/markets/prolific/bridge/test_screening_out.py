@@ -110,6 +110,25 @@ def test_it_is_promised_as_often_as_it_is_paid_for(paying: Town) -> None:
     paying.check_books()
 
 
+def test_a_worker_without_work_is_paid_once_in_each_study(paying: Town) -> None:
+    """What one study paid takes nothing from what the next one promises."""
+    paying.post(hits=4, assignments=2)
+    paying.settle()
+    first = paying.study()
+    [ann] = _blocked(paying)
+    _turned_away(paying, ann)
+    paying.settle()
+    paying.requester.delete_worker_block(WorkerId=ann.worker_id)
+    paying.post(hits=4, assignments=2, Title="Describe a map")
+    paying.settle()
+    [second] = {each["id"] for each in paying.studies() if each["status"] == "ACTIVE"} - {first}
+    paying.requester.create_worker_block(WorkerId=ann.worker_id, Reason="Spam")
+    assert ann.arrive(second).status_code == 201
+    paying.settle()
+    assert _submission(paying, ann.submission_id)["reward_paid"] == PAY
+    paying.check_books()
+
+
 def test_who_was_promised_it_and_timed_out_is_paid_by_a_bonus(paying: Town) -> None:
     """The bridge was away for longer than the study allows."""
     paying.post(hits=4, assignments=2)
