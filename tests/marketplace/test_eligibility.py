@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from piecework.marketplace.state import qualification_types as system
+from piecework.marketplace.state.worker_limits import WorkerLimit
 from piecework.marketplace.workers.eligibility import (
     VOUCHED,
     Holding,
@@ -11,6 +13,8 @@ from piecework.marketplace.workers.eligibility import (
     meets,
     percent_approved,
     unmet,
+    word_reached_limit,
+    word_requirement,
 )
 from tests.for_each import for_each
 
@@ -116,3 +120,68 @@ def test_an_action_is_kept_by_the_requirements_that_guard_it() -> None:
 def test_the_rate_of_a_beginner_counts_as_perfect(approved: int, judged: int, percent: int) -> None:
     """Under a hundred judged assignments 100 %; later rounded down."""
     assert percent_approved(approved=approved, judged=judged) == percent
+
+
+@for_each(
+    ("type_id", "comparator", "values", "holding", "words"),
+    [
+        (system.LOCALE, "In", [], FRANCE, "to live in US-CA or DE"),
+        (system.LOCALE, "EqualTo", [], FRANCE, "to live in US-CA or DE"),
+        (system.LOCALE, "NotIn", [], FRANCE, "to live outside US-CA or DE"),
+        (system.LOCALE, "NotEqualTo", [], FRANCE, "to live outside US-CA or DE"),
+        (system.MASTERS_PRODUCTION, "Exists", [], None, "to be one of the masters"),
+        (system.MASTERS_SANDBOX, "DoesNotExist", [], 1, "not to be one of the masters"),
+        (system.ADULT, "EqualTo", [1], None, "to be a person who agreed to see adult content"),
+        (system.NUMBER_APPROVED, "GreaterThan", [9], 3, "approved HITs: more than 9 (you have 3)"),
+        (
+            *(system.PERCENT_APPROVED, "LessThan", [5], 7),
+            "per cent of your HITs approved: less than 5 (yours is 7)",
+        ),
+        ("X", "Exists", [], None, "the qualification “Trained”"),
+        ("X", "DoesNotExist", [], 3, "to be without the qualification “Trained”"),
+        *(
+            ("X", comparator, values, holding, f"the qualification “Trained”, at {words}")
+            for comparator, values, holding, words in (
+                ("In", [1, 2], 3, "one of 1, 2 (yours is 3)"),
+                ("NotIn", [1, 2], 2, "none of 1, 2 (yours is 2)"),
+                ("EqualTo", [1], None, "exactly 1 (you do not have it)"),
+                ("NotEqualTo", [1], 1, "anything but 1 (yours is 1)"),
+                ("LessThanOrEqualTo", [1], 2, "1 or less (yours is 2)"),
+                ("GreaterThanOrEqualTo", [1], 0, "1 or more (yours is 0)"),
+            )
+        ),
+    ],
+)
+def test_what_a_worker_lacks_is_said_in_words(
+    type_id: str, comparator: str, values: list[int], holding: Holding | None, words: str
+) -> None:
+    """Each comparator and each qualification of the marketplace has a phrase."""
+    requirement = {
+        "QualificationTypeId": type_id,
+        "Comparator": comparator,
+        "IntegerValues": values,
+        "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}],
+    }
+    assert word_requirement(requirement, name="Trained", holding=holding) == words
+
+
+def test_a_worker_whose_country_is_not_stated_reads_so() -> None:
+    """No requirement on the country is met, neither to live in one nor outside it."""
+    for comparator in ("In", "NotIn"):
+        requirement = {
+            "QualificationTypeId": system.LOCALE,
+            "Comparator": comparator,
+            "LocaleValues": [{"Country": "DE"}],
+        }
+        assert not meets(requirement, None)
+        words = word_requirement(requirement, name="", holding=None)
+        assert words.endswith("DE (your country is not stated: ask who invited you)")
+
+
+def test_a_limit_of_a_batch_promises_later_batches() -> None:
+    """A limit of the whole does not; both say how many HITs the worker has done."""
+    for is_of_batch in (True, False):
+        limit = WorkerLimit(most=7, done=7, is_of_batch=is_of_batch)
+        words = word_reached_limit(limit)
+        assert words.startswith("You have done 7 ")
+        assert ("Later batches may have more for you." in words) == is_of_batch

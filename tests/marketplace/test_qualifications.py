@@ -336,6 +336,21 @@ def test_adults_and_masters_are_told_apart(standing: Market, standing_as: str) -
         assert reply.status_code == (201 if holder == standing_as else 409)
 
 
+def test_hits_for_a_state_are_for_workers_of_that_state(standing: Market) -> None:
+    """Not for workers of another state, or of no stated one."""
+    washington = {"LocaleValues": [{"Country": "US", "Subdivision": "WA"}]}
+    made = post(
+        standing.requester(), QualificationRequirements=need(LOCALE, "EqualTo", **washington)
+    )
+    for may, lives in (
+        (True, {"subdivision": "WA"}),
+        (False, {"subdivision": "NY"}),
+        (False, {}),
+    ):
+        reply = standing.worker(**lives).accept(made["HITGroupId"])
+        assert reply.status_code == (201 if may else 409)
+
+
 def test_a_qualification_that_was_taken_back_is_none(standing: Market) -> None:
     """Ann had it, so she may no more; with it, she may again."""
     client, ann = standing.requester(), standing.worker()

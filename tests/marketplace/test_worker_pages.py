@@ -6,8 +6,7 @@ import httpx
 import pytest
 
 from piecework.marketplace.state import qualification_types as system
-from piecework.marketplace.workers import discovery, eligibility
-from piecework.marketplace.workers.eligibility import Locale
+from piecework.marketplace.workers import discovery
 from piecework.marketplace.workers.frames import led_home
 from tests.marketplace.market import SCHEMAS, Market, Worker, post
 
@@ -87,49 +86,6 @@ def test_a_long_list_has_pages(market: Market) -> None:
     assert titles(ann, page="-1") == first
     reply = ann.http.get("/worker/hits", params={"q": "group"}, headers=HTML)
     assert 'href="/worker/hits?q=group&amp;sort=newest&amp;page=2"' in reply.text
-
-
-LACKS = [
-    (system.LOCALE, "In", [], "to live in US-CA or DE"),
-    (system.LOCALE, "NotEqualTo", [], "to live outside US-CA or DE"),
-    (system.MASTERS_PRODUCTION, "Exists", [], "to be one of the masters"),
-    (system.MASTERS_PRODUCTION, "DoesNotExist", [], "not to be one of the masters"),
-    (system.NUMBER_APPROVED, "GreaterThan", [9], "more than 9 (you have 3)"),
-    (system.PERCENT_APPROVED, "LessThan", [5], "less than 5 (yours is 3)"),
-    ("X", "Exists", [], "the qualification “Trained”"),
-    ("X", "DoesNotExist", [], "to be without the qualification “Trained”"),
-    ("X", "In", [1, 2], "the qualification “Trained”, at one of 1, 2 (yours is 3)"),
-]
-
-
-@pytest.mark.parametrize(("type_id", "comparator", "values", "ending"), LACKS)
-def test_what_one_lacks_is_said_in_words(
-    type_id: str, comparator: str, values: list[int], ending: str
-) -> None:
-    """Each comparator and each qualification of the marketplace has a phrase."""
-    requirement = {
-        "QualificationTypeId": type_id,
-        "Comparator": comparator,
-        "IntegerValues": values,
-        "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}],
-    }
-    holding = Locale(country="FR") if type_id == system.LOCALE else 3
-    assert eligibility.word_requirement(requirement, name="Trained", holding=holding).endswith(
-        ending
-    )
-
-
-def test_a_worker_whose_country_is_not_stated_reads_so() -> None:
-    """No requirement on the country is met, neither to live in one nor outside it."""
-    for comparator in ("In", "NotIn"):
-        requirement = {
-            "QualificationTypeId": system.LOCALE,
-            "Comparator": comparator,
-            "LocaleValues": [{"Country": "DE"}],
-        }
-        assert not eligibility.meets(requirement, None)
-        words = eligibility.word_requirement(requirement, name="", holding=None)
-        assert words.endswith("DE (your country is not stated: ask who invited you)")
 
 
 def test_history_adds_up_by_day(market: Market) -> None:

@@ -63,16 +63,33 @@ def test_a_visit_leads_from_the_link_to_the_exit(
 
 
 def test_a_panel_s_people_hold_what_their_panel_checks_and_that_they_are_its(scene: Scene) -> None:
-    """HITs for adults of the panel: a person may do them, and an own worker may not."""
+    """HITs for its experienced adults of a country: not for the lab's own workers."""
     requirements = [
         {"QualificationTypeId": system.ADULT, "Comparator": "EqualTo", "IntegerValues": [1]},
+        *(
+            {"QualificationTypeId": record, "Comparator": "GreaterThan", "IntegerValues": [50]}
+            for record in (system.NUMBER_APPROVED, system.PERCENT_APPROVED)
+        ),
+        {
+            "QualificationTypeId": system.LOCALE,
+            "Comparator": "EqualTo",
+            "LocaleValues": [{"Country": "DE"}],
+        },
         {"QualificationTypeId": crowd_type("panel"), "Comparator": "Exists"},
     ]
     hits = scene.post(2, QualificationRequirements=requirements)
-    own = scene.market.worker(is_adult=True)
+    own = scene.market.worker(is_adult=True, hits_approved=99, hits_submitted=99, country="DE")
     assert not [group for group in own.groups() if group["may_accept"]]
     assert _finished(scene, "ann", "s1") == "complete"
     assert len(scene.submitted(hits)) == 2
+
+
+def test_hits_for_all_but_a_panel_s_people_are_not_for_them(scene: Scene) -> None:
+    """They hold that they are its, so a requirement of its absence is not met."""
+    absent = [{"QualificationTypeId": crowd_type("panel"), "Comparator": "DoesNotExist"}]
+    scene.post(2, QualificationRequirements=absent)
+    turned_back = scene.visitor().arrive(scene.panel.open("ann", "s1"))
+    assert scene.panel.take_back(turned_back.json()["way_back"]) == "refused"
 
 
 @pytest.mark.parametrize(("asked", "approved_after"), [(30, 20), (20, 20), (19, 19)])

@@ -40,13 +40,13 @@ VOUCHED = Vouched()
 Holding = int | Locale | Vouched
 Holdings = Mapping[str, Holding]
 
-VOUCHED_FOR = (system.NUMBER_APPROVED, system.PERCENT_APPROVED, system.LOCALE, system.ADULT)
+VOUCHED_FOR = {system.NUMBER_APPROVED, system.PERCENT_APPROVED, system.LOCALE, system.ADULT}
 """Requirements that participants always meet: their study's filters check them."""
 
-_GUARDED: dict[Action, tuple[str, ...]] = {
-    "accept": ("Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"),
-    "preview": ("PreviewAndAccept", "DiscoverPreviewAndAccept"),
-    "discover": ("DiscoverPreviewAndAccept",),
+_GUARDED: dict[Action, set[str]] = {
+    "accept": {"Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"},
+    "preview": {"PreviewAndAccept", "DiscoverPreviewAndAccept"},
+    "discover": {"DiscoverPreviewAndAccept"},
 }
 
 _ORDERS: dict[str, Callable[[int, int], bool]] = {
@@ -76,9 +76,9 @@ def meets(requirement: Requirement, holding: Holding | None) -> bool:
     else:
         values = requirement["IntegerValues"]
         if comparator in _ORDERS:
-            return _ORDERS[comparator](holding, values[0])
+            return _ORDERS[comparator](holding, *values)
         is_among = holding in values
-    return is_among == (comparator in ("EqualTo", "In"))
+    return is_among == (comparator in {"EqualTo", "In"})
 
 
 def unmet(
@@ -132,7 +132,7 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
 
 def vouched_for(transaction: Transaction, market: str) -> dict[str, Holding]:
     """Return what a participant from a market holds on their first arrival."""
-    types = (*VOUCHED_FOR, *qualification_types.types_of_market(transaction, market))
+    types = {*VOUCHED_FOR, *qualification_types.types_of_market(transaction, market)}
     return {**dict.fromkeys(types, VOUCHED), qualification_types.crowd_id(market): 1}
 
 
@@ -152,7 +152,6 @@ _AMOUNTS = {
     "In": sentence("one of %(values)s"),
     "NotIn": sentence("none of %(values)s"),
 }
-_NEGATIVE = ("DoesNotExist", "NotEqualTo", "NotIn")
 
 
 def word_requirement(requirement: Mapping[str, Any], *, name: str, holding: Holding | None) -> str:
@@ -166,22 +165,21 @@ def word_requirement(requirement: Mapping[str, Any], *, name: str, holding: Hold
     type_id = requirement["QualificationTypeId"]
     if type_id == system.LOCALE:
         return _place(requirement, is_stated=holding is not None)
-    if type_id in system.MASTERS:
-        return _standing(
-            requirement,
-            to_be=sentence("to be one of the masters"),
-            not_to_be=sentence("not to be one of the masters"),
-        )
     if type_id == system.ADULT:
-        return _standing(
-            requirement,
-            to_be=sentence("to be a person who agreed to see adult content"),
-            not_to_be=sentence("not to be a person who agreed to see adult content"),
-        )
+        return say("to be a person who agreed to see adult content")
+    of_masters = type_id in system.MASTERS
     if requirement["Comparator"] == "Exists":
-        return say("the qualification “%(name)s”", name=name)
+        return (
+            say("to be one of the masters")
+            if of_masters
+            else say("the qualification “%(name)s”", name=name)
+        )
     if requirement["Comparator"] == "DoesNotExist":
-        return say("to be without the qualification “%(name)s”", name=name)
+        return (
+            say("not to be one of the masters")
+            if of_masters
+            else say("to be without the qualification “%(name)s”", name=name)
+        )
     return _score(requirement, name=name, holding=holding)
 
 
@@ -224,17 +222,13 @@ def _score(requirement: Mapping[str, Any], *, name: str, holding: Holding | None
 def _place(requirement: Mapping[str, Any], *, is_stated: bool) -> str:
     places = [
         "-".join(filter(None, (place["Country"], place.get("Subdivision"))))
-        for place in requirement.get("LocaleValues", ())
+        for place in requirement["LocaleValues"]
     ]
-    named = f" {say('or')} ".join(places) or say("a known country")
-    if requirement["Comparator"] in _NEGATIVE:
+    named = f" {say('or')} ".join(places)
+    if requirement["Comparator"] in {"NotEqualTo", "NotIn"}:
         place = say("to live outside %(places)s", places=named)
     else:
         place = say("to live in %(places)s", places=named)
     if is_stated:
         return place
     return say("%(place)s (your country is not stated: ask who invited you)", place=place)
-
-
-def _standing(requirement: Mapping[str, Any], *, to_be: str, not_to_be: str) -> str:
-    return say(not_to_be if requirement["Comparator"] in _NEGATIVE else to_be)

@@ -240,7 +240,7 @@ _HAS_DONE = (
 )
 """What may leave a worker too few HITs of a type: its HITs, and those that exclude some."""
 _IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
-_NOT_OWN = (*eligibility.VOUCHED_FOR, *system.MASTERS)
+_NOT_OWN = {*eligibility.VOUCHED_FOR, *system.MASTERS}
 
 
 def own_requirements(
