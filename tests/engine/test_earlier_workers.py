@@ -11,6 +11,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.requirements import requirements_of_earlier_work
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.rehearsals.checking import check_campaign
@@ -117,6 +118,38 @@ def test_a_campaign_that_was_not_started_is_warned_of_and_refused(after: After) 
         pytest.raises(ConfigError, match="other was not started yet"),
     ):
         run_pass(run)
+
+
+def test_a_campaign_that_nobody_worked_for_yet_keeps_nobody_out(after: After) -> None:
+    """And no worker could do HITs for its workers alone."""
+    path, endpoint = after.write("", "other"), after.run.platform.endpoint
+    with open_on_marketplace(load_campaign(path), endpoint, live=False) as run:
+        run_pass(run)
+    assert "Later" in offered(after, "zoe", keys='no_workers_of = ["other.toml"]')
+    with pytest.raises(ConfigError, match="the campaign other has no workers yet"):
+        offered(after, "zoe", keys='only_workers_of = ["other.toml"]', name="third")
+
+
+def test_a_marketplace_is_known_by_its_account_or_else_by_its_address(after: After) -> None:
+    """Wherever it is served now; without accounts, another address is another marketplace."""
+    path = after.write('no_workers_of = ["crash.toml"]')
+    sql = "UPDATE bound SET account = ?, environment = ?"
+    with open_on_marketplace(load_campaign(path), after.run.platform.endpoint, live=False) as run:
+        for theirs, mine, is_known in (
+            (("lab", "http://a"), ("lab", "http://b"), True),
+            ((None, "http://a"), (None, "http://a"), True),
+            ((None, "http://a"), (None, "http://b"), False),
+            (("lab", "http://a"), ("other", "http://a"), False),
+            (("lab", "http://a"), (None, "http://a"), False),
+        ):
+            for store, facts in ((after.run.store, theirs), (run.store, mine)):
+                with store.db.atomic():
+                    store.db.execute(sql, facts)
+            if is_known:
+                assert len(requirements_of_earlier_work(run)) == 1
+                continue
+            with pytest.raises(ConfigError, match="the campaign crash ran elsewhere"):
+                requirements_of_earlier_work(run)
 
 
 def test_workers_of_another_marketplace_are_not_known_here(after: After, tmp_path: Path) -> None:

@@ -173,6 +173,8 @@ def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
         "were needed."
     )
     assert scene.messages("bob") == []
+    with closing(Worker(scene.endpoint, handle="ann").http) as client:
+        assert "good at captions" in client.get("/worker/qualifications").text
     third = scene.write("third", '\n[requirements]\nearned = ["good at captions"]\n', CAMPAIGN)
     with scene.opened(third) as run:
         run_pass(run)

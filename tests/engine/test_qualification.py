@@ -14,7 +14,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
 from piecework.domain.qualifications import QualificationTest
-from piecework.engine.requirements import keep_test_scores, requirements_of_test
+from piecework.engine.requirements import is_test_posted, keep_test_scores, requirements_of_test
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.platforms.mturk import MTurk
@@ -110,7 +110,9 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         made_again(run)
 
 
-def test_after_its_type_was_deleted_what_came_is_collected_and_paid(tmp_path: Path) -> None:
+def test_after_its_type_was_deleted_what_came_is_collected_and_paid(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Nobody can take the test any more, and a pass says so only once it has HITs to post."""
     with rehearsal_of(prepare(written(tmp_path))) as (run, crowd):
         run_pass(run)
@@ -120,6 +122,7 @@ def test_after_its_type_was_deleted_what_came_is_collected_and_paid(tmp_path: Pa
         run.platform._client.delete_qualification_type(QualificationTypeId=type_id)
         with suppress(PlatformRefused):
             run_pass(run, poll_open_hits=True)
+        assert "somebody deleted the type of the campaign's test" in caplog.text
         assert len(assignments.load_assignments(run.store)) == 2
         assert ledger.balances(run.store)["rewards"] > 0
         campaign_facts.record_stop(run.store, at=run.clock.now())
@@ -131,7 +134,10 @@ def test_new_hits_require_the_test_as_the_file_has_it_now(tmp_path: Path) -> Non
     """A lower pass mark needs another name, another type and another key; scores stay."""
     text = CAMPAIGN.replace("answers = 2", "answers = 2\nbatches = 3")
     with rehearsal_of(prepare(written(tmp_path, text))) as (run, crowd):
+        assert not is_test_posted(run)
         run_pass(run)
+        assert is_test_posted(run)
+        assert not is_test_posted(replace(run, campaign=replace(run.campaign, qualification=None)))
         crowd.work_until()
         [before] = requirements_of_test(run)
         assert requirements_of_test(run) == (before,)
@@ -151,9 +157,12 @@ def test_new_hits_require_the_test_as_the_file_has_it_now(tmp_path: Path) -> Non
         assert after.integer_values == (31,)
         assert after.qualification_type_id != before.qualification_type_id
         required = [
-            {each["QualificationTypeId"] for each in hit["QualificationRequirements"]}
+            {each["QualificationTypeId"]: each["ActionsGuarded"] for each in wanted}
             for hit in run.platform._client.list_hits()["HITs"]
+            if (wanted := hit["QualificationRequirements"])
         ]
+        # Workers may look at a HIT before they take the test.
+        assert required[0][after.qualification_type_id] == "Accept"
         assert [after.qualification_type_id in each for each in required] == [True, False]
         assert [before.qualification_type_id in each for each in required] == [False, True]
         # Nobody has taken the new test, and who passed the earlier one still did.
@@ -168,6 +177,14 @@ def test_new_hits_require_the_test_as_the_file_has_it_now(tmp_path: Path) -> Non
             )
             keep_test_scores(run)
             assert workers.load_scores(run.store)[best] == max(score, scores[best])
+        # Without the earlier type, the scores of the other test are still read.
+        turk = run.platform._client
+        turk.delete_qualification_type(QualificationTypeId=before.qualification_type_id)
+        turk.associate_qualification_with_worker(
+            QualificationTypeId=after.qualification_type_id, WorkerId=best, IntegerValue=score + 1
+        )
+        keep_test_scores(run)
+        assert workers.load_scores(run.store)[best] == score + 1
 
 
 def pictures_are_there(run: CampaignRun) -> None:

@@ -18,12 +18,18 @@ from piecework.campaign.dealing import Limits, all_first_rounds, replacements
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.ids import HitId, ItemId
+from piecework.domain.ids import HitId, HitKey, ItemId
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.posted_hits import PUBLISH, publish_key
 from piecework.engine.progress import read_progress
-from piecework.engine.requirements import exclusion_types, extendable
+from piecework.engine.requirements import (
+    apart_from,
+    exclusion_types,
+    extendable,
+    extending,
+    keep_out,
+)
 from piecework.engine.run_pass import run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
@@ -376,6 +382,33 @@ def test_slots_that_were_put_off_and_are_there_are_not_asked_for_in_a_hit(
         run_pass(replace(run, clock=FixedClock(EVENING + timedelta(hours=85))))
         assert [hit.hit_key for hit in hits.load_hits(run.store)] == [first.hit_key, slots.hit_key]
         check_books(run)
+
+
+def test_a_hit_that_has_slots_enough_gets_no_more(at_work: Open, campaign_text: str) -> None:
+    """Two and one are wanted: with three or four of them no call is made.
+
+    Slots of a HIT, and HITs of the first round, keep nobody out by themselves.
+    """
+    with at_work(campaign_text) as (opened, _):
+        run = replace(opened, platform=_Elsewhere(opened.platform.endpoint))
+        run_pass(run)
+        (hit,) = hits.load_hits(run.store)
+        more = replace(
+            hit,
+            hit_key=HitKey("more"),
+            hit_id=None,
+            round=1,
+            max_assignments=1,
+            extends=hit.hit_key,
+        )
+        for slots, has_called in ((4, False), (3, False), (2, True), (None, True)):
+            before = _calls(run)
+            token = f"slots-{slots}"
+            assert extending(run, hit, more, slots=slots, token=token)() == hit.hit_id
+            made = (_calls(run) - before)["CreateAdditionalAssignmentsForHIT"]
+            assert bool(made) == has_called
+        assert keep_out(run, hit) is keep_out(run, more) is None
+        assert apart_from(opened, hit) == []
 
 
 @pytest.mark.parametrize("platform", [MTurk, _Elsewhere])

@@ -15,13 +15,21 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import REJECTED_WITH, Decision, SubjectKind, Verdict
 from piecework.engine import collect
-from piecework.engine.requirements import exclusion_types, extendable
+from piecework.engine.requirements import exclusion_types, exclusion_types_left, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import carry_out_again, settle, settle_workers
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.store import assignments, decisions, hits, intents, item_totals, ledger
-from piecework.store.database import open_store
+from piecework.store import (
+    assignments,
+    campaign_facts,
+    decisions,
+    hits,
+    intents,
+    item_totals,
+    ledger,
+)
+from piecework.store.database import open_store, to_text
 from piecework.store.intents import Intent
 from piecework.store.settlements import (
     DONE,
@@ -443,6 +451,7 @@ def test_a_block_ends_also_if_no_type_is_left(renamed: CampaignRun) -> None:
     """An inclusion takes it back before it finds that the type is gone."""
     _, blocked, *_ = _workers(renamed)
     _client(renamed).delete_qualification_type(QualificationTypeId=exclusion_types(renamed)[0])
+    assert exclusion_types_left(renamed) == exclusion_types(renamed)
     _decide(renamed, "include", blocked)
     assert settle(renamed) == 1
     assert _outcomes(renamed)[f"include:{blocked}"] == (NOTHING_TO_KEEP_OUT_OF, 0)
@@ -460,6 +469,10 @@ def test_new_hits_do_without_a_deleted_type_of_an_earlier_name(renamed: Campaign
     assert extendable(renamed, 1) == [old]
     run_pass(renamed)
     assert extendable(renamed, 1) == []
+    for seconds, may_grow in ((-1, True), (0, False), (1, False)):
+        lost_at = old.posted_at + timedelta(seconds=seconds)
+        campaign_facts.keep_note(renamed.store, "exclusion_lost_at", to_text(lost_at))
+        assert (old in extendable(renamed, 1)) == may_grow
     assert exclusion_types(renamed) == (after,)
     assert excluded in renamed.platform.excluded(after)
     posted = [hit for hit in hits.load_hits(renamed.store) if hit.hit_id != old.hit_id]
@@ -469,6 +482,21 @@ def test_new_hits_do_without_a_deleted_type_of_an_earlier_name(renamed: Campaign
         reply = _client(renamed).get_hit(HITId=hit.hit_id)["HIT"]
         required = {each["QualificationTypeId"] for each in reply["QualificationRequirements"]}
         assert after in required
+
+
+def test_what_a_dead_pass_began_for_a_deleted_type_is_ended(collected: CampaignRun) -> None:
+    """It had kept out the first of two workers; the third was taken back, and stays free."""
+    first, second, free, *_ = _workers(collected)
+    _decide(collected, "exclude", first, second, free)
+    settle(collected)
+    _decide(collected, "include", free)
+    settle(collected)
+    run = replace(collected, campaign=replace(collected.campaign, exclusion_name="no birds"))
+    after, before = exclusion_types(run)
+    _client(run).delete_qualification_type(QualificationTypeId=before)
+    run.platform.exclude(first, after)
+    assert exclusion_types_left(run) == (after,)
+    assert run.platform.excluded(after) == {first, second}
 
 
 class _DecidedMeanwhile(MTurk):

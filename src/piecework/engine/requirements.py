@@ -120,7 +120,7 @@ def keep_test_scores(run: CampaignRun) -> None:
     has no more scores; what came is still paid.
     """
     best = dict[WorkerId, int]()
-    for type_id in {*campaign_facts.platform_types(run.store, "test").values()}:
+    for type_id in dict.fromkeys(campaign_facts.platform_types(run.store, "test").values()):
         try:
             scores = dict(run.platform.scores(QualificationTypeId(type_id)))
         except PlatformRefused as refusal:
