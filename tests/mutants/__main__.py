@@ -28,6 +28,7 @@ from math import inf
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import parso
@@ -139,13 +140,16 @@ def _run(
     os.chdir(place)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(place / "src"), str(place)])
     outcomes, faults = [], 0
-    for subject in subjects:
-        if time.monotonic() >= until - _FIRST_RUN_SECONDS:
-            break
-        outcome, complaints = _try(subject, goes_on=goes_on, seed=seed, until=until)
-        outcomes.append(outcome)
-        faults += len(complaints)
-        print("\n\n".join(complaints), flush=True)
+    # At its end, pytest removes old folders, also those that other runs have left.
+    with TemporaryDirectory(prefix="mutants-") as temporary:
+        os.environ["TMPDIR"] = temporary
+        for subject in subjects:
+            if time.monotonic() >= until - _FIRST_RUN_SECONDS:
+                break
+            outcome, complaints = _try(subject, goes_on=goes_on, seed=seed, until=until)
+            outcomes.append(outcome)
+            faults += len(complaints)
+            print("\n\n".join(complaints), flush=True)
     _print_table(outcomes)
     return 1 if faults else 0
 
