@@ -1,8 +1,10 @@
 """Bonuses on a real marketplace: by rule or by file, each once, within the caps."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 
 import httpx
 import pytest
@@ -11,11 +13,13 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AnswerId, AssignmentId, HitKey
+from piecework.domain.money import Bonus, FeeSchedule
 from piecework.engine.payments.compensations import pay_compensation, plan_compensation
 from piecework.engine.payments.due_bonuses import is_too_late, label_fault, read_bonuses, top_ups
 from piecework.engine.payments.pay import (
     BONUS,
     BonusPlan,
+    act_of_bonus,
     check_bonuses,
     close_interrupted,
     pay_bonuses,
@@ -24,6 +28,7 @@ from piecework.engine.payments.pay import (
 from piecework.engine.posted_hits import PUBLISH
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
+from piecework.platforms.mturk import MTurk
 from piecework.postprocess.pseudonyms import answer_pseudonym, pseudonym
 from piecework.store import assignments, hits, intents, ledger
 from piecework.store.assignments import verdict_and_outcome
@@ -49,6 +54,7 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         plan = top_ups(run)
         assert [payment.bonus.cents for payment in plan.due] == [75, 75]
         assert (plan.bonus_cents, plan.total_cents) == (150, 180)  # 20 % fee
+        assert [payment.fee_cents for payment in plan.due] == [15, 15]
         assert "15.0 minutes" in plan.due[0].bonus.reason
         done = pay_bonuses(run, plan)
         assert (done.bonuses, done.cents, done.waiting) == (2, 180, 0)
@@ -162,7 +168,7 @@ def test_a_file_pays_once_however_often_it_is_read(
         )
         for paid in (2, 0):
             plan = read_bonuses(run, text, label="bonus", name="b.csv")
-            assert (len(plan.due), plan.before) == (paid, 2 - paid)
+            assert (len(plan.due), plan.before, plan.lacking_cents) == (paid, 2 - paid, 0)
             pay_bonuses(run, plan)
         theirs = [
             (bonus["assignment_id"], bonus["cents"], bonus["reason"])
@@ -184,7 +190,8 @@ def test_two_bonuses_that_look_alike_are_both_paid(
     """One is for the work and one for the worker: the same assignment, sum and words.
 
     The platform lists no label and no subject, so one could pass for the other. A bonus
-    of the same sum that was sent by hand, with other words, is neither.
+    of the same sum that was sent by hand, with other words, is neither. Nor is one that
+    the store has and the platform has lost.
     """
     with at_work(campaign_text) as opened:
         run = replace(first_batch_paid(opened), most_calls=at_once)
@@ -198,6 +205,8 @@ def test_two_bonuses_that_look_alike_are_both_paid(
         )
         plan = read_bonuses(run, text, label="bonus", name="b.csv")
         run.platform.bonus(replace(plan.due[-1].bonus, reason="By hand."), token="b")  # noqa: S106
+        first = plan.due[0]
+        assert act_of_bonus(run, first.intent, [first.bonus]).look() is None
         assert pay_bonuses(run, plan).bonuses == 3
         paid = [bonus["assignment_id"] for bonus in books(run)["bonuses"]]
         assert sorted(paid) == sorted([ann, ann, bob, bob])
@@ -241,6 +250,7 @@ def test_a_bad_row_is_told_with_its_line_and_nothing_is_paid(
     [
         ("", "columns missing: amount, assignment_id"),
         ("assignment_id,amount\n", "columns missing: reason"),
+        ("amount,reason\n", "columns missing: assignment_id \\(or worker\\)"),
         ("assignment_id,amount,reason,colour\n", "unknown columns: colour"),
         ('assignment_id,amount,reason\n"a,1,b\n', "line"),
     ],
@@ -329,15 +339,16 @@ def test_bonuses_that_the_marketplace_refuses_are_named_and_the_others_paid(
             intent = replace(wrong.intent, arguments=arguments)
             due = (replace(wrong, intent=intent), *due)
         with pytest.raises(PlatformRefused, match="6 of 7 bonuses were refused") as no:
-            pay_bonuses(run, BonusPlan(label="b", due=due))
+            pay_bonuses(run, BonusPlan(label="b", due=due, before=0))
         keys = [f"bonus:w{number}:{ann}" for number in range(6)]
         assert sum(key in str(no.value) for key in keys) == 5
         assert no.value.code
         assert str(no.value).count(f"({no.value.code})") == 5
+        assert no.value.next_step.startswith("the others were paid")
         assert [each["assignment_id"] for each in books(run)["bonuses"]] == [bob]
         check_books(run)
         with pytest.raises(PlatformRefused, match="1 of 1 bonuses"):
-            pay_bonuses(run, BonusPlan(label="b", due=due[:1]))
+            pay_bonuses(run, BonusPlan(label="b", due=due[:1], before=0))
 
 
 def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
@@ -364,14 +375,26 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
         due = read_bonuses(run, text, label="a", name="b.csv").due
         third = bonus_file((ann, "0.30", "r"))
         (more,) = read_bonuses(run, third, label="c", name="b.csv").due
-        plan = BonusPlan(label="a", due=(*due, replace(more, batch=2)))
-        for cap, enough in (
-            ("batch_budget_cents", 180 + 36 + 120),
-            ("budget_cents", 180 + 72 + 180),
+        plan = BonusPlan(label="a", due=(*due, replace(more, batch=2)), before=0)
+        for cap, enough, words in (
+            (
+                "batch_budget_cents",
+                180 + 36 + 120,
+                "$0.36 with fees, but $0.35 are left of the cap",
+            ),
+            ("budget_cents", 180 + 72 + 180, "$0.72 with fees, but $0.71 are left of"),
         ):
             check_bonuses(_with_cap(run, cap, enough), plan)
-            with pytest.raises(BudgetExceeded, match="nothing was paid"):
+            with pytest.raises(BudgetExceeded, match=re.escape(words)) as refused:
                 check_bonuses(_with_cap(run, cap, enough - 1), plan)
+            assert "piecework status" in refused.value.next_step
+        # One that was begun is counted once, and the campaign's cap is named first.
+        with run.store.db.atomic():
+            intents.declare(run.store, due[0].intent, run.clock)
+        check_bonuses(_with_cap(run, "budget_cents", enough), plan)
+        low = _with_cap(_with_cap(run, "budget_cents", 1), "batch_budget_cents", 1)
+        with pytest.raises(BudgetExceeded, match=re.escape("cost $0.72 with fees")):
+            check_bonuses(low, plan)
 
 
 def _bonus(run: CampaignRun, paid: AssignmentId, _rejected: AssignmentId) -> None:
@@ -466,6 +489,10 @@ def test_a_day_s_cap_pays_the_rest_on_the_next_day(at_work: Open, campaign_text:
     with at_work(text) as opened:
         run = first_batch_paid(opened)
         assert ledger.taken_cents(run.store) == 180
+        done = pay_bonuses(_with_cap(run, "day_budget_cents", 269), top_ups(run))
+        assert (done.bonuses, done.waiting) == (0, 2)
+        with run.store.db.atomic():  # A call that was cut off takes no room from itself.
+            intents.declare(run.store, top_ups(run).due[0].intent, run.clock)
         done = pay_bonuses(run, top_ups(run))
         assert (done.bonuses, done.waiting, done.waiting_cents) == (1, 1, 90)
         tomorrow = replace(run, clock=FixedClock(EVENING + timedelta(days=1)))
@@ -527,3 +554,61 @@ def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
         check_books(run)
         assert pay_bonuses(run, top_ups(run)).bonuses == 1
         check_books(run)
+
+
+def test_of_two_bonuses_alike_that_were_begun_as_many_are_booked_as_were_paid(
+    at_work: Open, campaign_text: str
+) -> None:
+    """One arrived: the other is forgotten, and the same file pays it."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, _ = assignment_ids(run)
+        worker = run.pseudonym(assignments.load_assignments(run.store)[0].worker_id)
+        rows = ((ann, "", "0.25", "Fine."), ("", worker, "0.25", "Fine."))
+        text = bonus_file(*rows, header="assignment_id,worker,amount,reason")
+        plan = read_bonuses(run, text, label="bonus", name="b.csv")
+        with run.store.db.atomic():
+            for planned in plan.due:
+                intents.declare(run.store, planned.intent, run.clock)
+        run.platform.bonus(plan.due[0].bonus, token="reply lost")  # noqa: S106
+        assert close_interrupted(run) == 2
+        assert close_interrupted(run) == 0
+        assert len(intents.load_intents(run.store, BONUS, is_done=True)) == 1
+        check_books(run)
+        assert pay_bonuses(run, read_bonuses(run, text, label="bonus", name="b.csv")).bonuses == 1
+        check_books(run)
+
+
+class _Repeating(MTurk):
+    """The reply to each bonus is lost, and its token is refused when the call is repeated."""
+
+    def bonus(self, bonus: Bonus, *, token: str) -> None:
+        """Pay, and refuse."""
+        super().bonus(bonus, token=token)
+        raise PlatformRefused("the token was used", code="RequestError")
+
+
+def test_a_bonus_whose_repeated_call_is_refused_was_paid(at_work: Open, campaign_text: str) -> None:
+    """Nothing is refused and nothing paid twice."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        run = replace(run, platform=_Repeating(run.platform.endpoint))
+        assert pay_bonuses(run, top_ups(run)).bonuses == 2
+        check_books(run)
+
+
+def test_a_bonus_has_the_fee_of_the_market_whose_participant_gets_it(
+    at_work: Open, campaign_text: str
+) -> None:
+    """40 % there and 20 % elsewhere, of a dollar."""
+    dear = FeeSchedule(percent=Decimal(40))
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        rewards = replace(run.campaign.rewards, fees_by_market=(("connect", dear),))
+        run = replace(run, campaign=replace(run.campaign, rewards=rewards))
+        text = bonus_file((assignment_ids(run)[0], "1.00", "Fine."))
+        for market, fee_cents in (("", 20), ("connect", 40)):
+            with run.store.db.atomic():
+                run.store.db.execute("UPDATE hits SET market = ?", [market])
+            (due,) = read_bonuses(run, text, label="b", name="b.csv").due
+            assert due.fee_cents == fee_cents

@@ -26,6 +26,7 @@ from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.table import answers_table
 from piecework.store import assignments, decisions, intents, ledger
+from piecework.store.settlements import DONE, PAID_ALREADY
 from tests.crash.people import People
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import (
@@ -79,6 +80,48 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
         assert run_pass(run) == now  # settled: nothing is approved a second time
         with pytest.raises(ConfigError, match="not rejected: its verdict is approve"):
             unreject(run, name, because=WHY, by="ada")
+
+
+def test_only_a_rejection_that_was_carried_out_is_reversed_and_in_time(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Each step before is refused in a sentence, with what to do; the last moment is in time."""
+    with at_work(campaign_text) as (opened, people):
+        run = replace(opened, clock=FixedClock(EVENING))
+        run_pass(run)
+        people.work(at_most=2)
+        collect.collect(run)
+        work, _ = assignments.load_assignments(run.store)
+        name, window = work.assignment_id, run.capabilities.unreject_window
+        assert window is not None
+        last = replace(run, clock=FixedClock(work.submitted_at + window))
+        late = replace(run, clock=FixedClock(work.submitted_at + window + timedelta(seconds=1)))
+
+        def refused(on: CampaignRun, words: str, next_step: str = "") -> None:
+            with pytest.raises(ConfigError, match=words) as no:
+                unreject(on, name, because=WHY, by="ada")
+            assert next_step in (no.value.next_step or "")
+
+        refused(run, "its verdict is not decided")
+        decision = Decision(
+            subject_kind="assignment",
+            subject_id=name,
+            verdict="reject",
+            decided_by="ada",
+            decided_at=EVENING,
+            because=WHY,
+        )
+        decisions.keep_decisions(run.store, [decision])
+        refused(run, "not carried out yet", f" --once --endpoint {run.endpoint}")
+        settle.settle(run)
+        assignments.mark_settled(run.store, name, outcome=PAID_ALREADY)
+        refused(run, "was paid already")
+        assignments.mark_settled(run.store, name, outcome=DONE)
+        refused(late, "the 30 days to reverse it ended at", "piecework pay --from")
+        with pytest.raises(ConfigError, match="not an assignment of this campaign"):
+            unreject(run, AssignmentId("3NOBODY"), because=WHY, by="ada")
+        assert unreject(last, name, because=WHY, by="ada") == 0
+        check_books(run)
 
 
 @pytest.mark.full

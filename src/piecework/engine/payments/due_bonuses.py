@@ -13,6 +13,7 @@ reported, and then none is paid.
 """
 
 import csv
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from statistics import median
@@ -247,10 +248,6 @@ def label_fault(label: str) -> str:
     >>> label_fault("spring-2027"), label_fault("a:b")
     ('', "--label 'a:b': use 1 to 40 lower-case letters, digits, - and _")
     """
-    is_good = 0 < len(label) <= 40 and all(  # noqa: PLR2004 - as names have
-        letter.isascii() and (letter.islower() or letter.isdigit() or letter in "-_")
-        for letter in label
-    )
-    if is_good:
+    if re.fullmatch("[a-z0-9_-]{1,40}", label):
         return ""
     return f"--label {label!r}: use 1 to 40 lower-case letters, digits, - and _"

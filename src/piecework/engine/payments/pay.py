@@ -70,9 +70,8 @@ def unreject(
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
     dropped = assignments.answers_with(run.store, assignment_id, "drop")
-    refused = carry_out(run.store, [unreject_act(run, intent)], clock=run.clock)
-    if refused:
-        raise refused[0][1]
+    for _, refusal in carry_out(run.store, [unreject_act(run, intent)], clock=run.clock):
+        raise refusal
     return len(dropped) if keep_answers else 0
 
 
@@ -289,7 +288,7 @@ class BonusPlan:
 
     label: str
     due: tuple[PlannedBonus, ...]
-    before: int = 0
+    before: int
     lacking_cents: int = 0
     too_late: tuple[AssignmentId, ...] = ()
 
@@ -363,10 +362,11 @@ def pay_bonuses(run: CampaignRun, plan: BonusPlan) -> Paid:
     if refused:
         # The key has assignment or pseudonym; the platform's text may name a worker.
         named = "; ".join(f"{act.intent.key} ({no.code})" for act, no in refused[:_NAMED])
+        (_, first), *_ = refused
         raise PlatformRefused(
             f"{len(refused)} of {len(today)} bonuses were refused: {named}",
-            code=refused[0][1].code,
-            kind=refused[0][1].kind,
+            code=first.code,
+            kind=first.kind,
             next_step="the others were paid; run the same command to try these again",
         )
     later = plan.due[len(today) :]
