@@ -15,9 +15,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+import wordfreq
+
 from piecework.domain.edit import Edit
 from piecework.postprocess.edits import compose, replay, undo
-from piecework.postprocess.language import candidates, confusions, features
+from piecework.postprocess.language import (
+    candidates,
+    channel,
+    confusions,
+    features,
+    lexicon,
+    tokens,
+)
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.tokens import Text, protected_words
 from piecework.postprocess.rules import real_words, spelling, whitespace, windows_signs
@@ -30,6 +39,7 @@ __all__ = [
     "clean_and_propose",
     "clean_text",
     "forget_counts",
+    "forget_language",
     "forget_texts",
     "judged",
     "protected_words",
@@ -244,6 +254,18 @@ def forget_texts() -> None:
     """
     forget_counts()
     features.forget_texts()
+
+
+def forget_language() -> None:
+    """Clear all that rules cache: about texts and words, and their knowledge of English.
+
+    That is 200 MiB or so. The next cleaning reads it again, which takes some seconds.
+    """
+    forget_texts()
+    for module in (tokens, lexicon, channel, candidates, confusions, features, wordfreq):
+        for cached in vars(module).values():
+            if callable(clear := getattr(cached, "cache_clear", None)):
+                clear()
 
 
 def forget_counts() -> None:

@@ -324,22 +324,25 @@ def hide_in_answers(
             if name in held:
                 made[name] = column * float("nan")
             continue
-        cells = zip(column.tolist(), workers, strict=True)
+        cells = column.tolist()
         if name == _SENT:
-            hidden = [ids.sent(cell, worker) for cell, worker in cells]
+            hidden = [ids.sent(cell, worker) for cell, worker in zip(cells, workers, strict=True)]
         else:
             hidden = [
                 hidden_cell(cell, worker, ids, name=name, fixed=fixed, is_held=name in held)
-                for cell, worker in cells
+                for cell, worker in zip(cells, workers, strict=True)
             ]
-        made[name] = pd.Series(hidden, index=column.index, dtype=column.dtype)
-    is_changed = made["text"] != table["text"]
-    is_changed |= made["clean_text"] != table["clean_text"]
+        # Most columns hold no id, and a second copy of all texts takes much memory.
+        if hidden != cells:
+            made[name] = pd.Series(hidden, index=column.index, dtype=column.dtype)
+    private = table.assign(**made)
+    is_changed = private["text"] != table["text"]
+    is_changed |= private["clean_text"] != table["clean_text"]
     edits = table["edits"].copy()
     for answer_id in table.index[is_changed]:
-        before, after = made["text"][answer_id], made["clean_text"][answer_id]
+        before, after = private["text"][answer_id], private["clean_text"][answer_id]
         edits[answer_id] = (_edit(before, after),) if before != after else ()
-    return table.assign(**made, edits=edits)
+    return private.assign(edits=edits)
 
 
 def fixed_options(task: Task) -> dict[str, frozenset[str]]:

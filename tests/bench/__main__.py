@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.bench.targets import Figure, lines, measured
 
 ARGUMENTS: Mapping[str, tuple[object, ...]] = {
-    "campaign": (("60", "600", "6000"),),
+    "campaign": (("600", "39181 rehearsed"),),
     "posting": (1000,),
     "marketplace": ((1_000, 10_000, 200_000),),
     "heuristics": (39_181,),

@@ -8,6 +8,7 @@ are processor time. Run: `make bench`, or `python -m tests.bench.heuristics 5000
 
 import csv
 import random
+import resource
 import sys
 import time
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from piecework.domain.field import Field, Option
 from piecework.domain.tables import COLLECTED, build, is_canned, task_columns
 from piecework.domain.task import Task
 from piecework.qc import joined
+from piecework.qc.batches import BatchScores
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT, assess
 from piecework.qc.text_fit import with_text_fit
@@ -96,7 +98,24 @@ def main(n_items: int) -> dict[str, Figure]:
     findings = assess(rated.iloc[:FEW], {}, seed=1)
     seconds = time.process_time() - started
     print(f"| all heuristics, of {FEW} answers alone | {seconds:.3f} | {len(findings)} |")
-    return {"heuristics, s": Figure(total)}
+    last_against_first = _later_batches(with_ratings(table, TASK, ()))
+    return {
+        "heuristics, s": Figure(total),
+        "heuristics, MiB": Figure(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "judging, batch five times batch one": Figure(last_against_first),
+    }
+
+
+def _later_batches(rated: pd.DataFrame) -> float:
+    """Print the seconds of each batch when it comes; return the last divided by the first."""
+    scores, seconds = BatchScores(), []
+    for batch in range(1, BATCHES + 1):
+        so_far = rated[rated["batch"] <= batch]
+        started = time.process_time()
+        assess(so_far, {}, seed=1, batches=scores, about=batch)
+        seconds.append(time.process_time() - started)
+    print(f"| batches one to five | {', '.join(f'{each:.2f}' for each in seconds)} | |")
+    return seconds[-1] / seconds[0]
 
 
 def captions(n_items: int, *, seed: int = 1) -> pd.DataFrame:

@@ -9,6 +9,7 @@ of its own, so that memory is its own. Run: `make bench`, or with a number of an
 
 import csv
 import json
+import os
 import random
 import resource
 import subprocess
@@ -32,6 +33,7 @@ from tests.bench.targets import Figure
 
 ANSWERS = 195_905
 ANSWERS_EACH = 5
+BY_COMMAND = 170_000
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 CAPTIONS = DATA / "vizwiz_val_captions_half.csv"
 KINDS = ("repeated", "spliced")
@@ -52,7 +54,27 @@ def main(answers: int) -> dict[str, Figure]:
         "cleaning, s": Figure(results[0]["clean, s"], peer),
         "files, s": Figure(results[0]["write files, s"]),
         "report, s": Figure(results[0]["report, s"]),
+        **_by_command(),
     }
+
+
+def _by_command() -> dict[str, Figure]:
+    """What `piecework data clean` takes for drawn captions, by the clock."""
+    # Imported here, as in `measure`.
+    from tests.bench.many_captions import write  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), BY_COMMAND, 1)
+        [file] = Path(folder).glob("*.parquet")
+        began = time.perf_counter()
+        command = [str(Path(sys.executable).with_name("piecework")), "data", "clean", str(file)]
+        child = subprocess.Popen([*command, "--to", f"{folder}/clean.parquet"])
+        _, status, use = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - began
+    assert os.waitstatus_to_exitcode(status) == 0
+    print(f"by command, {BY_COMMAND:,} captions: {seconds:.1f} s, {use.ru_maxrss / 1024:,.0f} MiB")
+    name = f"cleaning {BY_COMMAND:,} captions by command"
+    return {f"{name}, s": Figure(seconds), f"{name}, MiB": Figure(use.ru_maxrss / 1024)}
 
 
 def measure(kind: str, answers: int) -> dict[str, float]:

@@ -260,7 +260,7 @@ def test_the_latest_decision_holds_and_undecided_answers_have_none(answered: Sto
     _decide(answered, [("H1-ann.1", "keep"), ("H1-bob.1", "drop")])
     verdicts = read_verdicts(answered)
     assert verdicts["verdict"].to_dict() == {"H1-ann.1": "keep", "H1-bob.1": "drop"}
-    assert verdicts["because"].to_dict() == {"H1-ann.1": "keep it", "H1-bob.1": "drop it"}
+    assert verdicts["because"].to_dict() == {"H1-ann.1": "", "H1-bob.1": "drop it"}
     assert verdicts.dtypes.astype(str).to_dict() == {"verdict": "str", "because": "str"}
 
 

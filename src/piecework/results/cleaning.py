@@ -14,7 +14,13 @@ from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
 from piecework.domain.verdicts import WordVerdict
-from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
+from piecework.postprocess.apply import (
+    Text,
+    clean_and_propose,
+    forget_language,
+    forget_texts,
+    protected_words,
+)
 from piecework.postprocess.language.tokens import key_of
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
@@ -27,6 +33,8 @@ _AROUND = 40
 """Characters of a text that are shown on each side of a word."""
 _MOST_SHOWN = 3
 _LONGEST = 60
+_MANY = 20_000
+"""From so many texts on, what cleaning knows of English is not kept for the next cleaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +237,10 @@ def clean_answers(opened: OpenedCampaign) -> int:
     is_cleaned = opened.campaign.task.is_cleaned
     texts = _texts_to_clean(opened, right_here(verdicts)) if is_cleaned else []
     cleaning = clean_and_propose(texts)
-    forget_texts()
+    if len(texts) < _MANY:
+        forget_texts()  # a process may clean many small campaigns
+    else:
+        forget_language()
     made, unsure = {}, {}
     for text_id, proposals in cleaning.proposals.items():
         accepted = [edit for edit in proposals if spoken_of(edit, verdicts)]

@@ -270,9 +270,15 @@ def insert(store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = F
         )
 
 
+_READ_AT_ONCE = 20_000
+"""Rows held as tuples at a time."""
+
+
 def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]]:
     """Return the result of a query by column, as lists of equal length."""
     cursor = store.db.execute(sql, values)
-    names = [description[0] for description in cursor.description]
-    rows = cursor.fetchall()
-    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    columns: dict[str, list[Any]] = {description[0]: [] for description in cursor.description}
+    while rows := cursor.fetchmany(_READ_AT_ONCE):
+        for at, cells in enumerate(columns.values()):
+            cells.extend([row[at] for row in rows])
+    return columns

@@ -46,7 +46,8 @@ ORDER BY number
 """
 
 _VERDICTS = """
-SELECT subject_id, verdict, because FROM decisions WHERE decision_id IN (
+SELECT subject_id, verdict, CASE verdict WHEN 'drop' THEN because ELSE '' END
+FROM decisions WHERE decision_id IN (
     SELECT max(decision_id) FROM decisions
     WHERE subject_kind = 'answer' GROUP BY subject_id
 ) ORDER BY subject_id
@@ -106,9 +107,15 @@ def read_verdicts(store: Store) -> "pd.DataFrame":
     """Return the decision in force about each decided answer; index `answer_id`.
 
     Returns:
-        Columns `verdict` and `because`, both str.
+        Columns `verdict` and `because`, both str; `because` is "" if the answer is kept.
     """
-    rows = store.db.execute(_VERDICTS).fetchall()
+    with store.db.atomic():
+        # In parts: one tuple and three texts for each answer take as much as all answers.
+        parts = [_verdicts(rows) for rows in store.db.chunks(_VERDICTS, size=_AT_ONCE)]
+    return pd.concat(parts) if parts else _verdicts([])
+
+
+def _verdicts(rows: Sequence[tuple[str, str, str]]) -> "pd.DataFrame":
     index = pd.Index([row[0] for row in rows], dtype="str", name="answer_id")
     return pd.DataFrame(
         {
