@@ -20,7 +20,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.field import Field
 from piecework.domain.ids import ItemId
-from piecework.domain.late_modules import pd
+from piecework.domain.late_modules import give_back, pd
 from piecework.domain.tables import value_column
 from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
@@ -42,6 +42,9 @@ from piecework.store import (
 )
 from piecework.store.item_totals import Weighed
 from piecework.store.tables import read_verdicts
+
+_MANY = 20_000
+"""Answers from which on a pass gives back the memory that judging took."""
 
 
 def assignments_to_judge(reader: Reader) -> ToJudge:
@@ -90,6 +93,8 @@ def keep_findings(opened: OpenedCampaign, due: ToJudge) -> int:
         finding for finding in suspicions if finding.subject_id in subjects[finding.subject_kind]
     ]
     findings.replace(opened.store, mine, subjects=subjects)
+    if len(answers) >= _MANY:
+        give_back()  # or each batch holds what judging the one before took
     return sum(finding.flag for finding in mine)
 
 

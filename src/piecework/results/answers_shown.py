@@ -8,6 +8,7 @@ other; a sample that is known to be one is judged more kindly.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,6 @@ class Work:
         self.opened = opened
         self.table = opened.answers()
         self._hidden = hidden_ids(opened)
-        self._held = held_columns(self.table)
         self._fixed = fixed_options(opened.campaign.task)
         self.items = {str(item.item_id): item for item in opened.campaign.items}
         self._answered_columns = [
@@ -123,18 +123,6 @@ class Work:
             column: self.table.groupby(column, sort=False).indices
             for column in ("item_id", "worker_id", "assignment_id")
         }
-        self._cells = {
-            name: self.table[name].tolist()
-            for name in (
-                "item_id",
-                "worker_id",
-                "assignment_id",
-                "batch",
-                "also_sent",
-                *self._answered_columns,
-            )
-        }
-        self._ids = [str(name) for name in self.table.index]
         self._pseudonyms = {
             str(worker): opened.pseudonym(WorkerId(str(worker)))
             for worker in self._groups["worker_id"]
@@ -145,6 +133,23 @@ class Work:
             self.table["market_seconds"]
         ).to_numpy(dtype="float64")
         self._typical = _median(self._seconds)
+
+    # Made when they are first read: they take as much memory as the table, and a report of a
+    # campaign without reviews reads none of them.
+
+    @cached_property
+    def _cells(self) -> dict[str, list[Any]]:
+        """The cells of each column that is shown."""
+        names = ("item_id", "worker_id", "assignment_id", "batch", "also_sent")
+        return {name: self.table[name].tolist() for name in (*names, *self._answered_columns)}
+
+    @cached_property
+    def _ids(self) -> list[str]:
+        return [str(name) for name in self.table.index]
+
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        return held_columns(self.table)
 
     def rows(self, kind: SubjectKind, subject_id: str) -> list[int]:
         """Numbers of the rows of a subject; empty if it is unknown."""

@@ -5,6 +5,7 @@ replaced for the whole campaign. Later cleaning leaves alone the words that a pe
 called right; for others, the person's word replaces what cleaning would have written.
 """
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
+from piecework.domain.late_modules import give_back
 from piecework.domain.verdicts import WordVerdict
 from piecework.postprocess.apply import (
     Text,
@@ -24,7 +26,6 @@ from piecework.postprocess.apply import (
 from piecework.postprocess.language.tokens import key_of
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
-from piecework.results.large.work_folder import give_back
 from piecework.store import results, reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
@@ -233,6 +234,13 @@ def clean_answers(opened: OpenedCampaign) -> int:
     are word for word. People's decisions about words override the rules.
     """
     give_back()  # what judging took: Arrow keeps memory that nothing else can use
+    number = _clean_and_store(opened)
+    gc.collect()
+    give_back()  # two hundred megabytes for 195,905 captions
+    return number
+
+
+def _clean_and_store(opened: OpenedCampaign) -> int:
     verdicts = results.load_words(opened.store)
     is_cleaned = opened.campaign.task.is_cleaned
     texts = _texts_to_clean(opened, right_here(verdicts)) if is_cleaned else []
@@ -250,7 +258,6 @@ def clean_answers(opened: OpenedCampaign) -> int:
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left
     results.replace_edits(opened.store, made, unsure)
-    give_back()  # a hundred megabytes for 195,905 captions
     return sum(map(len, made.values()))
 
 

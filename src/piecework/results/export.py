@@ -21,13 +21,14 @@ from markupsafe import escape
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
-from piecework.domain.assignment import Assignment, fields_of
+from piecework.domain.assignment import TYPING, Assignment, fields_of
 from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Shares
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitId, ItemId
+from piecework.domain.late_modules import give_back
 from piecework.domain.tables import INDEX, value_column
 from piecework.domain.task import Task
 from piecework.domain.text import plural
@@ -65,7 +66,6 @@ from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
 from piecework.results.comparing.page import write_other_rules
 from piecework.results.dataset_folder import replacing
-from piecework.results.large.work_folder import give_back
 from piecework.results.pictures import copy_pictures, local_pictures, picture_sizes
 from piecework.results.releases import deliver
 from piecework.results.report_facts import report_facts
@@ -92,7 +92,11 @@ def write_answers(opened: OpenedCampaign, path: Path) -> int:
     proposed = proposed_verdicts(opened)
     warning = dataset_facts(opened, provisional=len(proposed)).warning
     campaign, ids = opened.campaign, hidden_ids(opened)
-    table = hide_assignments(answers_table(opened, proposed=proposed), ids)
+    table = answers_table(opened, proposed=proposed)
+    # Heuristics may judge the file (`data assess`).
+    typing = opened.answers()[TYPING].reindex(table.index)
+    table.insert(int(table.columns.get_loc("problems")), TYPING, typing)  # type: ignore[arg-type]
+    table = hide_assignments(table, ids)
     hidden = hide_in_items(campaign.items, opened.answers(), ids)
     if hidden != list(campaign.items):
         table = _with_hidden(table, campaign.items, hidden, campaign.dataset.shares)
@@ -327,7 +331,7 @@ def export(opened: OpenedCampaign, *, with_other_rules: bool = True) -> Path:
 def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     campaign = opened.campaign
     proposed = proposed_verdicts(opened)
-    table = answers_table(opened, proposed=proposed)
+    table = answers_table(opened, proposed=proposed, name_of=hidden_ids(opened).answer)
     items: Sequence[Item] = campaign.own_items
     is_shown = ~table["is_provisional"] | table.index.isin(proposed)
     is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
@@ -339,6 +343,7 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     )
     table, hidden, facts = _export_without_ids(opened, table, items, facts)
     facts = replace(facts, **_offered(campaign.task, items, hidden))
+    give_back()  # what made the table
     files = dataset_files(table, hidden, facts, campaign.formats)
     folder = campaign.out / DATASET
     pictures: Mapping[str, Item] = {}
@@ -461,6 +466,7 @@ def write_report(opened: OpenedCampaign, *, with_other_rules: bool = True) -> Pa
     """Write the report, and its first page as Markdown; return the report's path."""
     out = opened.campaign.out
     facts = report_facts(opened)
+    give_back()  # what made the facts
     if with_other_rules and (others := write_other_rules(opened, report_model(facts))):
         facts = replace(facts, of_sections=(*facts.of_sections, others))
     ids = hidden_ids(opened)

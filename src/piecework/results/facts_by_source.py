@@ -1,7 +1,7 @@
-"""What each source of answers did: the workers of each market, and models.
+"""What each source of answers did: the workers of each market, models, and known answers.
 
 Of a market: the work, its quality, pay and cost. Of a model: how far its labels agree with
-people, and the answers that they save.
+people, and the answers that they save. Of known answers: who gave them.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,12 @@ from piecework.domain.column_names import MARKET
 from piecework.domain.field import Field
 from piecework.domain.tables import value_column
 from piecework.postprocess.aggregates import most_chosen, option_votes
-from piecework.qc.gold import gold_scores
+from piecework.postprocess.pseudonyms import pseudonyms
+from piecework.qc.gold import contradicted, gold_scores
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
+from piecework.report.sections.known_answers import Gold
 from piecework.report.sections.money import MarketFacts, Markets
 from piecework.report.sections.other_sources import Machine, MachineModel
 from piecework.results.table import worked_seconds
@@ -240,4 +242,22 @@ def _replays(
         posting.as_needed or AsNeeded(most=posting.assignments, until=_USUAL),
         least=posting.assignments if posting.as_needed else 1,
         seed=opened.campaign.rehearsal.seed,
+    )
+
+
+def read_gold(opened: OpenedCampaign) -> Gold | None:
+    """Return how workers answered items with known answers; `None` without such items."""
+    campaign = opened.campaign
+    if not campaign.known_items:
+        return None
+    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
+    params = params_of(gold_failed, campaign.heuristics, seed=0)
+    scores = gold_scores(rated, params.tolerance)
+    names = pseudonyms(scores.index.to_series(), opened.pseudonym_key)
+    return Gold(
+        items=len(campaign.known_items),
+        mixed_in=len(campaign.mixed_in_items),
+        least=params.min_items,
+        scores=scores.set_axis(names.tolist()),
+        contradicted=contradicted(rated, params.tolerance),
     )

@@ -15,17 +15,16 @@ from piecework.campaign.warnings import own_seconds
 from piecework.domain.experiment import Arm
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
+from piecework.domain.late_modules import give_back
 from piecework.domain.verdicts import PAID_BEFORE, REJECTED_WITH
 from piecework.engine.earn import records_of
 from piecework.engine.progress import read_progress
 from piecework.postprocess.apply import RULES
 from piecework.postprocess.hidden_ids import held_columns, hide_in_items, hide_in_task
 from piecework.postprocess.pseudonyms import pseudonyms
-from piecework.qc.gold import contradicted, gold_scores
-from piecework.qc.heuristics import gold_failed, not_typed
+from piecework.qc.heuristics import not_typed
 from piecework.qc.plain_text import word_counts
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import params_of
 from piecework.qc.silence import silences
 from piecework.report.books import Books
 from piecework.report.facts import AsNeeded, ImportedFacts, Money, ReportFacts, SourceFile
@@ -33,10 +32,9 @@ from piecework.report.formatting import moment
 from piecework.report.item_sample import ShownItem, choose_items
 from piecework.report.sections.condition_texts import corrections
 from piecework.report.sections.experiment import PageExperiment
-from piecework.report.sections.known_answers import Gold
 from piecework.report.sections.timeline import Growth
 from piecework.report.sections.workers import BeforeWork, Earned, EarnedQualifications
-from piecework.results.facts_by_source import read_machine, read_markets
+from piecework.results.facts_by_source import read_gold, read_machine, read_markets
 from piecework.results.pictures import small_pictures
 from piecework.results.review_quality import review_quality
 from piecework.results.table import answers_table, hidden_ids, moments, worked_seconds
@@ -74,7 +72,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     decided = table[~table["is_provisional"]] if is_mixed_in.any() else answers
     rounds = pd.DataFrame(tables.read_rounds(opened.store))
     decisions = pd.DataFrame(tables.read_decisions(opened.store))
-    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
+    give_back()  # what made the tables
     started, finished = _span(opened, rounds, decisions)
     return ReportFacts(
         campaign=campaign.name,
@@ -109,14 +107,16 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         reviews=review_quality(opened),
         policy=campaign.policy,
         as_needed=_as_needed(opened),
-        silent=silences(rated, campaign.heuristics),
+        silent=silences(
+            with_ratings(opened.answers(), campaign.task, campaign.items), campaign.heuristics
+        ),
         of_sections=tuple(
             facts
             for facts in (
                 _before_work(opened),
                 _earned(opened),
                 _experiment(opened),
-                _gold(opened, rated),
+                read_gold(opened),
                 _growth(opened),
                 read_machine(opened, answers),
                 read_markets(opened, answers),
@@ -146,22 +146,6 @@ def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:
             if item_id not in mixed_in
         },
         sureness=item_totals.sureness(store),
-    )
-
-
-def _gold(opened: OpenedCampaign, rated: pd.DataFrame) -> Gold | None:
-    campaign = opened.campaign
-    if not campaign.known_items:
-        return None
-    params = params_of(gold_failed, campaign.heuristics, seed=0)
-    scores = gold_scores(rated, params.tolerance)
-    names = pseudonyms(scores.index.to_series(), opened.pseudonym_key)
-    return Gold(
-        items=len(campaign.known_items),
-        mixed_in=len(campaign.mixed_in_items),
-        least=params.min_items,
-        scores=scores.set_axis(names.tolist()),
-        contradicted=contradicted(rated, params.tolerance),
     )
 
 

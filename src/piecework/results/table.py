@@ -1,10 +1,11 @@
 """The table of answers for results: verdicts and clean text, but no worker ids."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.assignment import TYPING
 from piecework.domain.column_names import MARKET, OUTCOME
 from piecework.domain.dataset import SPLITS, Shares, Split
 from piecework.domain.hit import Item
@@ -22,7 +23,10 @@ _NOT_YET = "not decided yet"
 
 
 def answers_table(
-    opened: OpenedCampaign, *, proposed: Mapping[str, Decision] | None = None
+    opened: OpenedCampaign,
+    *,
+    proposed: Mapping[str, Decision] | None = None,
+    name_of: Callable[[str], str] = str,
 ) -> pd.DataFrame:
     """Return all answers in the order of their ids.
 
@@ -33,9 +37,12 @@ def answers_table(
     Args:
         opened: the campaign.
         proposed: decisions to show for undecided answers, by answer id.
+        name_of: returns the name of an answer for its id, if the rows are needed in the order
+            of other names: to sort them again would copy the table.
     """
     campaign, store, ids = opened.campaign, opened.store, hidden_ids(opened)
-    table = opened.answers().sort_index()
+    table = opened.answers().drop(columns=TYPING)
+    table = table.take(table.index.map(name_of).argsort())
     table = table.assign(
         **_verdicts(opened, table, proposed or {}), **_published(opened, table, ids)
     )

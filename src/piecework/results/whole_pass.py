@@ -176,8 +176,9 @@ def write_results(
     """
     # These imports take a second, and most passes write nothing.
     from piecework.results.cleaning import clean_answers  # noqa: PLC0415
-    from piecework.results.export import export  # noqa: PLC0415
 
     opened.batches.forget()  # a hundred megabytes for 195,905 answers
     call("clean", lambda: clean_answers(opened))
+    from piecework.results.export import export  # noqa: PLC0415 - cleaning needs its memory
+
     return str(call("export", lambda: export(opened, with_other_rules=with_other_rules)))

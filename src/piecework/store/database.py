@@ -278,7 +278,12 @@ def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]
     """Return the result of a query by column, as lists of equal length."""
     cursor = store.db.execute(sql, values)
     columns: dict[str, list[Any]] = {description[0]: [] for description in cursor.description}
+    texts: dict[str, str] = {}
     while rows := cursor.fetchmany(_READ_AT_ONCE):
         for at, cells in enumerate(columns.values()):
-            cells.extend([row[at] for row in rows])
+            part = [row[at] for row in rows]
+            if isinstance(part[0], str) and 2 * len(set(part)) < len(part):
+                # Most texts are ids; others repeat, and each would be an object of its own.
+                part = [texts.setdefault(cell, cell) for cell in part]
+            cells.extend(part)
     return columns

@@ -96,10 +96,12 @@ def _not_written_here(model: ReportModel) -> tuple[Note, ...]:
     """How many texts were probably not written on the page by a person."""
     findings = model.facts.findings
     own = findings[findings["heuristic"] == NOT_WRITTEN_HERE]
-    own = own[own["subject_id"].isin(model.facts.answers.index)]
+    answers = model.facts.answers
+    # Few answers have such a finding, and pandas makes an object of each value to look for.
+    suspected = answers.index[answers.index.isin(own["subject_id"])]
+    own = own[own["subject_id"].isin(suspected)]
     if own.empty:
         return ()
-    answers = model.facts.answers
     texts = int(((answers["text"].str.strip() != "") & ~answers["is_canned"]).sum())
     return (
         Note(

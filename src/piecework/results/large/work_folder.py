@@ -11,7 +11,6 @@ see. If a worker dies, only its current part is lost, and another worker does it
 takes an existing cluster, or processes on this machine.
 """
 
-import ctypes
 import fcntl
 import gc
 import hashlib
@@ -20,7 +19,6 @@ import logging
 import os
 import pickle
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from piecework.domain.errors import ConfigError, PieceworkError, load_extra
+from piecework.domain.late_modules import give_back
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -112,15 +111,6 @@ class WorkFolder:
 
 
 _LATEST: dict[tuple[WorkFolder, str], Any] = {}
-
-
-def give_back() -> None:
-    """Return memory that this process keeps for later use, where that is possible."""
-    if arrow := sys.modules.get("pyarrow"):
-        arrow.default_memory_pool().release_unused()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
-    if trim is not None:
-        trim(0)
 
 
 @contextmanager
