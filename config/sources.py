@@ -31,6 +31,7 @@ from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.hit import is_picture
 from piecework.domain.pictures import PictureLocation, is_plain_name
 from piecework.domain.received_files import (
+    LINES_LOOKED_AT,
     FilledRows,
     about_link,
     outward_link,
@@ -213,9 +214,9 @@ class TableReading:
         if self._file.peek(3)[:3] == b"\xef\xbb\xbf":  # type: ignore[attr-defined]
             self._digest.update(self._file.read(3))
             self._at = 3
-        first = self._file.readline(LONGEST_LINE)
+        first = [self._file.readline(LONGEST_LINE) for _ in range(LINES_LOOKED_AT)]
         self._file.seek(self._at)
-        self._separator = separator_of(first.decode("utf-8", "replace"))
+        self._separator = separator_of(line.decode("utf-8", "replace") for line in first)
         try:
             self._header = next(
                 csv.reader(self._lines(), delimiter=self._separator, strict=True), []
@@ -280,7 +281,7 @@ class TableReading:
 
     def _csv_rows(self) -> Iterator[SourceRow]:
         lines, header = self._lines(), self._header
-        reader = FilledRows(lines, self._separator)
+        reader = FilledRows(lines, self._separator, columns=len(header))
         while True:
             before = self._at, self._line, self._digest.copy()
             try:
@@ -300,7 +301,7 @@ class TableReading:
                 fault = f"has {len(cells)} cells, but the header has {len(header)}"
             named = dict(zip(header, map(with_newlines, cells), strict=False))
             if header.count("") > 1:  # spreadsheets leave them, and no page can name them
-                del named[""]
+                named.pop("", None)  # a short row may have none
             yield self._row(named, fault=fault)
 
     def _json_rows(self) -> Iterator[SourceRow]:

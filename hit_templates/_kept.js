@@ -32,10 +32,11 @@
   });
   // Not every browser lets a click on a text that has the focus choose its option.
   document.addEventListener("click", (event) => {
-    const text = event.target.closest("label [tabindex]");
-    if (!text) return;
+    const text = event.target.closest(`:is(${TEXTS})[tabindex]`);
+    const control = text?.closest("label")?.control;
+    if (!control) return;
     event.preventDefault();
-    text.closest("label").control.click();
+    control.click();
   });
   const free = () => {
     if (!kept) return;

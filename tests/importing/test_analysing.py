@@ -345,8 +345,8 @@ def test_textual_entailment() -> None:
     assert round(methods["Dawid-Skene"]["right"], 4) == 0.9275
     assert methods["weighted majority"]["right"] > methods["majority"]["right"]
     assert round(methods["ability"]["right"], 4) == 0.9287
-    # A little less sure than right: crowds usually share more errors than this one.
-    assert round(methods["ability"]["sure"], 4) == 0.9087
+    # Left-out votes show that this crowd shares few errors, so it is nearly as sure as right.
+    assert round(methods["ability"]["sure"], 4) == 0.9255
     assert all(
         math.isfinite(row["kappa"])
         for row in analysis["pairs_of_workers"]

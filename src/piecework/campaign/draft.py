@@ -205,17 +205,23 @@ def name_to_state(path: Path) -> str:
     return "" if name == derived else name
 
 
-def free_name(path: Path, derived: str) -> str:
+def free_name(path: Path, derived: str, *, results: Path | None = None) -> str:
     """Return a plain name for a campaign file, or the derived one if no letter is plain.
 
     A name that another file of the folder or its results have stays theirs.
+
+    Args:
+        path: the campaign file.
+        derived: the name made from the file's.
+        results: the folder with all results; by default `out` beside the file.
     """
+    results = results or path.parent / "out"
     taken = {derived: False} | dict.fromkeys(names_beside(path).values(), True)
     plain = plain_name(path.stem, derived)
     return next(
         name
         for name in chain([plain], (f"{plain[:_LONGEST_PLAIN]}-{n}" for n in count(2)))
-        if not taken.get(name, (path.parent / "out" / name).exists())
+        if not taken.get(name, (results / name).exists())
     )
 
 

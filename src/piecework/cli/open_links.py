@@ -138,6 +138,8 @@ def links_csv(rows: Sequence[PersonRow], links: Sequence[Mapping[str, str]]) -> 
 def _check_columns(columns: Sequence[str], name: str) -> None:
     if "name" not in columns:
         raise ConfigError([f"{name}: has no column 'name'; its columns are: {', '.join(columns)}"])
+    if "subdivision" in columns:
+        raise ConfigError([f"{name}: write a state in the column 'country', such as US-WA"])
     if made := sorted(set(columns) & set(_MADE)):
         raise ConfigError(
             [f"{name}: remove the columns {', '.join(made)}, which this command writes"]

@@ -217,6 +217,8 @@ def _roles(options: SignInOptions) -> "Roles":
     if len(claims) > 1:
         raise ConfigError([f"--claim-role: one claim gives roles, not {' and '.join(claims)}"])
     by_value = {value.strip(): role for _, value, role in by_claim}
+    if len(by_value) < len(by_claim):
+        raise ConfigError(["--claim-role: a value has two roles"])
     if not by_email and not by_value:
         raise ConfigError(
             [("--oidc-issuer: no person has a role; give --email-role or --claim-role")]

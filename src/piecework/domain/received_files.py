@@ -9,10 +9,14 @@ import io
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from piecework.domain.hit import PICTURES, is_picture_file
 from piecework.domain.text import plural
+
+LINES_LOOKED_AT = 6
+"""Lines of a table from which its separator follows."""
 
 
 def outward_link(named: str, *, beside: Path) -> Path | None:
@@ -77,7 +81,7 @@ def table_rows(text: str) -> "csv.DictReader[str]":
     >>> [dict(row) for row in table_rows("name;note\r\nAda;a, b\r\n;\r\n")]
     [{'name': 'Ada', 'note': 'a, b'}]
     """
-    separator = separator_of(text.split("\n", maxsplit=1)[0])
+    separator = separator_of(islice(io.StringIO(text), LINES_LOOKED_AT))
     rows: csv.DictReader[str] = csv.DictReader(())
     # A reader of csv has one more attribute, for which DictReader does not ask.
     rows.reader = FilledRows(io.StringIO(text, newline=""), separator)  # type: ignore[assignment]
@@ -87,8 +91,15 @@ def table_rows(text: str) -> "csv.DictReader[str]":
 class FilledRows:
     """The rows of a CSV in which a cell is filled, as lists of cells."""
 
-    def __init__(self, lines: Iterable[str], separator: str) -> None:
-        """Read from these lines, each with its line break."""
+    def __init__(self, lines: Iterable[str], separator: str, *, columns: int = 0) -> None:
+        """Read from these lines, each with its line break.
+
+        Args:
+            lines: of the whole table, or of what follows its header.
+            separator: what separates cells.
+            columns: the number of columns; 0 if the first row is the header.
+        """
+        self._columns = columns
         self._rows = csv.reader(lines, delimiter=separator, strict=True)
         self._separator = separator
 
@@ -110,27 +121,45 @@ class FilledRows:
         cells = next(self._rows)
         while not any(cell.strip() for cell in cells):
             cells = next(self._rows)
+        self._columns = self._columns or len(cells)
         # Programs that write tabs often quote nothing; with commas, such a cell may be right.
-        if self._separator == "\t" and any(
-            _has_joined_rows(cell, before=place, after=len(cells) - place - 1)
-            for place, cell in enumerate(cells)
-        ):
-            raise csv.Error('a cell that begins with " goes on in the next row; write """ for it')
+        for place, cell in enumerate(cells) if self._separator == "\t" else ():
+            if _has_joined_rows(cell, place, len(cells), tabs=self._columns - 1):
+                begins = self.line_num - sum(other.count("\n") for other in cells)
+                raise csv.Error(
+                    f"from line {begins} on, a cell that begins with a quote takes in the next "
+                    "rows: put the whole cell in quotes, and write two for each in it"
+                )
         return cells
 
 
-def _has_joined_rows(cell: str, *, before: int, after: int) -> bool:
-    """Return whether each line of a cell has the tabs that complete a row of equal width."""
-    lines = cell.split("\n")
-    width = before + lines[0].count("\t")
-    return len(lines) > 1 and width > 0 and width == lines[-1].count("\t") + after
+def _has_joined_rows(cell: str, place: int, cells: int, *, tabs: int) -> bool:
+    """Return whether the first and the last line of a cell complete rows with as many tabs."""
+    if "\n" not in cell or not tabs:
+        return False
+    first, last = cell.partition("\n")[0], cell.rpartition("\n")[2]
+    ends = (place + first.count("\t"), last.count("\t") + cells - place - 1)
+    return ends == (tabs, tabs)
 
 
-def separator_of(header: str) -> str:
-    """Return what separates the cells of a header line: what is most frequent outside quotes.
+def separator_of(lines: Iterable[str]) -> str:
+    """Return what separates the cells of a table with a header, by its first lines.
 
-    >>> separator_of("id;Satz, deutsch;Quelle"), separator_of('id,"a;b;c"'), separator_of("id")
-    (';', ',', ',')
+    It is what the next lines have as often as the header, outside quotes; else what is more
+    frequent in the header, if no space follows.
+
+    >>> [separator_of([line]) for line in ("id;Satz, deutsch;Quelle", 'id,"a;b;c"', "id")]
+    [';', ',', ',']
+    >>> separator_of(["id,question (yes;no;unsure)", "7,Is it red?"])
+    ','
     """
-    bare = re.sub('"[^"]*"', "", header)
-    return max(",;\t", key=bare.count)
+    # A quote that is not closed goes on in the next line.
+    bare = [re.sub('"[^"]*("|$)', "", line) for line in lines if line.strip()]
+    header, rows = (bare or [""])[0], bare[1:]
+
+    def fits(mark: str) -> tuple[int, int]:
+        times = header.count(mark)
+        alike = sum(row.count(mark) == times for row in rows) if times else -1
+        return alike, times - header.count(f"{mark} ")
+
+    return max(",;\t", key=fits)

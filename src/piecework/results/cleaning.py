@@ -35,7 +35,7 @@ _AROUND = 40
 _MOST_SHOWN = 3
 _LONGEST = 60
 _MANY = 20_000
-"""From this number of texts on, what cleaning knows of English is not kept for the next cleaning."""
+"""From this number of texts on, the next cleaning has to read again what it knows of English."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -314,6 +314,7 @@ def test_above_the_keyboard_of_a_phone_held_sideways_the_text_has_the_room(
     text = frame.locator("textarea:visible")
     text.focus()
     expect(frame.locator(".pinned")).to_have_count(1)
+    expect(frame.locator(".pinned")).to_have_css("padding-left", "6px")  # it covers controls
     page.set_viewport_size({"width": 844, "height": 180})
     expect(frame.locator(".pinned")).to_have_count(0)
     text.scroll_into_view_if_needed()

@@ -233,8 +233,10 @@ def check_campaign(
 
 def _about_digest(campaign: Campaign) -> Iterator[str]:
     """Yield how to have a plain name, while no store has the derived one."""
-    path, plain = campaign.path, free_name(campaign.path, campaign.name)
-    if plain != campaign.name and any(each.key == "name" for each in campaign.derived):
+    path = campaign.path
+    plain = free_name(path, campaign.name, results=campaign.out.parent)
+    is_derived = any(each.key == "name" for each in campaign.derived)
+    if is_derived and campaign.name not in {plain, path.stem}:
         yield (
             f"name: {campaign.name!r} ends with a digest, because {path.name!r} is no plain name; "
             f'before the first run you can state one: name = "{plain}"'
