@@ -299,8 +299,6 @@ class Capabilities:
         unreject_window: how long after a submission a rejection can be taken back;
             `None`: never.
         bonus_window: how long after a submission a bonus can be paid.
-        keeps_bonus_reason: whether the list of bonuses includes their reasons. Without
-            them, equal amounts for one assignment cannot be told apart.
     """
 
     shortest_reason: int
@@ -308,7 +306,6 @@ class Capabilities:
     question_bytes: int
     unreject_window: timedelta | None
     bonus_window: timedelta
-    keeps_bonus_reason: bool
 
     def allows_reason(self, reason: str) -> bool:
         """Whether a reason is one line with a length that the platform accepts."""
@@ -321,6 +318,5 @@ MTURK = Capabilities(
     question_bytes=65_535,  # Question, the same
     unreject_window=timedelta(days=30),  # ApproveAssignment, the same
     bonus_window=timedelta(days=183),  # six months, developer guide
-    keeps_bonus_reason=True,  # ListBonusPayments, API reference
 )
 """MTurk's requester API, and every marketplace that speaks it."""

@@ -18,7 +18,7 @@ payment are stored in one transaction, so that neither exists without the other.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
@@ -227,11 +227,11 @@ def act_of_bonus(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) ->
         recorded: bonuses in the ledger, at least those of this assignment.
     """
     bonus, token = bonus_of(intent), intent.token(intents.store_name(run.store))
-    known = _count_alike(run, bonus, recorded)
+    known = [*recorded].count(bonus)
 
     def look() -> str | None:
         listed = run.platform.bonuses(bonus.assignment_id)
-        return DONE if _count_alike(run, bonus, listed) > known else None
+        return DONE if [*listed].count(bonus) > known else None
 
     def do() -> str:
         # A store that was restored from a copy may lack a paid bonus.
@@ -255,16 +255,6 @@ def act_of_bonus(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) ->
         )
 
     return Act(intent=intent, do=do, look=look, record=record)
-
-
-def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int:
-    """Return how many other bonuses look the same in the platform's list."""
-
-    def listed(paid: Bonus) -> Bonus:
-        is_whole = run.platform.capabilities.keeps_bonus_reason
-        return paid if is_whole else replace(paid, reason="")
-
-    return [listed(other) for other in others].count(listed(bonus))
 
 
 def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:

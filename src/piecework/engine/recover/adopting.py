@@ -293,18 +293,12 @@ def bonuses_there(run: CampaignRun, hit_ids: Iterable[HitId]) -> list[Bonus]:
         return list(chain.from_iterable(pool.map(run.platform.bonuses_of_hit, hit_ids)))
 
 
-def as_listed(run: CampaignRun, bonus: Bonus) -> Bonus:
-    """Return a bonus as the platform lists it."""
-    is_whole = run.platform.capabilities.keeps_bonus_reason
-    return bonus if is_whole else replace(bonus, reason="")
-
-
 def unknown_bonuses(run: CampaignRun, paid: Iterable[Bonus]) -> Iterator[Bonus]:
     """Yield the paid bonuses that are not in the ledger."""
-    recorded = Counter(as_listed(run, bonus) for bonus in recorded_bonuses(run).values())
+    recorded = Counter(recorded_bonuses(run).values())
     for bonus in paid:
-        if recorded[as_listed(run, bonus)]:
-            recorded[as_listed(run, bonus)] -= 1
+        if recorded[bonus]:
+            recorded[bonus] -= 1
         else:
             yield bonus
 
@@ -337,8 +331,7 @@ def take_over(run: CampaignRun, plan: BonusPlan) -> BonusPlan:
     }
     due, before = [], plan.before
     for planned in plan.due:
-        wanted = as_listed(run, planned.bonus)
-        key = next((key for key, each in adopted.items() if as_listed(run, each) == wanted), None)
+        key = next((key for key, each in adopted.items() if each == planned.bonus), None)
         if key is None:
             due.append(planned)
             continue

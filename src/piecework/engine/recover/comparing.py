@@ -21,7 +21,6 @@ from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.payments import compensations
 from piecework.engine.payments.pay import recorded_bonuses
 from piecework.engine.recover.adopting import (
-    as_listed,
     bonuses_there,
     unknown_bonuses,
     unknown_hits,
@@ -239,11 +238,11 @@ def _lost_bonuses(
     run: CampaignRun, there: Iterable[Bonus], listed: Mapping[AssignmentId, Assignment]
 ) -> dict[str, Bonus]:
     """Return unpaid bonuses of the ledger for work that is known there, by key."""
-    paid = Counter(as_listed(run, bonus) for bonus in there)
+    paid = Counter(there)
     lost = {}
     for key, bonus in recorded_bonuses(run).items():
-        if paid[as_listed(run, bonus)]:
-            paid[as_listed(run, bonus)] -= 1
+        if paid[bonus]:
+            paid[bonus] -= 1
         elif bonus.assignment_id in listed:
             lost[key] = bonus
     return lost
