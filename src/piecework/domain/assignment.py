@@ -10,7 +10,7 @@ is kept here.
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Literal
 from xml.etree.ElementTree import ParseError
@@ -77,10 +77,13 @@ class TypingRecord:
 
     def as_json(self) -> str:
         """Return the record as compact JSON; `typing_record` reads it."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        # `asdict` copies each part, which takes a fifth of a simulated worker's time.
+        cells = {name: getattr(self, name) for name in _IN_ORDER}
+        return json.dumps({**cells, "kinds": dict(self.kinds)}, separators=(",", ":"))
 
 
-_NAMES = {field.name for field in fields(TypingRecord)}
+_IN_ORDER = tuple(field.name for field in fields(TypingRecord))
+_NAMES = {*_IN_ORDER}
 _PAIRS = frozenset({"untrusted", "bursts", "pauses"})
 
 

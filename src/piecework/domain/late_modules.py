@@ -3,17 +3,13 @@
 They take longer to import than most commands take to run. A module that also has what is
 known without a table, such as a heuristic's parameters, has them from here. Its own
 annotations are texts (`from __future__ import annotations`), or they would use the names.
-
-Tables take memory that their libraries keep for later use: `give_back` returns it.
 """
 
-import ctypes
-import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-__all__ = ["fs", "give_back", "jinja2", "np", "npt", "pa", "pc", "pd", "pq", "rapidfuzz", "scipy"]
+__all__ = ["fs", "jinja2", "np", "npt", "pa", "pc", "pd", "pq", "rapidfuzz", "scipy"]
 
 if TYPE_CHECKING:
     import jinja2
@@ -39,12 +35,3 @@ else:
     fs, pq = _LateModule("pyarrow.fs"), _LateModule("pyarrow.parquet")
     pd, scipy = _LateModule("pandas"), _LateModule("scipy")
     jinja2, rapidfuzz = _LateModule("jinja2"), _LateModule("rapidfuzz")
-
-
-def give_back() -> None:
-    """Return memory that this process keeps for later use, where that is possible."""
-    if arrow := sys.modules.get("pyarrow"):
-        arrow.default_memory_pool().release_unused()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
-    if trim is not None:
-        trim(0)

@@ -15,6 +15,8 @@ about each item, `hit.<field>` for what is asked once per HIT, `order.<name>` fo
 the page shuffled inside the item.
 """
 
+import ctypes
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -165,6 +167,15 @@ def build(answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]
         },
         index=index,
     )
+
+
+def give_back() -> None:
+    """Return memory that tables took and this process keeps for later use, if it can."""
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
+    if trim is not None:
+        trim(0)
 
 
 def faults(table: "pd.DataFrame", columns: Mapping[str, Column]) -> list[str]:

@@ -20,8 +20,8 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.field import Field
 from piecework.domain.ids import ItemId
-from piecework.domain.late_modules import give_back, pd
-from piecework.domain.tables import value_column
+from piecework.domain.late_modules import pd
+from piecework.domain.tables import give_back, value_column
 from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.engine.next_action import may_weigh

@@ -14,7 +14,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
-from piecework.domain.late_modules import give_back
+from piecework.domain.tables import give_back
 from piecework.domain.verdicts import WordVerdict
 from piecework.postprocess.apply import (
     Text,

@@ -28,8 +28,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.field import MERGED
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitId, ItemId
-from piecework.domain.late_modules import give_back
-from piecework.domain.tables import INDEX, value_column
+from piecework.domain.tables import INDEX, give_back, value_column
 from piecework.domain.task import Task
 from piecework.domain.text import plural
 from piecework.engine.judge import proposed_verdicts

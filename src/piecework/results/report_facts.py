@@ -15,7 +15,7 @@ from piecework.campaign.warnings import own_seconds
 from piecework.domain.experiment import Arm
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
-from piecework.domain.late_modules import give_back
+from piecework.domain.tables import give_back
 from piecework.domain.verdicts import PAID_BEFORE, REJECTED_WITH
 from piecework.engine.earn import records_of
 from piecework.engine.progress import read_progress

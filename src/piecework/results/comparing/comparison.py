@@ -266,9 +266,13 @@ def _agreement(
     work: Work, judged: JudgedAgain, verdicts: "pd.Series[str]", truth: Truth
 ) -> Agreement:
     if truth.kind == "answer":
-        known = verdicts.reindex(list(truth.is_bad))
+        known = verdicts.reindex(list(truth.is_bad)).tolist()
         # For an answer that would not be there, another worker would have been asked.
-        out = {name: known[name] == "drop" for name in truth.is_bad if known[name] != "absent"}
+        out = {
+            name: verdict == "drop"
+            for name, verdict in zip(truth.is_bad, known, strict=True)
+            if verdict != "absent"
+        }
     else:
         rejected = {
             str(work.worker_id(work.rows("assignment", name)[0]))

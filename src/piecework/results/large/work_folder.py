@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from piecework.domain.errors import ConfigError, PieceworkError, load_extra
-from piecework.domain.late_modules import give_back
+from piecework.domain.tables import give_back
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -83,8 +83,9 @@ class Judging:
     ) -> Form:
         """Return the form that this person submits, without the assignment id.
 
-        `known` has the answers by wire name that are decided elsewhere.
+        `known` has the answers by wire name that are decided elsewhere, and measured there.
         """
+        is_measured = known is None
         known = known or {}
         form: Form = {name: [value] for name, value in page.fixed.items()}
         form.pop("assignmentId", None)
@@ -106,7 +107,7 @@ class Judging:
                     form[wire(field, n)] = self._answer(
                         field, item, person, page, n=n, form=form, rng=rng
                     )
-            if isinstance(n, int):
+            if isinstance(n, int) and is_measured:
                 form |= self._measured(form, n, item, person, shown_ms=shown_ms[n - 1], rng=rng)
         return {name: form[name] for name in page.names if form.get(name)}
 

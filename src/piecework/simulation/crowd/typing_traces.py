@@ -13,6 +13,7 @@ refuses is changed as little as necessary, as people do.
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -81,17 +82,23 @@ def entered(
         way: how the texts are entered.
         before: the texts that the boxes began with, if any.
     """
-    device = seeded_rng(0, person.handle, "keyboard").random()
+    device = _device_of(person.handle)
     records = {
         name: _record(text, (before or {}).get(name, ""), rng, way=way, device=device)
         for name, text in texts.items()
         if text
     }
-    own = {name: json.loads(record.as_json()) for name, record in records.items()}
+    own = [f"{json.dumps(name)}:{record.as_json()}" for name, record in records.items()]
     return Entered(
-        sent=json.dumps(own, separators=(",", ":")),
+        sent=f"{{{','.join(own)}}}",
         keys=sum(_keys(record) for record in records.values()),
     )
+
+
+@lru_cache(maxsize=1000)
+def _device_of(handle: str) -> float:
+    """Return a number for the device that a person uses, from 0 to 1."""
+    return seeded_rng(0, handle, "keyboard").random()
 
 
 def _keys(record: TypingRecord) -> int:
