@@ -32,8 +32,7 @@
   });
   // Not every browser lets a click on a text that has the focus choose its option.
   document.addEventListener("click", (event) => {
-    const text = event.target.closest(`:is(${TEXTS})[tabindex]`);
-    const control = text?.closest("label")?.control;
+    const control = event.target.closest(`:is(${TEXTS})[tabindex]`)?.closest("label")?.control;
     if (!control) return;
     event.preventDefault();
     control.click();

@@ -343,12 +343,12 @@ def main(sizes: tuple[int, ...]) -> dict[str, Figure]:
     )
     with tempfile.TemporaryDirectory() as folder:
         _throughput(Path(folder))
-        one, most = _signatures(Path(folder))
+        alone, together = _signatures(Path(folder))
         waits = _crowds(Path(folder))
         _sizes(Path(folder), sizes)
     return {
-        "marketplace, signed creates a second, one connection": Figure(one),
-        "marketplace, signed creates a second, 16 connections": Figure(most),
+        "marketplace, signed creates a second, one connection": Figure(alone),
+        "marketplace, signed creates a second, 16 connections": Figure(together),
         **{f"500 workers without pauses, {what}, p99 ms": Figure(ms) for what, ms in waits.items()},
     }
 
