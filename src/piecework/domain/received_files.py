@@ -8,7 +8,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -118,19 +118,30 @@ class FilledRows:
         Raises:
             csv.Error: a quote is not closed in its cell.
         """
-        cells = next(self._rows)
-        while not any(cell.strip() for cell in cells):
-            cells = next(self._rows)
-        self._columns = self._columns or len(cells)
-        # Programs that write tabs often quote nothing; with commas, such a cell may be right.
-        for place, cell in enumerate(cells) if self._separator == "\t" else ():
+        for cells in self._rows:
+            # Nearly all rows begin with an id; a campaign reads all of them in each process.
+            if (cells and cells[0].strip()) or any(cell.strip() for cell in cells):
+                break
+        else:
+            raise StopIteration
+        if not self._columns:
+            self._columns = len(cells)
+        if self._separator == "\t":
+            self._refuse_joined_rows(cells)
+        return cells
+
+    def _refuse_joined_rows(self, cells: Sequence[str]) -> None:
+        """Raise an error if a cell that begins with a quote has taken in the next rows.
+
+        Programs that write tabs often quote nothing; with commas, such a cell may be right.
+        """
+        for place, cell in enumerate(cells):
             if _has_joined_rows(cell, place, len(cells), tabs=self._columns - 1):
                 begins = self.line_num - sum(other.count("\n") for other in cells)
                 raise csv.Error(
                     f"from line {begins} on, a cell that begins with a quote takes in the next "
                     "rows: put the whole cell in quotes, and write two for each in it"
                 )
-        return cells
 
 
 def _has_joined_rows(cell: str, place: int, cells: int, *, tabs: int) -> bool:
