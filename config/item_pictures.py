@@ -104,7 +104,7 @@ _MOST_PIXELS = 100_000_000
 """A larger picture would take a gigabyte; it counts as whole."""
 
 _PNG_ENDS = b"IEND\xaeB`\x82"
-_SVG_ENDS = re.compile(rb"</([\w-]+:)?svg\s*>")
+_SVG_ENDS = re.compile(rb"</([\w-]+:)?svg\s*>|<([\w-]+:)?svg\b[^<>]*/>\s*$")
 
 
 class Pictures(Protocol):

@@ -38,6 +38,8 @@ def test_an_svg_ends() -> None:
     """As text, because Pillow draws none."""
     assert not fault(SVG, is_svg=True)
     assert fault(SVG[:40], is_svg=True)
+    assert not fault(b"<svg width='9'/>\n", is_svg=True)  # empty, but whole
+    assert fault(b"<svg width='9'><rect/>", is_svg=True)
 
 
 def test_a_jpeg_with_more_behind_its_end_is_whole() -> None:
