@@ -16,6 +16,8 @@ import psycopg
 _OF_TESTS = ("--auth=trust", "--no-sync", "--encoding=UTF8", "--no-locale")
 """No password, no waiting for the disk, and the same on machines of any language."""
 
+_ATTEMPTS = 3
+
 
 def installed_initdb() -> str | None:
     """Path of the program that makes a cluster; `None` if it is not installed."""
@@ -30,6 +32,28 @@ def new_database(url: str) -> str:
     with psycopg.connect(url, autocommit=True) as session:
         session.execute(f"CREATE DATABASE {name}".encode())
     return f"{url.rpartition('/')[0]}/{name}"
+
+
+def _started(
+    command: list[str], user: str | None, folder: Path
+) -> tuple["subprocess.Popen[str]", int]:
+    """Return a server that can be asked, and its port."""
+    said: list[str] = []
+    for _ in range(_ATTEMPTS):
+        # Another program may take the port meanwhile; the server cannot choose one.
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        server = subprocess.Popen(
+            [*command, "-p", str(port)], user=user, cwd=folder, stderr=subprocess.PIPE, text=True
+        )
+        assert server.stderr is not None
+        for line in iter(server.stderr.readline, ""):
+            said.append(line)
+            if "ready to accept" in line:
+                return server, port
+        server.wait(60)
+        server.stderr.close()
+    raise AssertionError(f"PostgreSQL ended: {''.join(said)}")
 
 
 @contextmanager
@@ -54,25 +78,10 @@ def running_postgres(
         [initdb, "-D", data, "-U", "writer", *_OF_TESTS],
         user=user, check=True, capture_output=True, cwd=folder, timeout=240,
     )  # fmt: skip
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [
-            str(Path(initdb).with_name("postgres")),
-            *("-D", data, "-p", str(port), "-k", folder),
-            *("-c", f"listen_addresses={addresses}", "-c", "fsync=off"),
-        ],
-        user=user,
-        cwd=folder,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    program = str(Path(initdb).with_name("postgres"))
+    places = ["-D", str(data), "-k", str(folder), "-c", f"listen_addresses={addresses}"]
+    server, port = _started([program, *places, "-c", "fsync=off"], user, folder)
     try:
-        assert server.stderr is not None
-        # It says so when it can be asked; else the test ends with what it says.
-        lines = iter(server.stderr.readline, "")
-        begun = next((line for line in lines if "ready to accept" in line), "")
-        assert begun, "PostgreSQL ended"
         yield f"postgresql://writer@127.0.0.1:{port}/postgres"
     finally:
         # SIGTERM would wait until all sessions have ended by themselves.

@@ -224,7 +224,7 @@ def test_a_heuristic_that_is_off_stays_off(tmp_path: Path) -> None:
         ("", "has no"),
         ("text\n", "has no rows"),
         ("caption\nA dog\nA cat\n", "has no column 'text'; the columns are caption"),
-        ("text,item_id\n  ,\n", "machine.csv:2: the text is empty"),
+        ("text,item_id\n  ,p1\n", "machine.csv:2: the text is empty"),
         ("text,item_id\nA dog,nowhere\n", "'nowhere' is not an item of the campaign"),
     ],
 )
