@@ -38,7 +38,7 @@ def _started(
     command: list[str], user: str | None, folder: Path
 ) -> tuple["subprocess.Popen[str]", int]:
     """Return a server that can be asked, and its port."""
-    said: list[str] = []
+    lines: list[str] = []
     for _ in range(_ATTEMPTS):
         # Another program may take the port meanwhile; the server cannot choose one.
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -48,12 +48,12 @@ def _started(
         )
         assert server.stderr is not None
         for line in iter(server.stderr.readline, ""):
-            said.append(line)
+            lines.append(line)
             if "ready to accept" in line:
                 return server, port
         server.wait(60)
         server.stderr.close()
-    raise AssertionError(f"PostgreSQL ended: {''.join(said)}")
+    raise AssertionError(f"PostgreSQL ended: {''.join(lines)}")
 
 
 @contextmanager
