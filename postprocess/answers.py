@@ -20,15 +20,15 @@ from piecework.postprocess.edits import replay
 from piecework.postprocess.pseudonyms import is_pseudonym
 
 _SECRET = "worker_id"  # noqa: S105 - the name of a column
-_FOR_HEURISTICS = "typing"
-"""How each text came about: more than all other cells of an answer, and no file has it."""
+FOR_HEURISTICS = "typing"
+"""How each text came about: a long cell that only heuristics read, so no dataset has it."""
 
 _SHOWN = 20
 
 
 def answer_columns(task: Task) -> dict[str, Column]:
     """Return the columns of `piecework.domain.tables` without worker ids and records of typing."""
-    left_out = {_SECRET, _FOR_HEURISTICS}
+    left_out = {_SECRET, FOR_HEURISTICS}
     collected = {name: COLLECTED[name] for name in COLLECTED if name not in left_out}
     return {**collected, **VERDICTS, **CLEANED, **PUBLISHED, **tables.task_columns(task)}
 

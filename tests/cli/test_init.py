@@ -396,7 +396,7 @@ def test_a_name_with_a_digest_can_become_plain_until_a_store_has_it() -> None:
     path = Path("My Birds.toml")
     path.write_text('task = "describe"\nitems = "photos/"\nhourly_wage = "10.00"\nanswers = 2\n')
     written = path.read_text()
-    line = 'before the first run you can state one: name = "my-birds"'
+    line = 'for a plain name, write this line before the first run: name = "my-birds"'
     assert line in _check(path.name)
     path.write_text(f'name = "my-birds"\n{written}')
     assert "digest" not in _check(path.name)

@@ -387,7 +387,7 @@ def test_slots_that_were_put_off_and_are_there_are_not_asked_for_in_a_hit(
 def test_a_hit_that_has_slots_enough_gets_no_more(at_work: Open, campaign_text: str) -> None:
     """Two and one are wanted: with three or four of them no call is made.
 
-    Slots of a HIT, and HITs of the first round, keep nobody out by themselves.
+    A HIT with several assignments keeps nobody out, and neither does a HIT of the first round.
     """
     with at_work(campaign_text) as (opened, _):
         run = replace(opened, platform=_Elsewhere(opened.platform.endpoint))

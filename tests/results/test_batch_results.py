@@ -34,7 +34,7 @@ def rehearsed(path: Path) -> tuple[list[dict[str, str]], list[Assignment]]:
 
 
 def test_inputs_stand_beside_answers(tmp_path: Path) -> None:
-    """Columns of the items file, the page's own names, nobody's worker id, and whole seconds."""
+    """The file has the items' columns, the page's names and whole seconds, but no worker id."""
     page = HTML.replace("Is there", "${question}: is there") + "<p>`${other}`</p>"
     path = written(tmp_path, html=page, rows=4)
     (tmp_path / "birds.csv").write_text(

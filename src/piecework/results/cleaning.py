@@ -35,7 +35,7 @@ _AROUND = 40
 _MOST_SHOWN = 3
 _LONGEST = 60
 _MANY = 20_000
-"""From this number of texts on, the next cleaning has to read again what it knows of English."""
+"""From this number on, the next cleaning has to read again what it knows of English."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +235,8 @@ def clean_answers(opened: OpenedCampaign) -> int:
     """
     give_back()  # what judging took: Arrow keeps memory that nothing else can use
     number = _clean_and_store(opened)
-    gc.collect()
+    if len(opened.answers()) >= _MANY:
+        gc.collect()
     give_back()  # two hundred megabytes for 195,905 captions
     return number
 

@@ -21,7 +21,7 @@ from markupsafe import escape
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
-from piecework.domain.assignment import TYPING, Assignment, fields_of
+from piecework.domain.assignment import Assignment, fields_of
 from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Shares
 from piecework.domain.errors import ConfigError
@@ -36,6 +36,7 @@ from piecework.engine.progress import read_progress
 from piecework.hit_templates.answers import repeats
 from piecework.hit_templates.own_html.numbered import is_added
 from piecework.hit_templates.own_html.page import labels_offered, marked_text
+from piecework.postprocess.answers import FOR_HEURISTICS
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
     NUMBER,
@@ -93,8 +94,9 @@ def write_answers(opened: OpenedCampaign, path: Path) -> int:
     campaign, ids = opened.campaign, hidden_ids(opened)
     table = answers_table(opened, proposed=proposed)
     # Heuristics may judge the file (`data assess`).
-    typing = opened.answers()[TYPING].reindex(table.index)
-    table.insert(int(table.columns.get_loc("problems")), TYPING, typing)  # type: ignore[arg-type]
+    typing = opened.answers()[FOR_HEURISTICS].reindex(table.index)
+    place = int(table.columns.get_loc("problems"))  # type: ignore[arg-type]
+    table.insert(place, FOR_HEURISTICS, typing)
     table = hide_assignments(table, ids)
     hidden = hide_in_items(campaign.items, opened.answers(), ids)
     if hidden != list(campaign.items):

@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.assignment import TYPING
 from piecework.domain.column_names import MARKET, OUTCOME
 from piecework.domain.dataset import SPLITS, Shares, Split
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import MIXED_IN
 from piecework.domain.verdicts import Decision
-from piecework.postprocess.answers import answer_columns, with_edits
+from piecework.postprocess.answers import FOR_HEURISTICS, answer_columns, with_edits
 from piecework.postprocess.hidden_ids import HiddenIds, hide_in_answers
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.splits import splits
@@ -41,7 +40,7 @@ def answers_table(
             of other names: to sort them again would copy the table.
     """
     campaign, store, ids = opened.campaign, opened.store, hidden_ids(opened)
-    table = opened.answers().drop(columns=TYPING)
+    table = opened.answers().drop(columns=FOR_HEURISTICS)
     table = table.take(table.index.map(name_of).argsort())
     table = table.assign(
         **_verdicts(opened, table, proposed or {}), **_published(opened, table, ids)

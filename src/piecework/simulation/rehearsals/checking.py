@@ -239,7 +239,7 @@ def _about_digest(campaign: Campaign) -> Iterator[str]:
     if is_derived and campaign.name not in {plain, path.stem}:
         yield (
             f"name: {campaign.name!r} ends with a digest, because {path.name!r} is no plain name; "
-            f'before the first run you can state one: name = "{plain}"'
+            f'for a plain name, write this line before the first run: name = "{plain}"'
         )
 
 
