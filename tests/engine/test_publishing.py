@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -26,11 +27,13 @@ from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.payments.due_bonuses import read_bonuses
 from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay_bonuses
+from piecework.engine.posted_hits import post_until_refused
 from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
 from piecework.store import campaign_facts, hits, intents, ledger
+from piecework.store.intents import Act, Intent
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import assignment_ids
 
@@ -262,3 +265,31 @@ def _copy_of(run: CampaignRun, folder: Path) -> Path:
     with closing(sqlite3.connect(folder / FILE_NAME)) as copy:
         run.store.db.conn.backup(copy)
     return folder
+
+
+def test_no_call_begins_after_a_refusal_though_its_intent_was_stored(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Two calls are under way and two more are declared when both are refused."""
+    under_way, calls = Barrier(2, timeout=60), []
+
+    def refused() -> str:
+        calls.append(1)
+        under_way.wait()
+        raise PlatformRefused("no money", code="x", kind="other")
+
+    with at_work(campaign_text) as (run, _):
+        acts = [
+            Act(
+                intent=Intent(key=f"trial:{n}", operation="trial", subject=("hit", str(n))),
+                do=refused,
+                look=lambda: None,
+                record=lambda _: None,
+            )
+            for n in range(6)
+        ]
+        live = replace(run, is_rehearsal=False, most_calls=2)
+        with pytest.raises(PlatformRefused, match="no money"):
+            post_until_refused(live, acts)
+        assert len(calls) == 2
+        assert not intents.has_open(run.store, "trial")

@@ -17,7 +17,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import takewhile
-from threading import Event
 
 from piecework.campaign.dealing import all_first_rounds, first_round
 from piecework.campaign.market_shares import (
@@ -120,11 +119,11 @@ def post_until_refused(run: CampaignRun, acts: Iterable[Act]) -> None:
         PlatformRefused: the first refusal; calls under way were awaited and recorded.
         TransientPlatformError: the outcome of a call is unknown.
     """
-    is_refused = Event()
-    heard = (replace(act, do=_heard(act.do, is_refused)) for act in acts)
+    refusals: list[PlatformRefused] = []
+    heard = (replace(act, do=_heard(act.do, refusals)) for act in acts)
     refused = carry_out(
         run.store,
-        takewhile(lambda _: not is_refused.is_set(), heard),
+        takewhile(lambda _: not refusals, heard),
         clock=run.clock,
         most_calls=1 if run.is_rehearsal else run.most_calls,
     )
@@ -134,17 +133,19 @@ def post_until_refused(run: CampaignRun, acts: Iterable[Act]) -> None:
     record_cut_off(run)
     for act, _ in refused:
         intents.withdraw(run.store, act.intent.key)
-    raise refused[0][1]
+    raise refusals[0]
 
 
-def _heard(call: Callable[[], str], is_refused: Event) -> Callable[[], str]:
-    """Return a call that tells of its refusal at once, from whichever thread."""
+def _heard(call: Callable[[], str], refusals: list[PlatformRefused]) -> Callable[[], str]:
+    """Return a call that is not made after a refusal, and tells of its own at once."""
 
     def do() -> str:
+        if refusals:
+            raise refusals[0]
         try:
             return call()
-        except PlatformRefused:
-            is_refused.set()
+        except PlatformRefused as refusal:
+            refusals.append(refusal)
             raise
 
     return do

@@ -380,7 +380,7 @@ class _Work:
         """Do one round in one transaction; return whether calls are still under way."""
         done = wait(self._running, return_when=FIRST_COMPLETED).done
         with writing(self._store):
-            for future in done:
+            for future in [each for each in self._running if each in done]:
                 self._write_down(self._running.pop(future), future)
             begun = list(self._begin(room - len(self._running)))
         # A call starts only once its intent is durable.
