@@ -68,8 +68,19 @@ Settings = Mapping[str, Mapping[str, object] | None]
 """Parameters by heuristic name. Absent: defaults, except for `OFF_BY_DEFAULT`, which
 are off; `None`: switched off."""
 
-KnownScores: TypeAlias = "dict[tuple[str, object], pd.DataFrame]"
-"""Scores of one table, by heuristic and its parameters."""
+
+@dataclass(slots=True)
+class KnownScores:
+    """What is known of one table and the batch that is judged in it.
+
+    Attributes:
+        part: the answers that are judged, with their ratings and compared texts; `None`
+            before the first judging.
+        scores: by heuristic and its parameters.
+    """
+
+    part: Part | None = None
+    scores: dict[tuple[str, object], pd.DataFrame] = dataclasses.field(default_factory=dict)
 
 
 Plan = Literal["item", "worker", "tally", "gather"]
@@ -201,8 +212,8 @@ def assess(
         seed: the campaign's, for the random sample.
         judged: people's decisions, to which the joined suspicion is fitted.
         batches: scores kept from earlier passes over the same campaign.
-        known: scores of this very table and `about`, to which new ones are added, so that
-            other settings of a few heuristics do not score the table again.
+        known: of this very table and `about`; what is computed is added, so that other
+            settings do not score the table again. Where it has a part, `table` is its own.
         only: run these alone, and nothing that joins several; by default, all.
         about: return only the findings about this batch: its answers, assignments and
             workers. They are those of the whole table, but take little time for answers
@@ -213,16 +224,19 @@ def assess(
             that is not allowed; lists all faults.
     """
     refuse_faults(settings)
-    is_kept, known = known is not None, {} if known is None else known
     if only is not None:
         settings = {**settings, **dict.fromkeys(BY_NAME.keys() - set(only))}
     if batches is not None:
         batches.forget_changed(table)
     by_people = any((judged or {}).values())
-    part = Part.of(_compared(table, batches, known), about, by_people=by_people)
+    part = known.part if known is not None else None
+    if part is None:
+        part = Part.of(_compared(table, batches), about, by_people=by_people)
+    if known is not None:
+        known.part = part
     findings: list[Finding] = []
     suspicions: dict[str, pd.DataFrame] = {}
-    for name, rows in _scores(part, settings, seed, batches, known if is_kept else None):
+    for name, rows in _scores(part, settings, seed, batches, known):
         findings.extend(findings_of(BY_NAME[name], rows, part.subjects))
         # Evidence of all heuristics together takes more memory than the answers.
         suspicions[name] = rows[["suspicion"]]
@@ -270,7 +284,7 @@ def scores(table: pd.DataFrame, settings: Settings, *, seed: int) -> dict[str, p
         ConfigError: as `assess`.
     """
     refuse_faults(settings)
-    return dict(_scores(Part.of(_compared(table, None, {})), settings, seed, None, None))
+    return dict(_scores(Part.of(_compared(table, None)), settings, seed, None, None))
 
 
 def is_on(name: str, settings: Settings) -> bool:
@@ -355,27 +369,26 @@ def plan(heuristic: Heuristic) -> Plan:
     return plans.get(heuristic.SCOPE, "worker")
 
 
-def _compared(table: pd.DataFrame, batches: BatchScores | None, known: KnownScores) -> pd.DataFrame:
+def _compared(table: pd.DataFrame, batches: BatchScores | None) -> pd.DataFrame:
     """Compare the texts of the table once: the joined suspicion always reads that."""
     if batches is None:
         return with_first(with_text_fit(table))
-    if (FIT, None) not in known:
-        texts = batches.scored(PLAIN, table, texts_of, of_answers=True)
-        worded = pd.concat([table, texts], axis=1)
-        fits = batches.scored(FIT, worded, text_fit, of_answers=True)
-        known[FIT, None] = pd.concat([texts, fits.add_prefix(f"{FIT}.")], axis=1)
-    return with_first(pd.concat([table, known[FIT, None]], axis=1))
+    texts = batches.scored(PLAIN, table, texts_of, of_answers=True)
+    worded = pd.concat([table, texts], axis=1)
+    fits = batches.scored(FIT, worded, text_fit, of_answers=True)
+    return with_first(pd.concat([worded, fits.add_prefix(f"{FIT}.")], axis=1))
 
 
 def _own_features(
-    table: pd.DataFrame, batches: BatchScores | None, known: KnownScores
+    table: pd.DataFrame, batches: BatchScores | None, known: KnownScores | None
 ) -> pd.DataFrame:
     """Compute the joined suspicion's own features of answers; those of a batch only once."""
     if batches is None:
         return own_features(table)
-    if (JOINED, None) not in known:
-        known[JOINED, None] = batches.scored(JOINED, table, own_features, of_answers=True)
-    return known[JOINED, None]
+    kept = {} if known is None else known.scores
+    if (JOINED, None) not in kept:
+        kept[JOINED, None] = batches.scored(JOINED, table, own_features, of_answers=True)
+    return kept[JOINED, None]
 
 
 def _scores(
@@ -388,11 +401,11 @@ def _scores(
     """Yield the scores of each heuristic, by its name."""
     for heuristic in _switched_on(settings):
         params = params_of(heuristic, settings, seed=seed)
-        rows = known.get((heuristic.NAME, params)) if known is not None else None
+        rows = known.scores.get((heuristic.NAME, params)) if known is not None else None
         if rows is None:
             rows = _scored(heuristic, part, params, batches)
         if known is not None:
-            known[heuristic.NAME, params] = rows
+            known.scores[heuristic.NAME, params] = rows
         yield heuristic.NAME, rows
 
 

@@ -139,7 +139,9 @@ def _record(value: object) -> TypingRecord | None:
 
 
 def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_count, value))  # noqa: PLR2004 - a pair
+    return (
+        isinstance(value, list) and len(value) == 2 and _is_count(value[0]) and _is_count(value[1])  # noqa: PLR2004 - a pair
+    )
 
 
 def _is_count(value: object) -> bool:

@@ -85,9 +85,9 @@ def keep_findings(opened: OpenedCampaign, due: ToJudge) -> int:
     batch = answers[answers["batch"] == due.batch]
     open_rows = batch[batch["assignment_id"].isin(due.assignment_ids)]
     subjects: dict[SubjectKind, set[str]] = {
-        "answer": set(open_rows.index),
-        "assignment": set(open_rows["assignment_id"]),
-        "worker": set(batch["worker_id"]),
+        "answer": set(open_rows.index.tolist()),
+        "assignment": set(open_rows["assignment_id"].tolist()),
+        "worker": set(batch["worker_id"].tolist()),
     }
     mine = [
         finding for finding in suspicions if finding.subject_id in subjects[finding.subject_kind]
@@ -129,8 +129,13 @@ def suspicions_about(
         known: as for `piecework.qc.registry.assess`.
         only: as there.
     """
-    items = opened.items_by_id(map(ItemId, answers["item_id"].unique()))
-    table = with_ratings(answers, opened.campaign.task, items.values())
+    if only is not None and not only:
+        return []
+    if known is not None and known.part is not None:
+        table = known.part.table
+    else:
+        items = opened.items_by_id(map(ItemId, answers["item_id"].unique()))
+        table = with_ratings(answers, opened.campaign.task, items.values())
     return run_heuristics(
         table,
         opened.campaign.heuristics,

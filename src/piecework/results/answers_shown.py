@@ -144,6 +144,19 @@ class Work:
         return {name: self.table[name].tolist() for name in (*names, *self._answered_columns)}
 
     @cached_property
+    def published(self) -> Mapping[SubjectKind, list[str]]:
+        """By row, the ids of its subjects as a dataset has them."""
+        assignments = {
+            str(name): self.published_id("assignment", str(name))
+            for name in self._groups["assignment_id"]
+        }
+        return {
+            "answer": [self.published_id("answer", name) for name in self._ids],
+            "assignment": [assignments[name] for name in map(str, self._cells["assignment_id"])],
+            "worker": [self._pseudonyms[name] for name in map(str, self._cells["worker_id"])],
+        }
+
+    @cached_property
     def _ids(self) -> list[str]:
         return [str(name) for name in self.table.index]
 

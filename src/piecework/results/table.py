@@ -1,6 +1,7 @@
 """The table of answers for results: verdicts and clean text, but no worker ids."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import pandas as pd
 
@@ -66,11 +67,13 @@ def answers_table(
 
 def hidden_ids(opened: OpenedCampaign) -> HiddenIds:
     """Return what puts pseudonyms in the place of all known ids."""
-    return HiddenIds(
-        assignments.all_workers(opened.store),
-        opened.pseudonym_key,
-        assignment_ids=assignments.ids_unlike_items(opened.store),
-    )
+    workers = tuple(assignments.all_workers(opened.store))
+    return _hidden(workers, opened.pseudonym_key, tuple(assignments.ids_unlike_items(opened.store)))
+
+
+@lru_cache(maxsize=1)  # an export asks ten times, and making it takes longer than comparing ids
+def _hidden(workers: tuple[str, ...], key: bytes, assignment_ids: tuple[str, ...]) -> HiddenIds:
+    return HiddenIds(workers, key, assignment_ids=assignment_ids)
 
 
 def surplus(

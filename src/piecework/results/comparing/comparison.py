@@ -192,8 +192,9 @@ def compare_with_each(opened: OpenedCampaign, tried: Sequence[TriedRules]) -> li
     own, *others = judge_again(opened, [opened.campaign, *campaigns])
     work = Work(opened)
     truths, costs = truths_of(opened, work.table), _costs(opened)
+    notes = tuple(_notes_of_own(opened, work, own, truths)) if len(work.table) else ()
     return [
-        _compared(opened, rules, own, other, work, truths, costs)
+        _compared(opened, rules, own, other, work, truths, costs, notes)
         for rules, other in zip(tried, others, strict=True)
     ]
 
@@ -206,12 +207,14 @@ def _compared(
     work: Work,
     truths: Sequence[Truth],
     costs: pd.DataFrame,
+    notes: tuple[str, ...],
 ) -> RulesComparison:
     table = work.table
+    names = table.index.tolist()
     cells = pd.DataFrame(
         {
-            "before": [own.verdict_of(name) for name in table.index],
-            "after": [other.verdict_of(name) for name in table.index],
+            "before": [own.verdict_of(name) for name in names],
+            "after": [other.verdict_of(name) for name in names],
         },
         index=table.index,
     )
@@ -228,7 +231,7 @@ def _compared(
         shown=tuple(shown_answers(work, cells, own, other, truths)),
         before=_side(work, own, cells["before"], truths, costs, lacking["before"]),
         after=_side(work, other, cells["after"], truths, costs, lacking["after"]),
-        notes=tuple(_notes(opened, work, own, other, truths)),
+        notes=(*_notes(work, own, other), *notes),
         cost_per_answer_cents=float(costs["cents"].sum() / max(len(table), 1)),
     )
 
@@ -304,29 +307,24 @@ def _by_heuristic(work: Work, judged: JudgedAgain, out: Iterable[str]) -> dict[s
 
 def _answers(work: Work, cells: pd.DataFrame, own: JudgedAgain, other: JudgedAgain) -> pd.DataFrame:
     table = work.table
-    numbers = range(len(table))
-    reasons = {
-        f"{side}_because": [reason_of(work, judged, number) for number in numbers]
-        for side, judged in (("before", own), ("after", other))
-    }
-    published = {
-        name: work.published_id("assignment", name) for name in table["assignment_id"].unique()
-    }
+    columns = {name: table[name].to_numpy() for name in ("batch", "round")}
+    reasons = {}
+    for side, judged in (("before", own), ("after", other)):
+        reasons[side] = [""] * len(table)
+        for number in np.flatnonzero((cells[side] != "keep").to_numpy()).tolist():
+            reasons[side][number] = reason_of(work, judged, number)
     return pd.DataFrame(
         {
-            "assignment": table["assignment_id"].map(published).to_numpy(),
-            "worker": [work.pseudonym_of(number) for number in numbers],
+            "assignment": work.published["assignment"],
+            "worker": work.published["worker"],
             "item": table["item_id"].to_numpy(),
-            "batch": table["batch"].to_numpy(),
-            "round": table["round"].to_numpy(),
+            **columns,
             "before": cells["before"].to_numpy(),
             "after": cells["after"].to_numpy(),
-            **reasons,
+            **{f"{side}_because": because for side, because in reasons.items()},
             "is_changed": (cells["before"] != cells["after"]).to_numpy(),
         },
-        index=pd.Index(
-            [work.published_id("answer", name) for name in table.index], dtype="str", name="answer"
-        ),
+        index=pd.Index(work.published["answer"], dtype="str", name="answer"),
     )
 
 
@@ -366,13 +364,7 @@ def _lacking(opened: OpenedCampaign, table: pd.DataFrame, is_kept: "pd.Series[bo
     return int((wanted - kept).clip(lower=0).sum())
 
 
-def _notes(
-    opened: OpenedCampaign,
-    work: Work,
-    own: JudgedAgain,
-    other: JudgedAgain,
-    truths: Sequence[Truth],
-) -> Iterator[str]:
+def _notes(work: Work, own: JudgedAgain, other: JudgedAgain) -> Iterator[str]:
     if not len(work.table):
         yield "The store has no answers yet."
         return
@@ -388,6 +380,12 @@ def _notes(
             f"{plural(len(stays), 'worker')} would have stayed; what they would have "
             "answered afterwards is not known."
         )
+
+
+def _notes_of_own(
+    opened: OpenedCampaign, work: Work, own: JudgedAgain, truths: Sequence[Truth]
+) -> Iterator[str]:
+    """Yield what to know whatever the other rules are."""
     yield from _of_answers(opened, work)
     if own.campaign.decided_by == "person":
         yield (

@@ -192,9 +192,9 @@ def judge_again(opened: OpenedCampaign, campaigns: Sequence[Campaign]) -> list[J
     by_people = decisions.all_by_people(opened.store)
     replays = [_Replay(opened, campaign, by_people) for campaign in campaigns]
     for moment in _moments(opened, table):
-        known = _Known()
+        known, until = _Known(), table[_until(table, moment)].iloc[moment.archived :]
         for replay in replays:
-            replay.judge(table, moment, known)
+            replay.judge(until, moment, known)
     return [replay.judged for replay in replays]
 
 
@@ -204,7 +204,7 @@ class _Known:
 
     Attributes:
         findings: by settings as well.
-        scores: of single heuristics.
+        scores: of single heuristics, and the answers that they judge.
     """
 
     findings: dict[tuple[str, frozenset[str]], list[Finding]] = field(default_factory=dict)
@@ -224,14 +224,14 @@ class _Replay:
         self._settings = repr((sorted(campaign.heuristics.items()), self._only))
         self._kept_by_people = _kept_workers(by_people)
 
-    def judge(self, table: pd.DataFrame, moment: Moment, known: _Known) -> None:
+    def judge(self, now: pd.DataFrame, moment: Moment, known: _Known) -> None:
         """Judge what is due at a moment, given the answers that were known."""
         judged = self.judged
-        now = table[_until(table, moment)].iloc[moment.archived :]
-        out = set(judged.excluded) - self._kept_by_people
-        is_new = (now["batch"] == moment.batch) & (now["round"] == moment.round)
-        judged.absent.update(now.index[is_new & now["worker_id"].isin(out)])
-        now = now[~now.index.isin(judged.absent)]
+        if out := set(judged.excluded) - self._kept_by_people:
+            is_new = (now["batch"] == moment.batch) & (now["round"] == moment.round)
+            judged.absent.update(now.index[is_new & now["worker_id"].isin(out)])
+        if judged.absent:
+            now = now[~now.index.isin(judged.absent)]
         batch = now[now["batch"] == moment.batch]
         due = batch[batch["round"] == moment.round]
         if due.empty:
@@ -240,7 +240,7 @@ class _Replay:
         key = (self._settings, absent)
         if key not in known.findings:
             by_then = judged_by_then(self._by_people, moment.decided_at)
-            scores = known.scores.setdefault(absent, {})
+            scores = known.scores.setdefault(absent, KnownScores())
             known.findings[key] = suspicions_about(
                 self._opened,
                 now,
@@ -257,9 +257,9 @@ class _Replay:
     ) -> list[Finding]:
         """Keep new findings about what is due; return all about the batch."""
         subjects: dict[SubjectKind, set[str]] = {
-            "answer": set(due.index),
-            "assignment": set(due["assignment_id"]),
-            "worker": set(batch["worker_id"]),
+            "answer": set(due.index.tolist()),
+            "assignment": set(due["assignment_id"].tolist()),
+            "worker": set(batch["worker_id"].tolist()),
         }
         flags = self.judged.flags
         for worker in subjects["worker"]:
@@ -271,8 +271,8 @@ class _Replay:
                 subject = (finding.subject_kind, finding.subject_id)
                 flags.setdefault(subject, []).append(finding)
         about: list[tuple[SubjectKind, Iterable[str]]] = [
-            ("answer", batch.index),
-            ("assignment", batch["assignment_id"].unique()),
+            ("answer", batch.index.tolist()),
+            ("assignment", batch["assignment_id"].unique().tolist()),
             ("worker", subjects["worker"]),
         ]
         return [
@@ -286,7 +286,7 @@ class _Replay:
         self, batch: pd.DataFrame, due: pd.DataFrame, suspicions: list[Finding], moment: Moment
     ) -> None:
         judged = self.judged
-        open_ids = {*due.index, *due["assignment_id"]}
+        open_ids = {*due.index.tolist(), *due["assignment_id"].tolist()}
         proposed = [
             decision
             for decision in proposals_about(self._opened, batch, suspicions)
