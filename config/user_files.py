@@ -158,14 +158,31 @@ def legal_name(stem: str, otherwise: str = "campaign") -> str:
     return f"{plain[: _LONGEST_NAME - _DIGITS - 1].rstrip('-_')}-{digest}"
 
 
+_WITHOUT_MARKS = str.maketrans(
+    {
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "ł": "l",
+        "þ": "th",
+        "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+    }
+    | dict.fromkeys("đð", "d")
+)
+"""Latin letters that Unicode does not decompose into a plain letter and its marks."""
+
+
 def plain_name(stem: str, otherwise: str) -> str:
     """Return the same without the digest, such as for a new file.
 
-    >>> plain_name("Batch 12 (new)", "campaign")
-    'batch-12-new'
+    >>> plain_name("Batch 12 (new)", "campaign"), plain_name("Große Sätze", "campaign")
+    ('batch-12-new', 'grosse-satze')
     """
-    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
-    return name[:_LONGEST_NAME] or otherwise
+    decomposed = unicodedata.normalize("NFKD", stem).lower().translate(_WITHOUT_MARKS)
+    letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    name = re.sub(r"[^a-z0-9_-]+", "-", letters).strip("-_")
+    return name[:_LONGEST_NAME].rstrip("-_") or otherwise
 
 
 def name_in(path: Path) -> str:

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from piecework.campaign.binding import digest_of
 from piecework.campaign.deriving import complete_text, derived_values
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse, parse_text
-from piecework.config.user_files import legal_name
+from piecework.config.user_files import legal_name, plain_name
 from piecework.domain.campaign import Campaign
 from piecework.domain.inputs import Inputs
 from piecework.hit_templates.page_compression import decompress
@@ -352,3 +353,23 @@ def test_files_of_other_names_never_share_results() -> None:
     for name in names:
         parse_text(Path("a.toml"), f'name = "{name}"\n{PHOTOS}')
     assert legal_name("\u00e9t\u00e9") == legal_name("e\u0301te\u0301")
+
+
+def test_latin_letters_of_a_file_s_name_lose_only_their_marks() -> None:
+    """So a person recognises the name; one changed for it still has a digest."""
+    spelled = {
+        "Meine Sätze": "meine-satze",
+        "ÉTÉ à Łódź": "ete-a-lodz",
+        "Straße GROẞ": "strasse-gross",
+        "Ærø Þing": "aero-thing",
+        "İzmir \N{LATIN SMALL LETTER DOTLESS I}l": "izmir-il",
+        "đường phố": "duong-pho",
+        "25 ℃": "25-c",
+        "鳥 2": "2",
+    }
+    for stem, plain in spelled.items():
+        for written in (stem, unicodedata.normalize("NFD", stem)):
+            assert plain_name(written, "") == plain
+            assert re.fullmatch(f"{plain}-[0-9a-f]{{8}}", legal_name(written))
+    assert plain_name("пойдём हिंदी", "") == ""
+    assert legal_name("Sätze") != legal_name("Satze") != legal_name("satze") == "satze"
