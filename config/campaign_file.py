@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from piecework.config.items_file import items_of_folder, read_items
-from piecework.config.machine_file import MachineFile, machine_file
+from piecework.config.machine_file import MachineFile, StoreTable, machine_file
 from piecework.config.posting_tables import ExperimentTable, faults_of_money
 from piecework.config.requirements_table import (
     EarnedTable,
@@ -90,8 +90,13 @@ class CampaignFile:
     @property
     def live_folder(self) -> Path:
         """The folder of live work, with the folder of the rehearsals inside."""
-        all_results = self.machine.folder or self.path.parent / "out"
-        return (self.results or all_results / self.tables.name).resolve()
+        usual = self.machine.all_results(self.path) / self.tables.name
+        return (self.results or usual).resolve()
+
+    def kept_in(self, folder: Path) -> "CampaignFile":
+        """Return the file with results and store in a folder, wherever the machine has them."""
+        tables = self.machine.tables.model_copy(update={"store": StoreTable(url="")})
+        return replace(self, machine=replace(self.machine, tables=tables), results=folder)
 
     @property
     def out(self) -> Path:

@@ -75,9 +75,17 @@ class MachineFile:
 
     @property
     def folder(self) -> Path | None:
-        """The folder with a folder for each campaign's results, if the file names one."""
+        """The folder of all results, if the file names one."""
         named = self.tables.output.folder
         return None if named is None or self.path is None else self.path.parent / named
+
+    def all_results(self, campaign: Path) -> Path:
+        """Return the folder with a folder for each campaign's results.
+
+        Args:
+            campaign: the path of the campaign file, which has it beside it by default.
+        """
+        return self.folder or campaign.parent / "out"
 
     @property
     def store_url(self) -> str:

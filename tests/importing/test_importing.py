@@ -88,6 +88,35 @@ def test_a_file_with_any_name_gets_a_plain_one_of_its_own(tmp_path: Path) -> Non
     assert [load_campaign(file).name for file in files] == ["my-stance", "my-stance-2"]
 
 
+def test_a_plain_name_has_no_results_where_the_machine_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign of another folder may have its store there."""
+    machine = tmp_path / "etc/lab.toml"
+    machine.parent.mkdir()
+    machine.write_text('[output]\nfolder = "all"\n')
+    monkeypatch.setenv("PIECEWORK_CONFIG", str(machine))
+    batch = write(tmp_path / "batch.csv", stances())
+    files = [tmp_path / "a/My Stance.toml", tmp_path / "b/My Stance.toml"]
+    for file in files:
+        done("data", "import", batch, "--as", file)
+    assert [load_campaign(file).name for file in files] == ["my-stance", "my-stance-2"]
+
+
+def test_a_table_that_is_only_looked_at_leaves_nothing_where_the_machine_keeps_stores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answers are a person's, and a campaign there may have the file's name."""
+    machine = tmp_path / "lab.toml"
+    machine.write_text('[output]\nfolder = "all"\n')
+    monkeypatch.setenv("PIECEWORK_CONFIG", str(machine))
+    batch = write(tmp_path / "batch.csv", stances())
+    done("data", "assess", batch)
+    assert not (tmp_path / "all").exists()
+    machine.write_text('[store]\nurl = "postgresql://nobody@127.0.0.1:1/none"\n')
+    done("data", "assess", batch)
+
+
 def test_a_column_in_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
     """A terminal's styles begin with a bracket, too."""
     rows = "".join(f"{n},W{n},yes\n" for n in range(3))

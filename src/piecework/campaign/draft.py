@@ -10,6 +10,7 @@ from pathlib import Path
 
 from piecework.campaign.deriving import address_columns, needed_columns
 from piecework.config.items_file import Row
+from piecework.config.machine_file import machine_file
 from piecework.config.user_files import legal_name, name_in, names_beside, plain_name
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import SIGNS, Currency, cents_to_wire
@@ -205,17 +206,19 @@ def name_to_state(path: Path) -> str:
     return "" if name == derived else name
 
 
-def free_name(path: Path, derived: str, *, results: Path | None = None) -> str:
+def free_name(path: Path, derived: str) -> str:
     """Return a plain name for a campaign file, or the derived one if no letter is plain.
 
-    A name that another file of the folder or its results have stays theirs.
+    A name that another file of the folder or any results have stays theirs.
 
     Args:
         path: the campaign file.
         derived: the name made from the file's.
-        results: the folder with all results; by default `out` beside the file.
+
+    Raises:
+        ConfigError: as `machine_file`, which names the folder of results.
     """
-    results = results or path.parent / "out"
+    results = machine_file(path).all_results(path)
     taken = {derived: False} | dict.fromkeys(names_beside(path).values(), True)
     plain = plain_name(path.stem, derived)
     return next(

@@ -19,7 +19,7 @@ from piecework.campaign.binding import is_typed_by, keep_typed_by
 from piecework.campaign.deriving import standard_rules
 from piecework.campaign.draft import free_name
 from piecework.campaign.opened import OpenedCampaign
-from piecework.config.campaign_file import parse, parse_text
+from piecework.config.campaign_file import CampaignFile, parse, parse_text
 from piecework.config.user_files import legal_name, write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
@@ -112,22 +112,26 @@ def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
     campaign = planned.campaign
     if campaign is None:
         assert planned.understood is not None  # noqa: S101 - there are files then
-        text = compose(planned.path, planned.understood)
-        planned.path.parent.mkdir(parents=True, exist_ok=True)
-        _write_columns(planned.path, planned.understood)
-        write_new(planned.path, text)
-        campaign = assemble(parse(planned.path))
+        name = free_name(planned.path, legal_name(planned.path.stem, "imported"))
+        campaign = assemble(write_campaign(planned.path, planned.understood, name))
     return campaign, keep_files(campaign, planned.sources)
 
 
-def compose(path: Path, understood: Understanding) -> str:
-    """Return the text of the campaign file."""
-    name = free_name(path, legal_name(path.stem, "imported"))
+def write_campaign(path: Path, understood: Understanding, name: str) -> CampaignFile:
+    """Write a new campaign file with a campaign's name, and its file of columns.
+
+    Raises:
+        ConfigError: as `import_files`.
+    """
     text = imported_text(name, understood, file_name=path.name)
     with TemporaryDirectory() as folder:
         _write_columns(Path(folder, path.name), understood)
-        campaign = assemble(parse_text(path, text, folder=Path(folder)))
-    return text + policy_text(standard_rules(campaign.task, ()))
+        draft = parse_text(path, text, folder=Path(folder)).kept_in(Path(folder))
+        campaign = assemble(draft)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write_columns(path, understood)
+    write_new(path, text + policy_text(standard_rules(campaign.task, ())))
+    return parse(path)
 
 
 def _write_columns(campaign: Path, understood: Understanding) -> None:

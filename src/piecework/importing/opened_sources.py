@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from piecework.campaign.assembling import load_campaign
+from piecework.campaign.assembling import assemble
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.user_files import plain_name
 from piecework.domain.errors import ConfigError
@@ -15,7 +15,7 @@ from piecework.domain.imported import GUESSED, NamedColumns, Reading
 from piecework.domain.text import plural
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import load_task
-from piecework.importing.importing import Import, import_files
+from piecework.importing.importing import keep_files, write_campaign
 from piecework.importing.named_columns import (
     FOR_ASSESSING,
     Wanted,
@@ -117,10 +117,10 @@ def opened_sources(
     understood = understand(sources, reading, task=task, labels=labels)
     with TemporaryDirectory(prefix="piecework-") as folder:
         path = Path(folder) / f"{plain_name(sources[0].path.stem, 'imported')}.toml"
-        campaign, kept = import_files(
-            Import(path=path, campaign=None, sources=tuple(sources), understood=understood)
-        )
-        campaign = load_campaign(campaign.path)
+        # Nothing is stored where the machine's file keeps campaigns.
+        file = write_campaign(path, understood, path.stem).kept_in(Path(folder, "out"))
+        kept = keep_files(assemble(file), sources)
+        campaign = assemble(file)
         if main_text and not task_name:
             names = {each.sent_as: each.name for each in campaign.task.fields if each.sent_as}
             main_text = names.get(main_text, main_text)

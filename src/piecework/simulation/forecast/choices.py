@@ -20,7 +20,6 @@ from pydantic import ValidationError
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.machine_file import StoreTable
 from piecework.config.posting_tables import currency_of_signs, is_money
 from piecework.config.schema import CampaignTables
 from piecework.config.schema_faults import schema_faults
@@ -152,10 +151,8 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     except ValidationError as error:
         faults = schema_faults(file.path, "", error)
         raise ConfigError([f"--vary {choice.name}: {fault}" for fault in faults]) from error
-    # Forecasts leave nothing behind, so their stores are files.
-    store = file.machine.tables.model_copy(update={"store": StoreTable(url="")})
-    machine = replace(file.machine, tables=store)
-    return replace(file, tables=tables, rehearsal=None, machine=machine, results=Path(out))
+    # Forecasts leave nothing behind.
+    return replace(file, tables=tables, rehearsal=None).kept_in(Path(out))
 
 
 def _put(document: dict[str, object], key: str, value: str) -> None:

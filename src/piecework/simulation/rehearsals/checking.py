@@ -234,7 +234,7 @@ def check_campaign(
 def _about_digest(campaign: Campaign) -> Iterator[str]:
     """Yield how to have a plain name, while no store has the derived one."""
     path = campaign.path
-    plain = free_name(path, campaign.name, results=campaign.out.parent)
+    plain = free_name(path, campaign.name)
     is_derived = any(each.key == "name" for each in campaign.derived)
     if is_derived and campaign.name not in {plain, path.stem}:
         yield (
