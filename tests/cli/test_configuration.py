@@ -1,6 +1,7 @@
 """Options from a file and from environment variables, for supervisors."""
 
 import os
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -8,10 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.cli.configuration import READ
 from piecework.cli.main import main
 from piecework.config.user_files import COMMANDS
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import PIECEWORK
+from tests.test_layout import LINKED, PACKAGE
 
 SERVE = """
 [serve]
@@ -145,6 +148,33 @@ def test_a_variable_from_before_still_counts(tmp_path: Path) -> None:
     for name in ("PIECEWORK_ENDPOINT", "PIECEWORK_RUN_ENDPOINT"):
         shown = _printed("run", "birds", folder=tmp_path, environment={name: "http://127.0.0.1:1"})
         assert _table(shown)["endpoint"] == "http://127.0.0.1:1"
+
+
+def test_a_variable_that_no_command_reads_is_named_once(tmp_path: Path) -> None:
+    """A removed option's would be lost silently; one of another command is none of its business."""
+    unread = {
+        "PIECEWORK_REVIEW_LISTEN": "`piecework review --help` lists its options",
+        "PIECEWORK_REVIEW_SITEURL": "did you mean PIECEWORK_REVIEW_SITE_URL?",
+        "PIECEWORK_STOR_URL": "did you mean PIECEWORK_STORE_URL?",
+    }
+    others = ("PIECEWORK_REVIEW_PORT", "PIECEWORK_RUN_NONE", "PIECEWORK_PREFECT_AUTH")
+    environment = dict.fromkeys((*unread, *others), "1")
+    shown = _printed("review", "birds", folder=tmp_path, environment=environment)
+    assert tomllib.loads(shown.stdout)["review"]["port"] == 1
+    warned = [line for line in shown.stderr.splitlines() if "WARNING" in line]
+    assert len(warned) == len(unread)
+    for name, hint in unread.items():
+        assert f"WARNING: no command reads the environment variable {name}; {hint}" in warned
+
+
+def test_the_variables_that_no_option_has_are_those_of_the_code() -> None:
+    """Written in the code, each is read there; options make theirs of their names."""
+    folders = [PACKAGE, *(PACKAGE / name for name in LINKED)]
+    texts = [file.read_text() for folder in folders for file in folder.rglob("*.py")]
+    written = {name for text in texts for name in re.findall('"PIECEWORK_([A-Z_]+)"', text)}
+    of_options = {name for name in written if name.split("_")[0].lower() in COMMANDS}
+    assert written - of_options == READ
+    assert of_options == {"RUN_SPEND_AT_MOST"}
 
 
 def test_passwords_in_addresses_are_not_printed(tmp_path: Path) -> None:

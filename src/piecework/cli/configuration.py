@@ -6,6 +6,7 @@ the programs of one machine can share it.
 """
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -18,7 +19,7 @@ from click.core import ParameterSource
 
 from piecework.config.user_files import COMMANDS, CONFIG, OF_CAMPAIGNS, read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.text import control_in, shell_word, without_secrets
+from piecework.domain.text import control_in, printable, shell_word, without_secrets
 
 _TYPED = frozenset(
     {
@@ -32,6 +33,18 @@ _TYPED = frozenset(
     }
 )
 """Parameters that state something about one call, so a file cannot state them."""
+
+_PREFIX, _ALMOST = "PIECEWORK_", 0.75
+READ = frozenset(
+    {
+        *("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "KEY_FILE", "ENDPOINT", "STORE_URL"),
+        *("ALTHOUGH_CLOSED", "ALTHOUGH_UNSEEN", "TRUST", "CONFIG", "METRICS_FOLDER", "COMMAND"),
+    }
+)
+"""The environment variables that are not of a command's option, after `PIECEWORK_`."""
+
+_OF_OPTIONS = {name: f"{name.upper()}_" for name in COMMANDS}
+"""How the variables of each command's options begin, after `PIECEWORK_`."""
 
 _OF_CAMPAIGNS_IN = "piecework.machine_file"
 """In the context of a call: the file of `--config`, if it has tables for campaigns."""
@@ -55,7 +68,7 @@ def with_configuration(command: click.Command, path: str) -> click.Command:
     if COMMANDS.get(name) != path or any(each.name == "config" for each in command.params):
         return command
     for option in _options(command):
-        own = f"PIECEWORK_{name.upper()}_{str(option.name).upper()}"
+        own = f"{_PREFIX}{_OF_OPTIONS[name]}{str(option.name).upper()}"
         known = option.envvar or ()
         option.envvar = [*([known] if isinstance(known, str) else known), own]
     command.params += [
@@ -94,12 +107,52 @@ def _key(option: click.Option) -> str:
     return max(option.opts, key=len).removeprefix("--")
 
 
+def warn_of_variables() -> None:
+    """Name each environment variable whose name is almost one that piecework reads.
+
+    Others may be a person's own: addresses in a campaign file name any variable.
+    """
+    for name in _variables():
+        close = get_close_matches(name, READ, n=1, cutoff=_ALMOST)
+        if close and name not in READ and not any(map(name.startswith, _OF_OPTIONS.values())):
+            _warn_of_variable(name, f"did you mean {_PREFIX}{close[0]}?")
+
+
+def _warn_of_options(command: click.Command) -> None:
+    """Name each environment variable of a command that is not one of its options."""
+    path = str(command.name)
+    options = {
+        name.removeprefix(_PREFIX)
+        for option in command.params
+        for name in ([option.envvar] if isinstance(option.envvar, str) else option.envvar or ())
+    }
+    beginning = _OF_OPTIONS[path]
+    own = {name.removeprefix(beginning): name for name in options if name.startswith(beginning)}
+    for name in _variables():
+        if name.startswith(beginning) and name not in options:
+            close = get_close_matches(name.removeprefix(beginning), own, n=1, cutoff=_ALMOST)
+            others = f"`piecework {COMMANDS[path]} --help` lists its options"
+            hint = f"did you mean {_PREFIX}{own[close[0]]}?" if close else others
+            _warn_of_variable(name, hint)
+
+
+def _variables() -> list[str]:
+    """Return the names of this program's environment variables, without their beginning."""
+    return sorted(name.removeprefix(_PREFIX) for name in os.environ if name.startswith(_PREFIX))
+
+
+def _warn_of_variable(name: str, hint: str) -> None:
+    sentence = f"no command reads the environment variable {_PREFIX}{name}; {hint}"
+    click.secho(f"WARNING: {printable(sentence)}", fg="yellow", err=True)
+
+
 def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> None:
     """Let the file's table for this command give the defaults.
 
     Raises:
         ConfigError: the file is not TOML, or has a key or value that does not fit.
     """
+    _warn_of_options(ctx.command)
     if file is None:
         return
     from piecework.config.machine_file import tables_of  # --help does not need its models

@@ -8,6 +8,7 @@ import sys
 import click
 
 from piecework.cli import logs, prefect_environment
+from piecework.cli.configuration import warn_of_variables
 from piecework.cli.errors import ErrorCodes
 from piecework.cli.lazy_group import LazyCommand, LazyGroup, docs_line, groups_of_markets, with_docs
 
@@ -148,3 +149,4 @@ def main() -> None:
         # A file or another program gets each letter, whatever this terminal can show.
         encoding = None if sys.stdout.isatty() else "utf-8"
         sys.stdout.reconfigure(encoding=encoding, errors="replace")
+    warn_of_variables()
