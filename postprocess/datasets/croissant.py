@@ -113,6 +113,7 @@ def croissant(
         else "",
         "inLanguage": facts.task.language,
         "keywords": list(publication.tags),
+        "isBasedOn": _campaign_file(facts),
         "rai:dataCollection": publication.consent,
         "rai:dataSocialImpact": publication.ethics,
         "rai:annotationsPerItem": facts.wanted_per_item,
@@ -129,6 +130,13 @@ def croissant(
     stated = {name: value for name, value in document.items() if value}
     words = json.dumps(stated, ensure_ascii=False, allow_nan=False, indent=1)
     return f"{words}\n".encode()
+
+
+def _campaign_file(facts: DatasetFacts) -> dict[str, object]:
+    """Return the file that states how the dataset was made, by schema.org's terms."""
+    if not facts.source_hash:
+        return {}
+    return {"@type": "sc:MediaObject", "name": "campaign file", "sha256": facts.source_hash}
 
 
 def _file_object(name: str, file: WrittenFile) -> dict[str, object]:

@@ -41,6 +41,18 @@ def test_each_file_has_its_size_and_hash(
         assert file["contentSize"] == f"{len(made[name])} B"
 
 
+def test_it_names_the_campaign_file_as_card_and_report_do(
+    items: list[Item], facts: DatasetFacts
+) -> None:
+    """By its hash alone; a table without a campaign has none."""
+    made = contents(captions_table([]), items, facts, ("csv",))
+    [line] = [line for line in made[CARD].decode().splitlines() if "campaign file" in line]
+    assert f"`{facts.source_hash}`" in line
+    assert _strict(made[CROISSANT])["isBasedOn"]["sha256"] == facts.source_hash
+    without = contents(captions_table([]), items, replace(facts, source_hash=""), ("csv",))
+    assert "isBasedOn" not in _strict(without[CROISSANT])
+
+
 def test_it_can_be_written_alone(row: MakeRow, items: list[Item], facts: DatasetFacts) -> None:
     """Without the other files before it, and with the same bytes."""
     table = captions_table([row("a")])
