@@ -14,6 +14,7 @@ from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 
 from piecework.domain.hit import is_picture
+from piecework.domain.picture_metadata import jpeg
 from piecework.domain.pictures import UNREADABLE, PictureLocation, is_portrait_name
 from piecework.domain.text import one_line
 
@@ -181,12 +182,16 @@ def fault_of_end(file: BinaryIO, *, is_svg: bool) -> str:
         return "" if _SVG_ENDS.search(tail) or b"\0" in tail else "it has no </svg>"
     file.seek(0)
     head = file.read(_HEAD)
-    return "" if _has_end(head, tail, size) else _fault_of_decoding(file, head)
+    if _has_end(head, tail, size):
+        return ""
+    if jpeg.is_jpeg(head) and jpeg.is_whole(head + file.read()):
+        return ""
+    return _fault_of_decoding(file, head)
 
 
 def _has_end(head: bytes, tail: bytes, size: int) -> bool:
     """Return whether a file ends as its format says; some good files do not."""
-    if head.startswith(b"\xff\xd8\xff"):
+    if jpeg.is_jpeg(head):
         return tail.endswith(b"\xff\xd9")
     if head.startswith(b"\x89PNG"):
         return tail.endswith(_PNG_ENDS)

@@ -42,14 +42,12 @@ def test_an_svg_ends() -> None:
     assert fault(b"<svg width='9'><rect/>", is_svg=True)
 
 
-def test_a_jpeg_with_more_behind_its_end_is_whole() -> None:
-    """As cameras write them."""
-    assert not fault(saved("JPEG") + b"\0" * 100)
-
-
 @for_each("form", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_a_usual_picture_is_not_decoded(form: str) -> None:
     """A folder may get thousands of them in a night."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(item_pictures, "_fault_of_decoding", pytest.fail)
         assert not fault(saved(form))
+        if form == "JPEG":  # cameras append videos and notes, some of them pictures themselves
+            assert not fault(saved(form) + b"\0" * 100)
+            assert not fault(saved(form) + saved(form)[:-50])

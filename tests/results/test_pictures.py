@@ -14,6 +14,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Pictures, Publication
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.picture_metadata import cleaning
 from piecework.domain.pictures import PictureLocation
 from piecework.results.export import export
 from piecework.results.pictures import (
@@ -24,7 +25,7 @@ from piecework.results.pictures import (
     warnings_about_pictures,
 )
 from tests.campaign.campaigns import campaign
-from tests.domain.test_picture_metadata import is_clean, saved
+from tests.domain.test_picture_metadata import exif, is_clean, saved
 from tests.engine.conftest import Open
 
 
@@ -123,6 +124,28 @@ def test_check_says_that_pictures_carry_metadata(phone: Campaign) -> None:
     (warning,) = warnings_about_pictures(replace(phone, items=phone.items[:1]))
     assert "1 of 1 picture checked" in warning
     assert "place" not in warning
+
+
+def test_check_turns_no_picture(phone: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred photographs of a phone would take it a minute."""
+    monkeypatch.setattr(cleaning, "upright", pytest.fail)
+    for orientation in (1, 6):
+        bare = saved("JPEG", orientation, exif=exif(orientation), xmp=b"")
+        (folder_of(phone) / "flat.jpg").write_bytes(bare)
+        (warning,) = warnings_about_pictures(phone)
+        assert warning.startswith("2 of 4 pictures checked contain metadata")
+
+
+def test_check_looks_at_a_sample_of_many(pictured: Campaign) -> None:
+    """Of those that it has to decode, at fewer."""
+    folder = folder_of(pictured)
+    for suffix, count, checked in (("png", 399, 200), ("avif", 45, 15)):
+        urls = [f"{number}.{suffix}" for number in range(count)]
+        for url in urls:
+            (folder / url).touch()
+        items = tuple(Item(item_id=ItemId(url), columns={"url": url}) for url in urls)
+        (warning,) = warnings_about_pictures(replace(pictured, items=items))
+        assert warning.startswith(f"{checked} of {checked} pictures checked cannot be decoded")
 
 
 def test_check_says_which_pictures_are_none(phone: Campaign) -> None:

@@ -204,6 +204,15 @@ def without_metadata(content: bytes) -> bytes:
     return content if made == content else made
 
 
+def has_metadata(content: bytes) -> bool:
+    """Whether a cleaned copy would be another file; a rotated picture is not turned for it."""
+    form = _format_of(content)
+    if form is None:
+        return False
+    is_turned = form.save is not None and tiff.orientation_in(form.exif_of(content)) != tiff.UPRIGHT
+    return is_turned or form.stripped(content, tiff.UPRIGHT) != content
+
+
 def is_known(head: bytes) -> bool:
     """Whether a file with this beginning is in a format that can be cleaned."""
     return _format_of(head) is not None

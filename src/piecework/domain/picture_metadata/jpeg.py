@@ -23,6 +23,11 @@ def is_jpeg(content: bytes) -> bool:
     return content.startswith(_MAGIC)
 
 
+def is_whole(content: bytes) -> bool:
+    """Whether the picture ends; cameras append videos and notes after its end."""
+    return any(marker == _EOI for marker, _, _ in _segments(content))
+
+
 def exif_of(content: bytes) -> bytes:
     """Return its first Exif; empty without any."""
     return next(
