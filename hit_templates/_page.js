@@ -30,7 +30,7 @@
     });
   }
   const steps = find(".step");
-  const lesson = document.querySelector(".step.lesson");
+  const lesson = document.querySelector(".step.briefing");
   const counted = steps.filter((step) => step !== lesson);
   const placeOf = (step) => step.dataset.position || "hit";
 

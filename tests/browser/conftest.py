@@ -27,7 +27,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(address)
-        lesson = page.locator(".step.lesson:visible")
+        lesson = page.locator(".step.briefing:visible")
         if reads and lesson.count():
             page.click("#next")
         return page

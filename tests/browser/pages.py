@@ -30,9 +30,9 @@ def sign_in(page: Page, address: str) -> None:
 def pass_lesson(hit: FrameLocator | Page) -> None:
     """Go on to the first item, if instructions come before it."""
     expect(hit.locator(".step:not([hidden])")).to_be_visible()
-    if hit.locator(".step.lesson:not([hidden])").count():
+    if hit.locator(".step.briefing:not([hidden])").count():
         hit.locator("#next").click()
-        expect(hit.locator(".step.lesson")).to_be_hidden()
+        expect(hit.locator(".step.briefing")).to_be_hidden()
 
 
 def check(control: Locator) -> None:

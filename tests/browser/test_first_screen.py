@@ -80,7 +80,7 @@ def test_long_instructions_come_once_before_the_first_item(
     assert page.locator("#instructions > details").evaluate("each => each.open")
     assert page.locator(".step.item:visible").count() == 0
     beginnings = "all => new Set(all.map(each => each.getBoundingClientRect().left)).size"
-    assert page.eval_on_selector_all(".step.lesson > *", beginnings) == 1
+    assert page.eval_on_selector_all(".step.briefing > *", beginnings) == 1
     assert violations(page) == []
     page.click("#next")
     assert page.locator(".step.item:visible").count() == 1

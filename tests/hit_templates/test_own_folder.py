@@ -1,5 +1,6 @@
 """A task beside a campaign: read like the gallery's; faults have file and line."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,16 @@ def test_a_folder_beside_the_campaign_is_a_task(dog: Path) -> None:
     page = page_of(dog)
     assert "The soup was warm" in page
     assert 'name="answer.1"' in page
+
+
+def test_a_copy_keeps_its_layout_and_the_frame_s_steps_have_none_of_it() -> None:
+    """A copied page has the classes of its day; a step of the frame would move with them."""
+    styles = "".join(file.read_text() for file in FOLDER.glob("_*.css") if file.stem != "_page")
+    laid_out = {"lesson", "graded", "parts"}
+    assert laid_out <= {*re.findall(r"\.([a-z]+)", styles)}
+    steps = re.findall(r'class="step (\w+)"', (FOLDER / "_base.html.j2").read_text())
+    assert steps
+    assert laid_out.isdisjoint(steps)
 
 
 def test_a_byte_order_mark_begins_no_text(dog: Path) -> None:
