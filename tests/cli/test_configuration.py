@@ -4,12 +4,15 @@ import os
 import re
 import subprocess
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.configuration import READ
+from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
 from piecework.config.user_files import COMMANDS
 from tests.marketplace.market import free_port
@@ -165,6 +168,21 @@ def test_a_variable_that_no_command_reads_is_named_once(tmp_path: Path) -> None:
     assert len(warned) == len(unread)
     for name, hint in unread.items():
         assert f"WARNING: no command reads the environment variable {name}; {hint}" in warned
+
+
+def test_a_shell_that_completes_a_word_gets_no_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would stand in the middle of what a person types."""
+    monkeypatch.setenv("PIECEWORK_RUN_NONE", "1")
+    command = main.get_command(click.Context(main), "run")
+    assert isinstance(command, LazyCommand)
+    loaded = command.load()
+    loaded.make_context("run", [], resilient_parsing=True)
+    assert capsys.readouterr().err == ""
+    with suppress(click.UsageError):
+        loaded.make_context("run", [])
+    assert "PIECEWORK_RUN_NONE" in capsys.readouterr().err
 
 
 def test_the_variables_that_no_option_has_are_those_of_the_code() -> None:

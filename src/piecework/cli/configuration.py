@@ -152,7 +152,8 @@ def _read(ctx: click.Context, _param: click.Parameter, file: Path | None) -> Non
     Raises:
         ConfigError: the file is not TOML, or has a key or value that does not fit.
     """
-    _warn_of_options(ctx.command)
+    if not ctx.resilient_parsing:  # as when a shell completes a word
+        _warn_of_options(ctx.command)
     if file is None:
         return
     from piecework.config.machine_file import tables_of  # --help does not need its models
