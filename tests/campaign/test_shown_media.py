@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,13 +16,17 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.reachable_pictures import sample_of
-from piecework.campaign.shown_media import media_of, unseen
+from piecework.campaign.shown_media import media_of, unseen, warnings_of_ends
 from piecework.cli.main import main
 from piecework.domain.errors import RefusedForSafety
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.mturk import MTurk
+from tests.campaign.campaigns import campaign as small
+from tests.for_each import for_each
 from tests.marketplace.live_market import give
 from tests.marketplace.market import free_port
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -272,6 +277,58 @@ def test_a_live_pass_goes_on_if_a_host_cannot_be_reached_from_here(
     ):
         assert post(run) == 1
     assert "https://pictures.invalid/3.jpg: does not answer" in caplog.text
+
+
+def test_signed_addresses_that_end_early_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By `check` and by the pass that posts; a signature is a secret."""
+    path = write_campaign(tmp_path)
+    items = tmp_path / "items.csv"
+    signed = ".jpg?X-Amz-Date=20200101T100000Z&X-Amz-Expires=5400&X-Amz-Signature=5ec2e7"
+    items.write_text(items.read_text().replace("example.org", "a.invalid").replace(".jpg", signed))
+    campaign = load_campaign(path)
+    words = "signed addresses of items can end before workers are done: "
+    with (
+        _served(tmp_path, None) as endpoint,
+        open_on_marketplace(campaign, endpoint, live=True, spend_at_most_cents=2000) as run,
+    ):
+        assert post(run) == 1
+    (warning,) = [each for each in caplog.messages if "signed address" in each]
+    assert f"2 {words}" in warning  # of its batch
+    checked = " ".join(_piecework("check", str(path)).output.split())
+    assert f"4 {words}" in checked
+    assert "works until 2020-01-01 11:30 UTC" in checked
+    assert "5ec2e7" not in warning + checked
+
+
+_SIGNED = {
+    "X-Amz-Date=20260101T000000Z&X-Amz-Expires=604800&X-Amz-Signature=a": "2026-01-08 00:00",
+    "X-Goog-Date=20260101T000000Z&X-Goog-Expires=60&X-Goog-Signature=a": "2026-01-01 00:01",
+    "sv=2024&se=2026-01-02T03%3A04%3A05Z&sig=a": "2026-01-02 03:04",
+    "se=2026-01-02&sig=a": "2026-01-02 00:00",
+    "GoogleAccessId=a&Expires=1767225600&Signature=a": "2026-01-01 00:00",
+    # These last, or say nothing that can be read.
+    "se=2026-03-01T00:00:00Z&sig=a": "",
+    "X-Amz-Date=20260101T000000Z&X-Amz-Expires=31536000&X-Amz-Signature=a": "",
+    "X-Amz-Date=today&X-Amz-Expires=60": "",
+    "X-Amz-Date=20260101T000000Z&X-Amz-Expires=99999999999999999999": "",
+    "Expires=99999999999999999999&Signature=a": "",
+    "se=soon&sig=a": "",
+    "expires=1767225600&se=2026-01-02": "",
+}
+
+
+@for_each(("query", "end"), _SIGNED.items())
+def test_the_end_of_a_signed_address_is_read(query: str, end: str) -> None:
+    """As Amazon S3, Google Cloud Storage and Azure write it."""
+    items = [
+        Item(item_id=ItemId("a"), columns={"id": "a", "url": f"https://a.invalid/1.jpg?{query}"})
+    ]
+    posting = replace(small(0).posting, lifetime_seconds=30 * 86_400)
+    campaign = replace(small(0), posting=posting)
+    shown = "".join(warnings_of_ends(campaign, items, datetime(2026, 1, 1, tzinfo=UTC)))
+    assert (f"works until {end} UTC" in shown) if end else not shown
 
 
 def test_every_column_that_a_page_loads_is_tried(tmp_path: Path) -> None:

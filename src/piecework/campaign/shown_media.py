@@ -10,12 +10,15 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from piecework.campaign.questions import item_on_page
 from piecework.campaign.reachable_pictures import Answer, answer, sample_of
+from piecework.config.campaign_file import HOUR
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.hit import Item, is_picture
@@ -175,6 +178,44 @@ def refuse_unseen(campaign: Campaign, items: Sequence[Item], platform: "MTurk") 
             next_step=f"{sample.next_step}; if browsers can load it: --although unseen",
         )
     return sample.unknown
+
+
+def warnings_of_ends(campaign: Campaign, items: Iterable[Item], at: datetime) -> Iterator[str]:
+    """Yield how many signed addresses of items end before HITs posted at a moment do."""
+    posting = campaign.posting
+    open_seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
+    done = at + timedelta(seconds=open_seconds)
+    early = [
+        (end, f"item {one_line(item.item_id, at_most=_LONGEST)}, column {column}")
+        for item in items
+        for column, cell in item.columns.items()
+        if "?" in cell and cell.startswith(_WEB) and (end := _end_of(cell)) and end < done
+    ]
+    if early:
+        end, where = min(early)
+        yield (
+            f"{plural(len(early), 'signed address')} of items can end before workers are done: the "
+            f"first ({where}) works until {end.astimezone(UTC):%Y-%m-%d %H:%M} UTC, but a HIT is "
+            f"open for {open_seconds / HOUR:g} hours after it is posted (lifetime_hours and "
+            "assignment_minutes of [posting]); sign for longer, or let the marketplace read the "
+            'bucket: pictures = "s3://bucket/folder"'
+        )
+
+
+def _end_of(address: str) -> datetime | None:
+    """Return until when a signed address works, if it says so as Amazon, Google or Azure do."""
+    with suppress(ValueError, OverflowError, OSError):
+        query = {name.lower(): value for name, value in parse_qsl(urlsplit(address).query)}
+        for signer in ("x-amz", "x-goog"):
+            if signed := query.get(f"{signer}-date"):
+                seconds = int(query.get(f"{signer}-expires", ""))
+                return datetime.strptime(signed, "%Y%m%dT%H%M%S%z") + timedelta(seconds=seconds)
+        if "sig" in query:
+            end = datetime.fromisoformat(query.get("se", ""))
+            return end if end.tzinfo else end.replace(tzinfo=UTC)
+        if "signature" in query:
+            return datetime.fromtimestamp(int(query.get("expires", "")), UTC)
+    return None
 
 
 def _is_shown(campaign: Campaign, medium: Medium) -> bool:

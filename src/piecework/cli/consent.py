@@ -76,7 +76,7 @@ def refuse_unseen_pictures(campaign: "Campaign", endpoint: str) -> None:
     Raises:
         RefusedForSafety: a picture of a sample cannot be loaded.
     """
-    from piecework.campaign.shown_media import refuse_unseen
+    from piecework.campaign.shown_media import refuse_unseen, warnings_of_ends
     from piecework.engine.begun import has_posted
     from piecework.platforms.endpoint import normal_endpoint
     from piecework.platforms.mturk import MTurk
@@ -86,6 +86,8 @@ def refuse_unseen_pictures(campaign: "Campaign", endpoint: str) -> None:
     platform = MTurk.with_keys(normal_endpoint(endpoint), None)
     for sentence in refuse_unseen(campaign, campaign.items, platform):
         click.secho(f"WARNING: not tried from here: {sentence}", fg="yellow", err=True)
+    for sentence in warnings_of_ends(campaign, campaign.items, SystemClock().now()):
+        click.secho(f"WARNING: {sentence}", fg="yellow", err=True)
 
 
 def is_agreed(cents: int, currency: Currency, *, beforehand: bool, as_json: bool) -> bool:

@@ -118,6 +118,8 @@ def _try_pictures(run: CampaignRun, planned: Sequence[PlannedHit]) -> None:
     items = [shown[item_id] for item_id in ids if item_id in shown]
     for sentence in shown_media.refuse_unseen(run.campaign, items, run.platform):
         _LOG.warning("a picture could not be tried from here: %s", sentence)
+    for sentence in shown_media.warnings_of_ends(run.campaign, items, run.clock.now()):
+        _LOG.warning("%s", sentence)
 
 
 class _Seen(NamedTuple):

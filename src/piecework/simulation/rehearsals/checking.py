@@ -26,7 +26,7 @@ from piecework.campaign.pricing import (
 )
 from piecework.campaign.questions import largest_page
 from piecework.campaign.reachable_pictures import SAMPLE, sample_of_pictures, unreached
-from piecework.campaign.shown_media import unseen
+from piecework.campaign.shown_media import unseen, warnings_of_ends
 from piecework.campaign.warnings import campaign_warnings
 from piecework.config.campaign_file import CampaignFile, parse_untrusted
 from piecework.config.trust import confined, refusal_of
@@ -187,7 +187,8 @@ def check_campaign(
             next_step=several_to_state(campaign.task)
             or "without a row, nothing can be priced or rendered",
         )
-    check_caps(campaign, at=datetime.combine(on, time.min, UTC))
+    midnight = datetime.combine(on, time.min, UTC)
+    check_caps(campaign, at=midnight)
     _refuse_low_wage(campaign)
     refuse_faulty_test(campaign)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
@@ -218,6 +219,7 @@ def check_campaign(
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_about_pictures(campaign),
+            *warnings_of_ends(campaign, (*campaign.items, *campaign.practice), midnight),
             *_about_left_out(file),
             *seen.warnings,
             *(f"a picture could not be tried from here: {sentence}" for sentence in unknown),
