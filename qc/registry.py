@@ -9,7 +9,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.late_modules import np, pd

@@ -200,7 +200,7 @@ def _is_anyone_named(table: pd.DataFrame) -> bool:
 
 
 def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:
-    items, workers = set(table["item_id"]), set(table["worker_id"])
+    items, workers = set(table["item_id"].tolist()), set(table["worker_id"].tolist())
     if len(items) == 1:
         yield "all answers are about one item"
     if len(items) == len(table):

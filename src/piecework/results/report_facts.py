@@ -470,7 +470,7 @@ def _without_ids(
         if text
         else ""
         for kind, name, text in zip(
-            subjects["subject_kind"], subjects["subject_id"], texts, strict=True
+            subjects["subject_kind"].tolist(), subjects["subject_id"].tolist(), texts, strict=True
         )
     ]
     return pd.Series(hidden, index=subjects.index, dtype="str")

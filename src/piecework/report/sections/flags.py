@@ -96,7 +96,7 @@ def _coverage(model: ReportModel) -> Table:
 
 def _flagged(findings: pd.DataFrame, subjects: pd.Series) -> str:
     flagged = findings.loc[findings["flag"], "subject_id"].nunique()
-    return part_of(flagged, len({*subjects, *findings["subject_id"]}))
+    return part_of(flagged, len({*subjects.tolist(), *findings["subject_id"].tolist()}))
 
 
 def _silent(model: ReportModel, *, is_wide: bool) -> tuple[Table, ...]:
