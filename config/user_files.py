@@ -151,7 +151,8 @@ def legal_name(stem: str, otherwise: str = "campaign") -> str:
     """
     # Systems write the same letters with accents in two ways.
     stem = unicodedata.normalize("NFC", stem)
-    plain = plain_name(stem, otherwise)
+    # Stores are named so: a better spelling would be another campaign's.
+    plain = _dashed(stem) or otherwise
     if plain == stem:
         return plain
     digest = hashlib.sha256(stem.encode(errors="surrogateescape")).hexdigest()[:_DIGITS]
@@ -181,8 +182,11 @@ def plain_name(stem: str, otherwise: str) -> str:
     """
     decomposed = unicodedata.normalize("NFKD", stem).lower().translate(_WITHOUT_MARKS)
     letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    name = re.sub(r"[^a-z0-9_-]+", "-", letters).strip("-_")
-    return name[:_LONGEST_NAME].rstrip("-_") or otherwise
+    return _dashed(letters).rstrip("-_") or otherwise
+
+
+def _dashed(letters: str) -> str:
+    return re.sub(r"[^a-z0-9_-]+", "-", letters.lower()).strip("-_")[:_LONGEST_NAME]
 
 
 def name_in(path: Path) -> str:

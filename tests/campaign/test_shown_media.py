@@ -307,6 +307,7 @@ _SIGNED = {
     "X-Goog-Date=20260101T000000Z&X-Goog-Expires=60&X-Goog-Signature=a": "2026-01-01 00:01",
     "sv=2024&se=2026-01-02T03%3A04%3A05Z&sig=a": "2026-01-02 03:04",
     "se=2026-01-02&sig=a": "2026-01-02 00:00",
+    "se=2026-01-01T20:00:00+00:00&sig=a": "2026-01-01 20:00",
     "GoogleAccessId=a&Expires=1767225600&Signature=a": "2026-01-01 00:00",
     # These last, or say nothing that can be read.
     "se=2026-03-01T00:00:00Z&sig=a": "",
@@ -315,6 +316,8 @@ _SIGNED = {
     "X-Amz-Date=20260101T000000Z&X-Amz-Expires=99999999999999999999": "",
     "Expires=99999999999999999999&Signature=a": "",
     "se=soon&sig=a": "",
+    "se=0001-01-01T00:00:00%2B14:00&sig=a": "",
+    "X-Amz-Date=00010101T000000%2B1400&X-Amz-Expires=60": "",
     "expires=1767225600&se=2026-01-02": "",
 }
 
@@ -327,8 +330,13 @@ def test_the_end_of_a_signed_address_is_read(query: str, end: str) -> None:
     ]
     posting = replace(small(0).posting, lifetime_seconds=30 * 86_400)
     campaign = replace(small(0), posting=posting)
-    shown = "".join(warnings_of_ends(campaign, items, datetime(2026, 1, 1, tzinfo=UTC)))
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    shown = "".join(warnings_of_ends(campaign, items, at))
     assert (f"works until {end} UTC" in shown) if end else not shown
+    practice = "".join(warnings_of_ends(replace(campaign, practice=tuple(items)), [], at))
+    assert practice == shown
+    page = {"id": "a", "source": f"https://a.invalid/page?{query}"}  # no worker loads it
+    assert not [*warnings_of_ends(campaign, [replace(items[0], columns=page)], at)]
 
 
 def test_every_column_that_a_page_loads_is_tried(tmp_path: Path) -> None:

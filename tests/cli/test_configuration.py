@@ -160,14 +160,19 @@ def test_a_variable_that_no_command_reads_is_named_once(tmp_path: Path) -> None:
         "PIECEWORK_REVIEW_SITEURL": "did you mean PIECEWORK_REVIEW_SITE_URL?",
         "PIECEWORK_STOR_URL": "did you mean PIECEWORK_STORE_URL?",
     }
-    others = ("PIECEWORK_REVIEW_PORT", "PIECEWORK_RUN_NONE", "PIECEWORK_PREFECT_AUTH")
+    others = (
+        *("PIECEWORK_REVIEW_PORT", "PIECEWORK_RUN_NONE", "PIECEWORK_PREFECT_AUTH"),
+        # A person's own, in addresses of a campaign file, and a cluster's.
+        *("PIECEWORK_STORE_USER", "PIECEWORK_S3_ENDPOINT", "PIECEWORK_CONFIG_DIR"),
+        *("PIECEWORK_REVIEW_SERVICE_HOST", "PIECEWORK_REVIEW_PORT_80_TCP_ADDR"),
+    )
     environment = dict.fromkeys((*unread, *others), "1")
     shown = _printed("review", "birds", folder=tmp_path, environment=environment)
     assert tomllib.loads(shown.stdout)["review"]["port"] == 1
     warned = [line for line in shown.stderr.splitlines() if "WARNING" in line]
     assert len(warned) == len(unread)
     for name, hint in unread.items():
-        assert f"WARNING: no command reads the environment variable {name}; {hint}" in warned
+        assert f"WARNING: piecework reads no environment variable {name}; {hint}" in warned
 
 
 def test_a_shell_that_completes_a_word_gets_no_warning(

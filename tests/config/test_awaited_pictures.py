@@ -51,3 +51,11 @@ def test_a_usual_picture_is_not_decoded(form: str) -> None:
         if form == "JPEG":  # cameras append videos and notes, some of them pictures themselves
             assert not fault(saved(form) + b"\0" * 100)
             assert not fault(saved(form) + saved(form)[:-50])
+
+
+def test_a_jpeg_that_another_follows_in_the_middle_is_not_whole() -> None:
+    """As an upload leaves it that was cut off and begun again; nor is an end without a picture."""
+    picture = saved("JPEG")
+    half, head = picture[: len(picture) // 2], picture[: picture.index(b"\xff\xda")]
+    for broken in (half + picture, head + b"\xff\xd9", b"\xff\xd8\xff\xd9"):
+        assert fault(broken + b"x")

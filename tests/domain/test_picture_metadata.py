@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageCms, ImageDraw, ImageOps, PngImagePlugin
 
-from piecework.domain.picture_metadata.cleaning import has_place, without_metadata
+from piecework.domain.picture_metadata.cleaning import has_metadata, has_place, without_metadata
 from tests.examples import examples
 
 OWNER = "Ann Example, 12 Home Street"
@@ -181,6 +181,8 @@ def test_an_animation_stays_one(form: str, orientation: int) -> None:
     made = without_metadata(content)
     assert OWNER.encode() in content
     assert is_clean(made)
+    assert has_metadata(content)
+    assert not has_metadata(made)
     assert list(frames(made)) == list(frames(content))
     assert Image.open(io.BytesIO(made)).info.get("loop") == (
         Image.open(io.BytesIO(content)).info.get("loop")

@@ -137,15 +137,20 @@ def test_check_turns_no_picture(phone: Campaign, monkeypatch: pytest.MonkeyPatch
 
 
 def test_check_looks_at_a_sample_of_many(pictured: Campaign) -> None:
-    """Of those that it has to decode, at fewer."""
-    folder = folder_of(pictured)
+    """It decodes fewer, but reads the metadata of all of the sample."""
+    avif = saved("AVIF")
     for suffix, count, checked in (("png", 399, 200), ("avif", 45, 15)):
-        urls = [f"{number}.{suffix}" for number in range(count)]
-        for url in urls:
-            (folder / url).touch()
-        items = tuple(Item(item_id=ItemId(url), columns={"url": url}) for url in urls)
+        paths = [folder_of(pictured) / f"{number}.{suffix}" for number in range(count)]
+        for path in paths:
+            path.touch()
+        items = tuple(Item(item_id=ItemId(it.name), columns={"url": it.name}) for it in paths)
         (warning,) = warnings_about_pictures(replace(pictured, items=items))
         assert warning.startswith(f"{checked} of {checked} pictures checked cannot be decoded")
+        if suffix == "avif":
+            for path in paths:
+                path.write_bytes(avif)
+            (warning,) = warnings_about_pictures(replace(pictured, items=items))
+            assert warning.startswith("45 of 45 pictures checked contain metadata, 45 of them")
 
 
 def test_check_says_which_pictures_are_none(phone: Campaign) -> None:

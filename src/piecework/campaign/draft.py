@@ -218,8 +218,11 @@ def free_name(path: Path, derived: str) -> str:
     Raises:
         ConfigError: as `machine_file`, which names the folder of results.
     """
-    results = machine_file(path).all_results(path)
-    taken = {derived: False} | dict.fromkeys(names_beside(path).values(), True)
+    machine = machine_file(path)
+    results = machine.all_results(path)
+    # Results beside the file are its own; in a folder of the machine they may be another's.
+    own = {} if machine.folder else {derived: False}
+    taken = own | dict.fromkeys(names_beside(path).values(), True)
     plain = plain_name(path.stem, derived)
     return next(
         name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from piecework.campaign.deriving import complete_inputs
 from piecework.config.changed_keys import changes
@@ -67,6 +67,8 @@ class OpenedCampaign:
         pseudonym_key: key of the hashes that replace worker ids outside the store.
         endpoint: URL of the marketplace that the store is bound to; "" in a rehearsal.
         batches: the batches that this process has scored so far.
+        kept: what this process made of the store, by name; the reader checks whether it is
+            of the store as it is.
     """
 
     campaign: Campaign
@@ -76,6 +78,7 @@ class OpenedCampaign:
     pseudonym_key: bytes
     endpoint: str = ""
     batches: BatchScores = field(default_factory=BatchScores, repr=False)
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
     _answers: _Answers = field(default_factory=_Answers, repr=False)
     _item_numbers: list[ItemNumbers | ItemTags] = field(default_factory=list, repr=False)
 

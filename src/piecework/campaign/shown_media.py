@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -181,21 +182,28 @@ def refuse_unseen(campaign: Campaign, items: Sequence[Item], platform: "MTurk") 
 
 
 def warnings_of_ends(campaign: Campaign, items: Iterable[Item], at: datetime) -> Iterator[str]:
-    """Yield how many signed addresses of items end before HITs posted at a moment do."""
+    """Yield how many signed addresses end before HITs with items, posted at a moment, do.
+
+    Practice items are looked at as well.
+    """
     posting = campaign.posting
     open_seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
     done = at + timedelta(seconds=open_seconds)
+    signed = (
+        item
+        for item in chain(items, campaign.practice)
+        if any("?" in cell and _end_of(cell) for cell in item.columns.values())
+    )
     early = [
-        (end, f"item {one_line(item.item_id, at_most=_LONGEST)}, column {column}")
-        for item in items
-        for column, cell in item.columns.items()
-        if "?" in cell and cell.startswith(_WEB) and (end := _end_of(cell)) and end < done
+        (end, medium.where)
+        for medium in media_of(campaign, signed)
+        if (end := _end_of(medium.address)) and end < done and _is_shown(campaign, medium)
     ]
     if early:
         end, where = min(early)
         yield (
             f"{plural(len(early), 'signed address')} of items can end before workers are done: the "
-            f"first ({where}) works until {end.astimezone(UTC):%Y-%m-%d %H:%M} UTC, but a HIT is "
+            f"first ({where}) works until {end:%Y-%m-%d %H:%M} UTC, but a HIT is "
             f"open for {open_seconds / HOUR:g} hours after it is posted (lifetime_hours and "
             "assignment_minutes of [posting]); sign for longer, or let the marketplace read the "
             'bucket: pictures = "s3://bucket/folder"'
@@ -203,16 +211,23 @@ def warnings_of_ends(campaign: Campaign, items: Iterable[Item], at: datetime) ->
 
 
 def _end_of(address: str) -> datetime | None:
-    """Return until when a signed address works, if it says so as Amazon, Google or Azure do."""
+    """Return until when a signed address works, if it says so as Amazon, Google or Azure do.
+
+    The time is in UTC.
+    """
     with suppress(ValueError, OverflowError, OSError):
-        query = {name.lower(): value for name, value in parse_qsl(urlsplit(address).query)}
+        parts = urlsplit(address)
+        query = {name.lower(): value for name, value in parse_qsl(parts.query)}
+        if parts.scheme not in {"http", "https"}:
+            return None
         for signer in ("x-amz", "x-goog"):
             if signed := query.get(f"{signer}-date"):
-                seconds = int(query.get(f"{signer}-expires", ""))
-                return datetime.strptime(signed, "%Y%m%dT%H%M%S%z") + timedelta(seconds=seconds)
+                begin = datetime.strptime(signed, "%Y%m%dT%H%M%S%z").astimezone(UTC)
+                return begin + timedelta(seconds=int(query.get(f"{signer}-expires", "")))
         if "sig" in query:
-            end = datetime.fromisoformat(query.get("se", ""))
-            return end if end.tzinfo else end.replace(tzinfo=UTC)
+            # A plus that is not escaped reads as a space.
+            end = datetime.fromisoformat(query.get("se", "").replace(" ", "+"))
+            return end.astimezone(UTC) if end.tzinfo else end.replace(tzinfo=UTC)
         if "signature" in query:
             return datetime.fromtimestamp(int(query.get("expires", "")), UTC)
     return None

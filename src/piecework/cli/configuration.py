@@ -7,6 +7,7 @@ the programs of one machine can share it.
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -34,7 +35,12 @@ _TYPED = frozenset(
 )
 """Parameters that state something about one call, so a file cannot state them."""
 
-_PREFIX, _ALMOST = "PIECEWORK_", 0.75
+_PREFIX = "PIECEWORK_"
+_SLIP, _ALMOST = 0.88, 0.75
+"""How alike a name and a known name are, if it is a slip of the pen; if it may be."""
+
+_OF_A_CLUSTER = re.compile(r"SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP)\w*")
+"""Kubernetes sets such variables for a service of any name."""
 READ = frozenset(
     {
         *("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "KEY_FILE", "ENDPOINT", "STORE_URL"),
@@ -113,7 +119,7 @@ def warn_of_variables() -> None:
     Others may be a person's own: addresses in a campaign file name any variable.
     """
     for name in _variables():
-        close = get_close_matches(name, READ, n=1, cutoff=_ALMOST)
+        close = get_close_matches(name, READ, n=1, cutoff=_SLIP)
         if close and name not in READ and not any(map(name.startswith, _OF_OPTIONS.values())):
             _warn_of_variable(name, f"did you mean {_PREFIX}{close[0]}?")
 
@@ -129,7 +135,8 @@ def _warn_of_options(command: click.Command) -> None:
     beginning = _OF_OPTIONS[path]
     own = {name.removeprefix(beginning): name for name in options if name.startswith(beginning)}
     for name in _variables():
-        if name.startswith(beginning) and name not in options:
+        is_own = name.startswith(beginning) and name not in options
+        if is_own and not _OF_A_CLUSTER.fullmatch(name, len(beginning)):
             close = get_close_matches(name.removeprefix(beginning), own, n=1, cutoff=_ALMOST)
             others = f"`piecework {COMMANDS[path]} --help` lists its options"
             hint = f"did you mean {_PREFIX}{own[close[0]]}?" if close else others
@@ -142,7 +149,7 @@ def _variables() -> list[str]:
 
 
 def _warn_of_variable(name: str, hint: str) -> None:
-    sentence = f"no command reads the environment variable {_PREFIX}{name}; {hint}"
+    sentence = f"piecework reads no environment variable {_PREFIX}{name}; {hint}"
     click.secho(f"WARNING: {printable(sentence)}", fg="yellow", err=True)
 
 

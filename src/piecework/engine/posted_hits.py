@@ -133,7 +133,7 @@ def post_until_refused(run: CampaignRun, acts: Iterable[Act]) -> None:
     record_cut_off(run)
     for act, _ in refused:
         intents.withdraw(run.store, act.intent.key)
-    raise refusals[0]
+    raise refused[0][1]
 
 
 def _heard(call: Callable[[], str], refusals: list[PlatformRefused]) -> Callable[[], str]:

@@ -168,30 +168,31 @@ def warnings_about_pictures(campaign: Campaign) -> Iterator[str]:
     # Only decoding finds the end of an AVIF, which takes half a second for a photograph.
     decoded = [path for path in looked_at if path.suffix.lower() == ".avif"]
     left_out = {*decoded}.difference(_spread(decoded, _DECODED))
-    looked_at = [path for path in looked_at if path not in left_out]
     broken: dict[Path, str] = {}
     beside, placed = [], []
     for path in looked_at:
         with suppress(OSError):
             content = path.read_bytes()
-            if why := fault_of_end(io.BytesIO(content), is_svg=path.suffix.lower() == ".svg"):
+            is_svg = path.suffix.lower() == ".svg"
+            why = "" if path in left_out else fault_of_end(io.BytesIO(content), is_svg=is_svg)
+            if why:
                 broken[path] = why
             elif has_metadata(content):
                 beside.append(path)
                 placed += [path] if has_place(content) else []
-    checked = f"of {plural(len(looked_at), 'picture')} checked"
     if broken:
-        path, why = next(iter(broken.items()))
+        (path, why), n_decoded = next(iter(broken.items())), len(looked_at) - len(left_out)
         yield (
-            f"{len(broken)} {checked} cannot be decoded to the end (the first is {path}: {why}): "
-            "workers may see nothing to judge, and are paid"
+            f"{len(broken)} of {plural(n_decoded, 'picture')} checked cannot be decoded to the "
+            f"end (the first is {path}: {why}): workers may see nothing to judge, and are paid"
         )
     if beside:
         first = (placed or beside)[0]
         where = f", {len(placed)} of them the place" if placed else ""
         yield (
-            f"{len(beside)} {checked} contain metadata{where} (the first is {first}): workers, "
-            "reviewers and datasets get pictures without it; the files in the folder keep it"
+            f"{len(beside)} of {plural(len(looked_at), 'picture')} checked contain metadata{where} "
+            f"(the first is {first}): workers, reviewers and datasets get pictures "
+            "without it; the files in the folder keep it"
         )
 
 

@@ -1,7 +1,6 @@
 """The table of answers for results: verdicts and clean text, but no worker ids."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 import pandas as pd
 
@@ -67,13 +66,15 @@ def answers_table(
 
 def hidden_ids(opened: OpenedCampaign) -> HiddenIds:
     """Return what puts pseudonyms in the place of all known ids."""
-    workers = tuple(assignments.all_workers(opened.store))
-    return _hidden(workers, opened.pseudonym_key, tuple(assignments.ids_unlike_items(opened.store)))
-
-
-@lru_cache(maxsize=1)  # an export asks ten times, and making it takes longer than comparing ids
-def _hidden(workers: tuple[str, ...], key: bytes, assignment_ids: tuple[str, ...]) -> HiddenIds:
-    return HiddenIds(workers, key, assignment_ids=assignment_ids)
+    workers = assignments.all_workers(opened.store)
+    ids = (workers, assignments.ids_unlike_items(opened.store))
+    # An export asks ten times, and making it takes longer than comparing ids.
+    known = opened.kept.get("hidden ids")
+    if known is None or known[0] != ids:
+        made = HiddenIds(workers, opened.pseudonym_key, assignment_ids=ids[1])
+        known = opened.kept["hidden ids"] = (ids, made)
+    hidden: HiddenIds = known[1]
+    return hidden
 
 
 def surplus(

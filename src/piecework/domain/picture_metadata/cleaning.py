@@ -205,12 +205,12 @@ def without_metadata(content: bytes) -> bytes:
 
 
 def has_metadata(content: bytes) -> bool:
-    """Whether a cleaned copy would be another file; a rotated picture is not turned for it."""
+    """Whether a cleaned copy holds less, besides being turned; no picture is decoded for it."""
     form = _format_of(content)
     if form is None:
         return False
-    is_turned = form.save is not None and tiff.orientation_in(form.exif_of(content)) != tiff.UPRIGHT
-    return is_turned or form.stripped(content, tiff.UPRIGHT) != content
+    turned = tiff.orientation_in(form.exif_of(content)) if form.save else tiff.UPRIGHT
+    return form.stripped(content, turned) != content
 
 
 def is_known(head: bytes) -> bool:

@@ -7,8 +7,8 @@ from piecework.domain.picture_metadata import tiff
 
 _MAGIC = b"\xff\xd8\xff"
 
-_EOI, _SOS, _APP0, _APP1, _APP2, _APP14 = 0xD9, 0xDA, 0xE0, 0xE1, 0xE2, 0xEE
-_BARE = {0x01, 0xD8, *range(0xD0, 0xD8)}
+_SOI, _EOI, _SOS, _APP0, _APP1, _APP2, _APP14 = 0xD8, 0xD9, 0xDA, 0xE0, 0xE1, 0xE2, 0xEE
+_BARE = {0x01, _SOI, *range(0xD0, 0xD8)}
 """Markers without a length: TEM, start of image, restarts."""
 
 _TEXT = {*range(0xE0, 0xF0), 0xFE}
@@ -24,8 +24,13 @@ def is_jpeg(content: bytes) -> bool:
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether the picture ends; cameras append videos and notes after its end."""
-    return any(marker == _EOI for marker, _, _ in _segments(content))
+    """Whether a picture begins and ends; cameras append videos and notes after its end."""
+    has_scan = False
+    for marker, _, _ in _segments(content):
+        if marker in {_SOI, _EOI}:  # a second begins where the first was cut off
+            return has_scan and marker == _EOI
+        has_scan |= marker == _SOS
+    return False
 
 
 def exif_of(content: bytes) -> bytes:

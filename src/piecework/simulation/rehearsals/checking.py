@@ -31,6 +31,7 @@ from piecework.campaign.warnings import campaign_warnings
 from piecework.config.campaign_file import CampaignFile, parse_untrusted
 from piecework.config.trust import confined, refusal_of
 from piecework.domain.campaign import Campaign, Rewards
+from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.hit import PROLIFIC
@@ -219,7 +220,7 @@ def check_campaign(
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_about_pictures(campaign),
-            *warnings_of_ends(campaign, (*campaign.items, *campaign.practice), midnight),
+            *warnings_of_ends(campaign, campaign.items, max(midnight, SystemClock().now())),
             *_about_left_out(file),
             *seen.warnings,
             *(f"a picture could not be tried from here: {sentence}" for sentence in unknown),
