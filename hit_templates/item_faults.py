@@ -60,6 +60,7 @@ def _faults_of_words(task: Task, items: Sequence[Item]) -> list[list[str]]:
     """Return the faults of each item; most tasks need few of the checks."""
     has_options = any(option.column for field in task.item_fields for option in field.options)
     needed = (
+        (_faults_of_parts, bool(task.parts)),
         (_faults_of_values, bool(task.column_values)),
         (_faults_of_options, has_options),
         (_faults_of_arrangements, bool(task.arrangements)),
@@ -101,7 +102,6 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
             yield (
                 f"{name} is {one_line(text)!r}, neither http(s)://... nor a path that starts with /"
             )
-    yield from _faults_of_parts(task, item)
 
 
 TRANSCRIBED: frozenset[PartKind] = frozenset({"audio", "video", "picture"})
@@ -109,10 +109,12 @@ TRANSCRIBED: frozenset[PartKind] = frozenset({"audio", "video", "picture"})
 
 def _faults_of_parts(task: Task, item: Item) -> Iterator[str]:
     is_heard = any(field.is_transcript for field in task.item_fields)
-    heard = [part.column for part in task.parts if is_heard and part.kind in TRANSCRIBED]
-    if heard and not any(item.columns.get(name, "").strip() for name in heard):
-        verb = "is" if len(heard) == 1 else "are all"
-        yield f"nothing to transcribe: {', '.join(heard)} {verb} empty"
+    parts = [part.column for part in task.parts if not is_heard or part.kind in TRANSCRIBED]
+    if parts and not any(item.columns.get(name, "").strip() for name in parts):
+        # Other cells may be empty; without any, workers are paid for nothing.
+        verb = "is" if len(parts) == 1 else "are all"
+        purpose = "transcribe" if is_heard else "show"
+        yield f"nothing to {purpose}: {', '.join(parts)} {verb} empty"
     for part in task.parts:
         text = item.columns.get(part.column, "")
         # The first rows of a source that grows said what the column holds; others come later.

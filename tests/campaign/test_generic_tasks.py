@@ -574,6 +574,18 @@ def test_tags_of_items_that_grow_are_asked_about_the_first_rows(tmp_path: Path) 
             load_campaign(path)
 
 
+def test_a_night_without_rows_is_no_fault_of_the_ids(tmp_path: Path) -> None:
+    """A generic task also takes `id`, in a header as in a first row that cannot be used."""
+    path = written(tmp_path, RATE)
+    growing = path.read_text().replace("[items]", "[grows]\n[items]")
+    for name, text in (("items.csv", "id,text\n"), ("items.jsonl", '{"id": "7.0", "text": "A"}\n')):
+        (tmp_path / name).write_text(text)
+        path.write_text(growing.replace("items.csv", name))
+        with pytest.raises(ConfigError, match="no row can be used yet") as refused:
+            load_campaign(path)
+        assert "item_id" not in str(refused.value)
+
+
 def test_rows_without_the_id_say_which_columns_they_have(tmp_path: Path) -> None:
     """A growing source knows its ids by a column; the user learns its name and what to write."""
     path = written(tmp_path, TAGS, [{"text": "Ada met Bob."}])

@@ -154,3 +154,22 @@ def test_an_item_without_anything_to_transcribe_names_all_its_empty_columns() ->
     assert faults_of_item(task_of(heard, parts=parts[:1]), item) == [
         "nothing to transcribe: sound is empty"
     ]
+
+
+def test_an_item_that_shows_a_worker_nothing_is_refused_wherever_it_comes_from() -> None:
+    """A row whose column was renamed, and one of blanks; one cell that is filled is enough."""
+    about = Field(name="about", kind="text", label="About?")
+    parts = (Part(column="subject", kind="text"), Part(column="body", kind="text"))
+    task = task_of(about, parts=parts)
+    cells: list[dict[str, str]] = [
+        {"message": "Hi."},
+        {"subject": " ", "body": ""},
+        {"body": "Hi."},
+    ]
+    items = [
+        Item(item_id=ItemId(f"{n}"), columns={"id": f"{n}", **of_row})
+        for n, of_row in enumerate(cells)
+    ]
+    fault = "nothing to show: subject, body are all empty"
+    assert [faults_of_item(task, item) for item in items] == [[fault], [fault], []]
+    assert faults_of_items(task, items) == [f"item '0': {fault}", f"item '1': {fault}"]

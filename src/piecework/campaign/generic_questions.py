@@ -7,6 +7,7 @@ task is built. They are checked later, as those of any task.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 
 from piecework.campaign.deriving import most_shown, purpose
 from piecework.campaign.growing_source import first_fault, first_rows, source_of
@@ -16,6 +17,7 @@ from piecework.config.posting_tables import scale_end
 from piecework.config.schema import CampaignTables, QualificationTestTable
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Source
 from piecework.domain.pictures import scene_rows
 from piecework.domain.qualifications import QualificationTest, TestDocuments
 from piecework.domain.task import PRACTICE, Task
@@ -149,11 +151,22 @@ def _rows_to_see(file: CampaignFile, task: Task) -> Sequence[Mapping[str, str]]:
     for with_id in of_ids:
         if rows := [item.columns for item in first_rows(file, with_id)]:
             return rows
-    source = source_of(file, of_ids[0])
+    sources = [source_of(file, with_id) for with_id in of_ids]
+    source = next(filter(_has_ids, sources), sources[0])
     with closing(source.read()) as delivery:  # says what its header lacks
         why, next_step = first_fault(source, delivery)
     unknown = f"{file.at('items')}: no row can be used yet, so the columns are not known"
     raise ConfigError([unknown, *why], next_step=next_step)
+
+
+def _has_ids(source: Source) -> bool:
+    """Return whether a source has the column of its ids, by its header or first row."""
+    try:
+        with closing(source.read(most=1)) as delivery:
+            row = next(chain.from_iterable(delivery.chunks), None)
+    except ConfigError:
+        return False
+    return row is None or bool(row.row_id)
 
 
 _OF_A_PICTURE = (ITEM_ID, "url")
