@@ -120,7 +120,7 @@ def _reach_sink(campaign: Campaign, sink: Sink) -> None:
     if is_repository(sink.to):
         reach_repository(sink.to)
     elif sink.table:
-        reach_database(sink.to)
+        reach_database(sink.to, sink.table)
     else:
         reach_folder(sink.to, beside=campaign.path.parent)
 

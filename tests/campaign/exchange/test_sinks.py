@@ -200,8 +200,11 @@ def test_a_column_that_a_later_release_has_is_added(tmp_path: Path) -> None:
 def test_a_table_may_be_in_a_schema(tmp_path: Path, empty_postgres: str) -> None:
     """Made by the user; each of the campaign's tables is in it."""
     engine = sa.create_engine(empty_postgres)
+    with pytest.raises(SinkFailed, match="no schema labels"):
+        reach_database(empty_postgres, "labels.triage")
     with engine.begin() as connection:
         connection.execute(sa.text("CREATE SCHEMA labels"))
+    reach_database(empty_postgres, "labels.triage")
     folder = make(tmp_path, {"a": "x"})
     write_releases(folder, empty_postgres, "labels.triage", has_history=False)
     make(tmp_path, {"a": "y"})
@@ -321,16 +324,23 @@ def test_what_cannot_be_reached_is_one_sentence_without_secrets(
         reach_folder("gopher://x/y", beside=tmp_path)
     with pytest.raises(SinkFailed, match="absent"):
         copy_releases(folder, "s3://absent/x", beside=tmp_path)
+    with pytest.raises(SinkFailed, match="no bucket absent"):
+        reach_folder("s3://absent/x", beside=tmp_path)
+    reach_folder("s3://results/not/yet", beside=tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(SinkFailed, match="file is no folder to write to"):
+        reach_folder("file/copies", beside=tmp_path)
+    reach_folder("not/yet", beside=tmp_path)
     monkeypatch.setenv("SECRET_KEY", "a-hidden-word")
     with pytest.raises(ConfigError) as refused:
         reach_folder("s3://key:${SECRET_KEY}@results/x?no=1", beside=tmp_path)
     assert "a-hidden-word" not in str(refused.value)
     with pytest.raises(ConfigError, match="is no URL"):
-        reach_database("warehouse")
+        reach_database("warehouse", "triage")
     monkeypatch.setenv("WAREHOUSE_PASSWORD", "a-hidden-word")
     url = "postgresql+psycopg://w:${WAREHOUSE_PASSWORD}@127.0.0.1:1/none"
     with pytest.raises(SinkFailed) as failed:
-        reach_database(url)
+        reach_database(url, "triage")
     assert "a-hidden-word" not in str(failed.value)
     assert "${WAREHOUSE_PASSWORD}" in str(failed.value)
     assert s3 is not None
@@ -339,7 +349,7 @@ def test_what_cannot_be_reached_is_one_sentence_without_secrets(
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 def test_a_check_creates_no_database(kind: str, tmp_path: Path) -> None:
     """A file appears with the first release; its folder must be there before."""
-    reach_database(f"{kind}:///{tmp_path}/warehouse.db")
+    reach_database(f"{kind}:///{tmp_path}/warehouse.db", "triage")
     assert not (tmp_path / "warehouse.db").exists()
     with pytest.raises(SinkFailed, match="no folder to write to"):
-        reach_database(f"{kind}:///{tmp_path}/nowhere/warehouse.db")
+        reach_database(f"{kind}:///{tmp_path}/nowhere/warehouse.db", "triage")

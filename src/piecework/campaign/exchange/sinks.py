@@ -11,10 +11,12 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from pyarrow import ArrowException
+from pyarrow.fs import FileType
 
 from piecework.campaign.exchange.table_source import Directory, directory_at
 from piecework.domain.errors import ConfigError, PieceworkError, load_extra
@@ -117,6 +119,25 @@ def reach_folder(address: str, *, beside: Path) -> None:
         directory.files.get_file_info(directory.path)
     except (ArrowException, OSError) as fault:
         raise SinkFailed(f"{address}: {fault}") from fault
+    if why := _why_not_written(directory):
+        raise SinkFailed(f"{address}: {why}")
+
+
+def _why_not_written(directory: Directory) -> str:
+    """Return what a folder lacks that the first release would not make, or ""."""
+    kind = directory.files.type_name
+    if kind == "local":
+        folder = Path(directory.path)
+        there = next(above for above in (folder, *folder.parents) if above.exists())
+        is_writable = there.is_dir() and os.access(there, os.W_OK)
+        return "" if is_writable else f"{there} is no folder to write to"
+    if kind in _BUCKETS:
+        bucket = directory.path.partition("/")[0]
+        # Who may only write below a prefix may not ask.
+        with suppress(ArrowException, OSError):
+            if directory.files.get_file_info(bucket).type == FileType.NotFound:
+                return f"there is no bucket {bucket}"
+    return ""
 
 
 def _content(directory: Directory, name: str) -> bytes | None:

@@ -71,12 +71,12 @@ def write_releases(releases: Path, address: str, table: str, *, has_history: boo
     return written
 
 
-def reach_database(address: str) -> None:
-    """Connect to a database, without writing.
+def reach_database(address: str, table: str) -> None:
+    """Connect to a database, and look for a table's schema, without writing.
 
     Raises:
         ConfigError: the address is wrong, or its driver is not installed.
-        SinkFailed: there is no answer, or it is a refusal.
+        SinkFailed: there is no answer, it is a refusal, or the schema does not exist.
     """
     file = file_of(address)
     if file is not None and not file.exists():
@@ -85,9 +85,11 @@ def reach_database(address: str) -> None:
             raise SinkFailed(f"{address}: {file.parent} is no folder to write to")
         return
     engine = reader_at(address)
+    schema = table.rpartition(".")[0]
     try:
-        with engine.connect():
-            pass
+        with engine.connect() as connection:
+            if schema and not sa.inspect(connection).has_schema(schema):
+                raise SinkFailed(f"{address}: there is no schema {schema}")
     except sa.exc.SQLAlchemyError as fault:
         raise SinkFailed(f"{address}: {first_line(fault)}") from fault
     finally:
