@@ -158,10 +158,10 @@ def _next(progress: Progress, campaign: Path, report: str | None) -> str:
     if progress.to_decide:
         decisions = plural(progress.to_decide, "decision")
         return f"a person: {decisions} in `piecework review {shell_word(campaign)}`"
+    if progress.cap_reached:
+        return f"a person: a cap is reached, and {progress.beyond_cap} are missing"
     if progress.is_finished:
         return f"nothing; the report is `{report}`" if report else "nothing"
-    if progress.cap_reached:
-        return "a person: a cap is reached and answers are missing"
     if progress.waiting_for == "workers":
         return f"workers, on {plural(progress.hits_open, 'open HIT')}"
     because = f": {in_markdown(progress.reason)}" if progress.reason else ""

@@ -64,6 +64,19 @@ def test_a_campaign_that_a_cap_ended_says_what_is_missing() -> None:
     ]
 
 
+def test_rows_that_a_cap_leaves_out_are_missing_too() -> None:
+    """Each item that was posted has its answers, and the campaign has not finished."""
+    source = SourceState(
+        waiting=9, fault="", unfinished="", quarantined=0, faults=(), changed=0, withdrawn=0
+    )
+    ended = replace(_FINISHED, cap_reached=True, stopped_by="budget", source=source)
+    lines = [*progress_lines(ended)]
+    assert lines[0].startswith("birds: ended by budget. 40 of 40 answers accepted")
+    assert "answers to 9 rows missing: a cap is reached." in lines
+    both = [*progress_lines(replace(ended, missing=1))]
+    assert "1 answer and answers to 9 rows missing: a cap is reached." in both
+
+
 @for_each(
     ("waiting_for", "words"),
     [

@@ -65,7 +65,10 @@ def test_a_status_says_what_is_done_what_it_cost_what_is_left_and_what_comes_nex
     [
         ({"to_decide": 7}, "a person: 7 decisions in `piecework review /srv/birds.toml`"),
         ({"waiting_for": "nobody", "missing": 0}, "nothing"),
-        ({"cap_reached": True}, "a person: a cap is reached and answers are missing"),
+        (
+            {"waiting_for": "nobody", "cap_reached": True},
+            "a person: a cap is reached, and 250 answers are missing",
+        ),
         (
             {"waiting_for": "the next day", "reason": "budget.day is *spent*"},
             r"the next day: budget.day is \*spent\*",

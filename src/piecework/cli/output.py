@@ -88,7 +88,7 @@ def progress_lines(progress: Progress) -> Iterator[str]:
         if times:
             yield f"{plural(progress.to_decide, 'decision')}: {', '.join(times)}."
     if progress.cap_reached:
-        yield _wrapped(f"{plural(progress.missing, 'answer')} missing: a cap is reached.")
+        yield _wrapped(f"{progress.beyond_cap} missing: a cap is reached.")
     if progress.source is not None:
         yield from map(_wrapped, _source_lines(progress.source))
     share = progress.accepted / wanted if wanted else 0.0
@@ -111,7 +111,7 @@ def _state(progress: Progress) -> str:
     later = f", continues at {_at(progress.goes_on_at)}" if progress.goes_on_at else ""
     match progress.waiting_for:
         case "nobody":
-            return f"ended{by}" if progress.missing else "finished"
+            return f"ended{by}" if progress.missing or progress.cap_reached else "finished"
         case "workers":
             batch = progress.batch_shown
             return f"{stopped}batch {batch} waits for workers, {_open_hits(progress)}"

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from piecework.domain.money import Currency, shown
+from piecework.domain.text import plural
 
 Waiting = Literal[
     "nobody", "workers", "people", "the next pass", "the next day", "the next month", "new rows"
@@ -86,7 +87,7 @@ class Progress:
         budget_cents: the most that the campaign may spend.
         currency: the currency of all amounts.
         waiting_for: who has to act next.
-        cap_reached: answers are missing, and no more can be bought.
+        cap_reached: answers are missing, or rows wait, and no more can be bought.
         stopped_by: the key that ended the campaign early or postpones it, or the
             command that stopped it.
         goes_on_at: when the cap of a day or month lets it continue.
@@ -162,6 +163,16 @@ class Progress:
     def undecided(self) -> int:
         """Collected answers that are neither accepted nor set aside yet."""
         return max(0, self.answers - self.accepted - self.dropped - self.surplus)
+
+    @property
+    def beyond_cap(self) -> str:
+        """What a cap leaves out: "10 answers", "answers to 9 rows"; "" if none is reached."""
+        if not self.cap_reached:
+            return ""
+        waiting = self.source.waiting if self.source else 0
+        of_rows = [f"answers to {plural(waiting, 'row')}"] if waiting else []
+        lacking = [plural(self.missing, "answer")] if self.missing or not waiting else []
+        return " and ".join((*lacking, *of_rows))
 
     @property
     def is_finished(self) -> bool:
