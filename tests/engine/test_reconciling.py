@@ -38,6 +38,7 @@ from piecework.store.database import writing
 from piecework.store.settlements import ELSEWHERE, PAID_ALREADY
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
+from tests.growing_campaign import names, row, write_growing
 from tests.marketplace.market import free_port
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -576,6 +577,34 @@ def test_the_first_pass_adopts_a_batch_that_only_the_newer_copy_began(
         _to_the_end(folder, endpoint, people)
         assert len(_posted(endpoint)) == 4
     assert _money(store)["rewards"] == 8 * 50
+
+
+def test_a_batch_of_rows_that_the_older_copy_never_read_is_adopted(folder: Path) -> None:
+    """The rows come from the source again; without them, the sentence says so."""
+    write_growing(folder, names(1, 4))
+    store, items = folder / "out/crash/piecework.db", folder / "items.csv"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=tuple((f"worker {n}", "good") for n in range(8)))
+        assert _pass(folder, endpoint) == "workers"
+        people.work()
+        assert _pass(folder, endpoint) == "new rows"
+        _copy(store, folder / "copy.db")
+        before = items.read_text()
+        items.write_text(before + "".join(map(row, names(5, 8))))
+        assert _pass(folder, endpoint) == "workers"
+        newer, grown = _posted(endpoint), items.read_text()
+        _put_back(folder / "copy.db", store)
+        _reconcile(folder, endpoint)
+        items.write_text(before)
+        with pytest.raises(StoreError) as unknown:
+            _pass(folder, endpoint)
+        assert f"put the missing rows back into {items}" in unknown.value.next_step
+        items.write_text(grown)
+        assert _pass(folder, endpoint) == "workers"
+        people.work()
+        assert _pass(folder, endpoint) == "new rows"
+        assert _posted(endpoint) == newer
+    assert _money(store)["rewards"] == len(newer) * 50
 
 
 def test_the_rest_of_an_adopted_batch_is_planned_within_the_cap(folder: Path) -> None:

@@ -128,7 +128,10 @@ def post(run: CampaignRun) -> int:
 
 
 def recover(run: CampaignRun, notes: PassNotes) -> UnknownItemsError | None:
-    """Adopt what a newer copy of a restored store has posted, before any step.
+    """Adopt what a newer copy of a restored store has posted, before any other step.
+
+    HITs of a source that grows show rows that the older copy may lack, so these are
+    taken in before.
 
     So a stopped campaign, too, expires these HITs and pays for their answers. It does so
     also if it cannot adopt them all.
@@ -143,6 +146,7 @@ def recover(run: CampaignRun, notes: PassNotes) -> UnknownItemsError | None:
     if not notes.is_adopting:
         return None
     is_stopped = campaign_facts.stopped_at(run.store) is not None
+    take_in(run)
     try:
         adopt(run)
     except UnknownItemsError as unknown:

@@ -216,9 +216,14 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
             f"{run.store.address}: HIT {posted.hit_id} ({by.hit_key!r}) was posted by "
             f"a newer copy of this store, and its annotation {posted.annotation!r} "
             "does not say which items it shows",
-            next_step="restore the newest piecework.db; without one, end the HIT by "
-            f"hand (piecework status {shell_word(run.campaign.path)} --look says how)",
+            next_step=f"restore the newest piecework.db{_or_rows(run)}; without one, end the "
+            f"HIT by hand (piecework status {shell_word(run.campaign.path)} --look says how)",
         ) from fault
+
+
+def _or_rows(run: CampaignRun) -> str:
+    growth = run.campaign.growth
+    return "" if growth is None else f", or put the missing rows back into {growth.source.name}"
 
 
 def _fee_cents(run: CampaignRun, posted: PostedHit) -> int:
