@@ -5,6 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -138,6 +139,22 @@ def test_a_file_that_names_an_address_is_refused_without_its_secret(tmp_path: Pa
         assert done.exit_code == code, done.output
         assert _MASKED in _in_one_line(done.output)
         assert "hush" not in done.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_log_file_that_cannot_be_written_is_named_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No trace of Python's; programs still read a document on each line."""
+    logs.begin_logging()
+    logs.say_as_json()
+    logs._log_file(click.Context(main), click.Option(["--log-file"]), Path("/dev/full"))
+    logs.LOGGER.warning("the first")
+    logs.LOGGER.warning("the second")
+    logs.begin_logging()
+    lines = [json.loads(line)["message"] for line in capsys.readouterr().err.splitlines()]
+    full = "log lines cannot be written to /dev/full: No space left on device"
+    assert sorted(lines) == sorted(["the first", full, "the second"])
 
 
 def test_log_lines_and_their_facts_have_no_secret(capsys: pytest.CaptureFixture[str]) -> None:

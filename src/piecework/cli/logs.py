@@ -8,6 +8,7 @@ import json
 import logging
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,6 +56,27 @@ class _JsonLines(_Plain):
             **({"trace": super().format(record)} if record.exc_info else {}),
         }
         return json.dumps(_plain(facts))
+
+
+class _LogFile(logging.FileHandler):
+    """The user's file. If it cannot be written, the terminal says so once."""
+
+    _has_failed = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        fault = sys.exception()
+        if not isinstance(fault, OSError):
+            super().handleError(record)
+        elif not self._has_failed:
+            self._has_failed = True
+            words = f"log lines cannot be written to {self.baseFilename}: {fault.strerror}"
+            warning = LOGGER.makeRecord(LOGGER.name, logging.WARNING, __file__, 0, words, (), None)
+            for terminal in _handlers(_TERMINAL):
+                terminal.handle(warning)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
 
 
 def _plain(value: object) -> object:
@@ -132,7 +154,7 @@ def _verbose(_ctx: click.Context, _param: click.Parameter, value: object) -> Non
 def _log_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> None:
     if value is None:
         return
-    handler = logging.FileHandler(value, encoding="utf-8")
+    handler = _LogFile(value, encoding="utf-8")
     handler.setFormatter(_FileLines())
     handler.name = _FILE
     LOGGER.addHandler(handler)
