@@ -58,6 +58,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         return Query(
             database=table.file or "",
             statement=table.query,
+            beside=file.path.parent,
             columns=_needed(task),
             renamed=table.columns,
             addresses=addresses,

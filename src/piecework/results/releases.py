@@ -86,7 +86,13 @@ def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
         dataset = campaign.out / "dataset"
         number = write_release(dataset, releases, sink.to, gone=gone_from(dataset))
     elif sink.table:
-        number = write_releases(releases, sink.to, sink.table, has_history=sink.has_history)
+        number = write_releases(
+            releases,
+            sink.to,
+            sink.table,
+            has_history=sink.has_history,
+            beside=campaign.path.parent,
+        )
     elif sink.is_manifest:
         number = write_files(
             sink.to,
@@ -120,7 +126,7 @@ def _reach_sink(campaign: Campaign, sink: Sink) -> None:
     if is_repository(sink.to):
         reach_repository(sink.to)
     elif sink.table:
-        reach_database(sink.to, sink.table)
+        reach_database(sink.to, sink.table, beside=campaign.path.parent)
     else:
         reach_folder(sink.to, beside=campaign.path.parent)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
+from piecework.campaign.exchange.databases import Query
 from piecework.campaign.exchange.sinks import SinkFailed, copy_releases, reach_folder
 from piecework.campaign.exchange.table_sink import reach_database, write_releases
 from piecework.config.user_files import with_secrets
@@ -73,11 +75,11 @@ def test_a_table_is_what_the_latest_release_is(
     """New rows come, changed ones are replaced, withdrawn ones go; each once."""
     url = url_of(kind, tmp_path, request)
     folder = make(tmp_path, {"a": "x", "b": "y"})
-    assert write_releases(folder, url, "triage", has_history=False) == 1
-    assert write_releases(folder, url, "triage", has_history=False) == 0
+    assert write_releases(folder, url, "triage", has_history=False, beside=tmp_path) == 1
+    assert write_releases(folder, url, "triage", has_history=False, beside=tmp_path) == 0
     make(tmp_path, {"b": "z", "c": "x"})
     make(tmp_path, {"b": "z", "c": "x", "d": "x"})
-    assert write_releases(folder, url, "triage", has_history=False) == 2
+    assert write_releases(folder, url, "triage", has_history=False, beside=tmp_path) == 2
     assert labels(url) == {"b": ("z", 2), "c": ("x", 2), "d": ("x", 3)}
 
 
@@ -89,7 +91,7 @@ def test_a_table_with_history_has_a_row_for_each_change(
     url = url_of(kind, tmp_path, request)
     folder = make(tmp_path, {"a": "x", "b": "y"})
     make(tmp_path, {"b": "z"})
-    assert write_releases(folder, url, "triage", has_history=True) == 2
+    assert write_releases(folder, url, "triage", has_history=True, beside=tmp_path) == 2
     engine = sa.create_engine(url)
     with engine.connect() as connection:
         rows = connection.execute(
@@ -120,7 +122,7 @@ def test_a_table_with_former_names_of_columns_goes_on(
     """Its columns are renamed, also if the task now asks for a `release` of its own."""
     url = url_of(kind, tmp_path, request)
     folder = make(tmp_path, {"a": "x", "b": "y"})
-    write_releases(folder, url, "triage", has_history=has_history)
+    write_releases(folder, url, "triage", has_history=has_history, beside=tmp_path)
     engine = sa.create_engine(url)
     with engine.begin() as connection:
         for name in ("release", "is_withdrawn")[: 1 + has_history]:
@@ -129,7 +131,7 @@ def test_a_table_with_former_names_of_columns_goes_on(
             )
     engine.dispose()
     make(tmp_path, {"b": "z"}, fields={"release": "v9"} if has_field else {})
-    assert write_releases(folder, url, "triage", has_history=has_history) == 1
+    assert write_releases(folder, url, "triage", has_history=has_history, beside=tmp_path) == 1
     assert labels(url) == ({"b": ("z", 2), "a": (None, 2)} if has_history else {"b": ("z", 2)})
     engine = sa.create_engine(url)
     with engine.connect() as connection:
@@ -150,7 +152,9 @@ def test_a_column_called_release_of_a_table_that_no_sink_wrote_stays(
     with engine.begin() as connection:
         connection.exec_driver_sql("CREATE TABLE triage (answer_id TEXT, release TEXT)")
     engine.dispose()
-    write_releases(make(tmp_path, {"a": "x"}), url, "triage", has_history=has_history)
+    write_releases(
+        make(tmp_path, {"a": "x"}), url, "triage", has_history=has_history, beside=tmp_path
+    )
     engine = sa.create_engine(url)
     names = [column["name"] for column in sa.inspect(engine).get_columns("triage")]
     engine.dispose()
@@ -161,7 +165,7 @@ def test_a_write_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     """A release and its line are one transaction; the next attempt writes it."""
     url = f"sqlite:///{tmp_path}/warehouse.db"
     folder = make(tmp_path, {"a": "x"})
-    write_releases(folder, url, "triage", has_history=False)
+    write_releases(folder, url, "triage", has_history=False, beside=tmp_path)
     make(tmp_path, {"a": "y", "b": "x"})
     engine = sa.create_engine(url)
     refuse = (
@@ -171,12 +175,12 @@ def test_a_write_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     with engine.begin() as connection:
         connection.execute(sa.text(refuse))
     with pytest.raises(SinkFailed, match="not today"):
-        write_releases(folder, url, "triage", has_history=False)
+        write_releases(folder, url, "triage", has_history=False, beside=tmp_path)
     assert labels(url) == {"a": ("x", 1)}
     with engine.begin() as connection:
         connection.execute(sa.text("DROP TRIGGER no"))
     engine.dispose()
-    assert write_releases(folder, url, "triage", has_history=False) == 1
+    assert write_releases(folder, url, "triage", has_history=False, beside=tmp_path) == 1
     assert labels(url) == {"a": ("y", 2), "b": ("x", 2)}
 
 
@@ -184,12 +188,12 @@ def test_a_column_that_a_later_release_has_is_added(tmp_path: Path) -> None:
     """As when the task asks one question more."""
     url = f"sqlite:///{tmp_path}/warehouse.db"
     folder = make(tmp_path, {"a": "x"})
-    write_releases(folder, url, "triage", has_history=False)
+    write_releases(folder, url, "triage", has_history=False, beside=tmp_path)
     path = tmp_path / "dataset/answers.parquet"
     table = pq.read_table(path)
     pq.write_table(table.append_column("reason", pa.array(["dark"])), path)
     releases.release(tmp_path / "dataset", folder, campaign="c", at=AT)
-    assert write_releases(folder, url, "triage", has_history=False) == 1
+    assert write_releases(folder, url, "triage", has_history=False, beside=tmp_path) == 1
     engine = sa.create_engine(url)
     with engine.connect() as connection:
         reasons = connection.execute(sa.text("SELECT reason FROM triage")).all()
@@ -201,14 +205,14 @@ def test_a_table_may_be_in_a_schema(tmp_path: Path, empty_postgres: str) -> None
     """Made by the user; each of the campaign's tables is in it."""
     engine = sa.create_engine(empty_postgres)
     with pytest.raises(SinkFailed, match="no schema labels"):
-        reach_database(empty_postgres, "labels.triage")
+        reach_database(empty_postgres, "labels.triage", beside=tmp_path)
     with engine.begin() as connection:
         connection.execute(sa.text("CREATE SCHEMA labels"))
-    reach_database(empty_postgres, "labels.triage")
+    reach_database(empty_postgres, "labels.triage", beside=tmp_path)
     folder = make(tmp_path, {"a": "x"})
-    write_releases(folder, empty_postgres, "labels.triage", has_history=False)
+    write_releases(folder, empty_postgres, "labels.triage", has_history=False, beside=tmp_path)
     make(tmp_path, {"a": "y"})
-    write_releases(folder, empty_postgres, "labels.triage", has_history=False)
+    write_releases(folder, empty_postgres, "labels.triage", has_history=False, beside=tmp_path)
     assert labels(empty_postgres, "labels.triage") == {"a": ("y", 2)}
     names = sa.inspect(engine).get_table_names(schema="labels")
     assert sorted(names) == ["triage", "triage_releases"]
@@ -231,12 +235,12 @@ def test_a_password_may_have_any_character(monkeypatch: pytest.MonkeyPatch) -> N
 def test_tables_of_another_campaign_are_refused(tmp_path: Path) -> None:
     """And so is a change of what the table is."""
     url = f"sqlite:///{tmp_path}/warehouse.db"
-    write_releases(make(tmp_path, {"a": "x"}), url, "triage", has_history=False)
+    write_releases(make(tmp_path, {"a": "x"}), url, "triage", has_history=False, beside=tmp_path)
     other = make(tmp_path / "other", {"a": "x"}, campaign="d")
     with pytest.raises(SinkFailed, match="campaign 'c'"):
-        write_releases(other, url, "triage", has_history=False)
+        write_releases(other, url, "triage", has_history=False, beside=tmp_path)
     with pytest.raises(SinkFailed, match="without history"):
-        write_releases(tmp_path / "releases", url, "triage", has_history=True)
+        write_releases(tmp_path / "releases", url, "triage", has_history=True, beside=tmp_path)
 
 
 def objects(s3: S3) -> dict[str, bytes]:
@@ -336,20 +340,40 @@ def test_what_cannot_be_reached_is_one_sentence_without_secrets(
         reach_folder("s3://key:${SECRET_KEY}@results/x?no=1", beside=tmp_path)
     assert "a-hidden-word" not in str(refused.value)
     with pytest.raises(ConfigError, match="is no URL"):
-        reach_database("warehouse", "triage")
+        reach_database("warehouse", "triage", beside=tmp_path)
     monkeypatch.setenv("WAREHOUSE_PASSWORD", "a-hidden-word")
     url = "postgresql+psycopg://w:${WAREHOUSE_PASSWORD}@127.0.0.1:1/none"
     with pytest.raises(SinkFailed) as failed:
-        reach_database(url, "triage")
+        reach_database(url, "triage", beside=tmp_path)
     assert "a-hidden-word" not in str(failed.value)
     assert "${WAREHOUSE_PASSWORD}" in str(failed.value)
     assert s3 is not None
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_database_is_beside_the_campaign_file_wherever_the_command_runs(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As cron runs it, in the home folder; as a sink, a check and a source."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    url = f"{kind}:///warehouse.db"
+    folder = make(tmp_path, {"a": "x"})
+    assert write_releases(folder, url, "triage", has_history=False, beside=tmp_path) == 1
+    reach_database(url, "triage", beside=tmp_path)
+    answers = Query(
+        database=url, statement="SELECT * FROM triage", beside=tmp_path, columns=("answer_id",)
+    )
+    with closing(answers.read()) as delivery:
+        assert [row.row_id for chunk in delivery.chunks for row in chunk] == ["a"]
+    assert [*home.iterdir()] == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 def test_a_check_creates_no_database(kind: str, tmp_path: Path) -> None:
     """A file appears with the first release; its folder must be there before."""
-    reach_database(f"{kind}:///{tmp_path}/warehouse.db", "triage")
+    reach_database(f"{kind}:///{tmp_path}/warehouse.db", "triage", beside=tmp_path)
     assert not (tmp_path / "warehouse.db").exists()
     with pytest.raises(SinkFailed, match="no folder to write to"):
-        reach_database(f"{kind}:///{tmp_path}/nowhere/warehouse.db", "triage")
+        reach_database(f"{kind}:///{tmp_path}/nowhere/warehouse.db", "triage", beside=tmp_path)

@@ -188,11 +188,12 @@ def warehouse(url: str, *names: str) -> None:
     engine.dispose()
 
 
-def query(url: str, statement: str) -> Query:
+def query(url: str, statement: str, beside: Path = Path("/")) -> Query:
     """A source whose columns have the names of a table."""
     return Query(
         database=url,
         statement=statement,
+        beside=beside,
         columns=COLUMNS,
         renamed={"image_id": "id", "url": "address"},
     )

@@ -60,42 +60,43 @@ _READS = frozenset(
 ONE_SELECT = "items.query must be a single SELECT, which only reads this database"
 
 
-def engine_at(address: str) -> "Engine":
+def engine_at(address: str, *, beside: Path) -> "Engine":
     """Return the engine of a database to write to, without connecting.
 
     Args:
         address: SQLAlchemy's URL, as in the campaign file; may have `${VARIABLES}`.
+        beside: the folder that relative paths of files start from.
 
     Raises:
         ConfigError: the address is wrong, or its driver is not installed.
     """
-    url = _url_of(address)
+    url = _url_of(address, beside)
     more: dict[str, Any] = {}
     if url.drivername == _DUCKDB:
         more = {"connect_args": {"config": dict(_ALONE)}}
     return _engine(address, url, more)
 
 
-def file_of(address: str) -> Path | None:
+def file_of(address: str, *, beside: Path) -> Path | None:
     """Return the file of a database that is one file; `None` for a server.
 
     Raises:
         ConfigError: the address is wrong.
     """
-    url = _url_of(address)
-    return None if url.drivername == _POSTGRES else Path(url.database or "").resolve()
+    url = _url_of(address, beside)
+    return None if url.drivername == _POSTGRES else Path(url.database or "")
 
 
-def reader_at(address: str) -> "Engine":
+def reader_at(address: str, *, beside: Path) -> "Engine":
     """Return the engine of a database that is only read; a missing file is not made.
 
     Raises:
         ConfigError: as for `engine_at`; or there is no such file.
     """
-    url = _url_of(address)
+    url = _url_of(address, beside)
     if url.drivername == _POSTGRES:
         return _engine(address, url, {"connect_args": {"options": _READ_ONLY}})
-    file = Path(url.database or "").resolve()
+    file = Path(url.database or "")
     if not file.is_file():
         raise ConfigError([f"{address}: there is no such file: {file}"])
     if url.drivername == _DUCKDB:
@@ -166,8 +167,8 @@ _PREPARED: Mapping[str, Callable[["Connection", str], None]] = {
 }
 
 
-def _url_of(address: str) -> sa.URL:
-    """Return the URL of a database, with its driver.
+def _url_of(address: str, beside: Path) -> sa.URL:
+    """Return the URL of a database, with its driver and the whole path of a file.
 
     Raises:
         ConfigError: it is no URL, or of another database; or it has an option that is
@@ -192,9 +193,11 @@ def _url_of(address: str) -> sa.URL:
         if not is_postgres or refused_option(name, str(value)):
             raise ConfigError([f"{address}: the option {name!r} is not allowed in this URL"])
     # `md:...` and `https://...` would make DuckDB load code to reach them.
-    if not is_postgres and (not url.database or ":" in url.database):
+    if is_postgres:
+        return url
+    if not url.database or ":" in url.database:
         raise ConfigError([f"{address}: name the path of a file, without ':'"])
-    return url
+    return url.set(database=str((beside / url.database).resolve()))
 
 
 def _engine(address: str, url: sa.URL, more: Mapping[str, Any]) -> "Engine":
@@ -225,10 +228,12 @@ class Query(TableRows):
     Attributes:
         database: SQLAlchemy's URL; may have `${VARIABLES}`.
         statement: the SQL of one query.
+        beside: the folder that relative paths of files start from.
     """
 
     database: str
     statement: str
+    beside: Path
 
     @property
     def name(self) -> str:
@@ -245,7 +250,7 @@ class Query(TableRows):
         Raises:
             ConfigError: the statement is not one SELECT, or the database refuses it.
         """
-        engine = reader_at(self.database)
+        engine = reader_at(self.database, beside=self.beside)
         connection: Connection | None = None
         try:
             connection = engine.connect()

@@ -39,7 +39,9 @@ _TYPES: tuple[tuple[Any, Any], ...] = (
 )
 
 
-def write_releases(releases: Path, address: str, table: str, *, has_history: bool) -> int:
+def write_releases(
+    releases: Path, address: str, table: str, *, has_history: bool, beside: Path
+) -> int:
     """Write the releases that a database lacks; return how many.
 
     The answers that count go to `table`, the other tables of a release to
@@ -50,12 +52,13 @@ def write_releases(releases: Path, address: str, table: str, *, has_history: boo
         address: SQLAlchemy's URL of the database, as in the campaign file.
         table: the name of the main table, with or without a schema.
         has_history: whether to keep each change as a row, and not the latest state.
+        beside: the folder that relative paths of files start from.
 
     Raises:
         ConfigError: the address is wrong, or its driver is not installed.
         SinkFailed: the database refused, or has the releases of another campaign.
     """
-    engine = engine_at(address)
+    engine = engine_at(address, beside=beside)
     written = 0
     try:
         for folder in sorted(releases.glob("[0-9]*")):
@@ -71,20 +74,20 @@ def write_releases(releases: Path, address: str, table: str, *, has_history: boo
     return written
 
 
-def reach_database(address: str, table: str) -> None:
+def reach_database(address: str, table: str, *, beside: Path) -> None:
     """Connect to a database, and look for a table's schema, without writing.
 
     Raises:
         ConfigError: the address is wrong, or its driver is not installed.
         SinkFailed: there is no answer, it is a refusal, or the schema does not exist.
     """
-    file = file_of(address)
+    file = file_of(address, beside=beside)
     if file is not None and not file.exists():
         # Connecting would create it.
         if not os.access(file.parent, os.W_OK):
             raise SinkFailed(f"{address}: {file.parent} is no folder to write to")
         return
-    engine = reader_at(address)
+    engine = reader_at(address, beside=beside)
     schema = table.rpartition(".")[0]
     try:
         with engine.connect() as connection:
