@@ -154,6 +154,11 @@ def test_check_and_run_say_it_first(at_work: Open) -> None:
         assert shown.exit_code == 0, shown.output
         assert "changed since the last pass, for new HITs" in shown.stdout
         assert 'reward was "0.50" and is "0.60"' in shown.stdout
+        # Two HITs of $1.20 each would be $0.24 now; one is held at its price.
+        cheap = CAMPAIGN.replace('reward = "0.50"', 'reward = "0.05"')
+        path.write_text(cheap.replace('budget = "20.00"', 'budget = "1.00"'))
+        shown = CliRunner().invoke(main, ["check", str(path)])
+        assert "budget is $1.00, and $1.20 is spent or held already" in shown.stdout
         path.write_text(CAMPAIGN.replace("answers = 2", "answers = 3"))
         shown = CliRunner().invoke(main, ["check", str(path)])
         assert shown.exit_code == 1

@@ -45,7 +45,7 @@ from piecework.platforms.mturk import MTurk
 from piecework.results.pictures import warnings_about_pictures
 from piecework.simulation.crowd.people import people
 from piecework.simulation.rehearsals.campaign import answering_of, refuse_faulty_test
-from piecework.store import dealt_items
+from piecework.store import dealt_items, ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +207,7 @@ def check_campaign(
         refused = None if store is None or not changes else refusal_of_changes(store, campaign)
         seen = see_source(campaign, store)
         waiting = 0 if store is None else dealt_items.waiting(store).rows
+        taken_cents = 0 if store is None else ledger.taken_cents(store)
     least = _least_by_market(campaign, prices)
     return Checked(
         campaign=campaign,
@@ -217,6 +218,7 @@ def check_campaign(
             *([f"{refusal}; next: {refusal.next_step}"] if refusal else ()),
             *_about_marketplace(campaign, least),
             *(_about_digest(campaign) if store is None else ()),
+            *_about_taken(campaign, taken_cents),
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_about_pictures(campaign),
@@ -232,6 +234,16 @@ def check_campaign(
         changes=changes,
         refusal=refused,
     )
+
+
+def _about_taken(campaign: Campaign, taken_cents: int) -> Iterator[str]:
+    """Yield that a cap was lowered below what is spent and held."""
+    rewards = campaign.rewards
+    if taken_cents > rewards.cap_cents:
+        yield (
+            f"{rewards.cap_name} is {rewards.shown(rewards.cap_cents)}, and "
+            f"{rewards.shown(taken_cents)} is spent or held already: no more HITs can be posted"
+        )
 
 
 def _about_digest(campaign: Campaign) -> Iterator[str]:
