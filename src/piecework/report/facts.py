@@ -153,6 +153,7 @@ class ReportFacts:
 
     Attributes:
         sources: the campaign files that the passes used, in order.
+        beyond_cap: what a cap left out, in words; "" if none was reached.
         changed: keys and files that have changed since the last pass.
         started_at: the campaign's time, virtual in a rehearsal.
         finished_at: the end, or the time of this report if it is not finished.
@@ -213,6 +214,7 @@ class ReportFacts:
     findings: pd.DataFrame
     decisions: pd.DataFrame
     workers: pd.DataFrame
+    beyond_cap: str = ""
     changed: tuple[str, ...] = ()
     is_drawn: bool = False
     money: Money | None = None

@@ -74,6 +74,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     decisions = pd.DataFrame(tables.read_decisions(opened.store))
     give_back()  # what made the tables
     started, finished = _span(opened, rounds, decisions)
+    progress = read_progress(opened)
     return ReportFacts(
         campaign=campaign.name,
         purpose=ids.everywhere(campaign.description),
@@ -89,7 +90,8 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         wanted_per_item=campaign.posting.assignments,
         items=len(own_items),
         # Between two batches, a campaign that grows lacks nothing.
-        is_finished=read_progress(opened).waiting_for in {"nobody", "new rows"},
+        is_finished=progress.waiting_for in {"nobody", "new rows"},
+        beyond_cap=progress.beyond_cap,
         answers=answers,
         waiting=own[is_open],
         mixed_in=table[is_mixed_in],

@@ -238,6 +238,13 @@ def test_images_without_any_answer_count_as_lacking() -> None:
     assert "Finished, but 1 of 4 images (25.0 %) lack accepted answers." in _levels(facts)
 
 
+def test_rows_that_a_cap_leaves_out_are_no_fine_end() -> None:
+    """They are no items yet, so every item has its answers."""
+    facts = replace(by_hand.small(), beyond_cap="answers to 9 rows")
+    assert "A cap is reached: answers to 9 rows are missing." in _levels(facts)
+    assert not any(text.startswith("Finished, and all") for text in _levels(facts))
+
+
 def test_difficulty_counts_canned_answers_among_accepted_ones() -> None:
     """Image 2 has two canned answers; the rejected canned one of image 3 is none."""
     section = _section(items.difficulty_section)

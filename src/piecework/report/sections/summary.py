@@ -136,6 +136,8 @@ def _progress(model: ReportModel) -> tuple[Note, ...]:
         return (Note("problem", f"The campaign is not finished: {lack}"),)
     if lacking:
         return (Note("watch", f"Finished, but {lack}"),)
+    if facts.beyond_cap:
+        return (Note("watch", f"A cap is reached: {facts.beyond_cap} are missing."),)
     return (
         Note(
             "fine",
