@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +24,20 @@ from tests.growing_campaign import START, TEXT, Growing, growing, names, row, wr
 
 FIVE = TEXT.replace("items_per_hit = 2", "items_per_hit = 5").replace("batch = 4", "batch = 10")
 QUERY = 'query = "SELECT image_id, url FROM items"\nfile = "sqlite:///items.db"'
+
+TICKETS = """
+name = "crash"
+task = "choose"
+question = "About what?"
+options = ["money", "other"]
+answers = 1
+reward = "0.50"
+budget = { total = "9.00" }
+[items]
+file = "arrivals/"
+[grows]
+batch = 1
+"""
 
 
 def long_row(name: str, length: int) -> str:
@@ -49,6 +64,22 @@ def into_database(folder: Path, rows: str) -> None:
 def faults(campaign: Growing) -> list[str]:
     """Why rows are set aside."""
     return quarantined(campaign.run.store, most=100)[1]
+
+
+def test_a_column_that_workers_see_and_no_new_row_has_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was renamed in a folder's next file, or a night's rows of JSON leave it out."""
+    monkeypatch.setattr(logging.getLogger("piecework"), "propagate", True)
+    (tmp_path / "arrivals").mkdir()
+    (tmp_path / "arrivals/1.csv").write_text("id,subject,body\n1,Bill,Too high.\n")
+    with growing(tmp_path, [], TICKETS) as campaign:
+        campaign.advance()
+        assert caplog.text == ""
+        (tmp_path / "arrivals/2.csv").write_text("id,topic,body\n2,Bill,Too low.\n")
+        campaign.advance()
+    lost = "1 new row came without the column 'subject', which workers see"
+    assert f"arrivals/: {lost}; the columns are body, id, topic" in caplog.text
 
 
 @pytest.mark.parametrize("kind", ["file", "database"])

@@ -6,6 +6,7 @@ does all its other work, and the campaign's status names the fault.
 """
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ from piecework.engine.snapshot import Reader, Step, arrived, as_read
 from piecework.store import source
 from piecework.store.database import writing
 from piecework.store.source import Known
+
+_LOG = logging.getLogger(__name__)
 
 
 class _ReadWholeError(Exception):
@@ -154,6 +157,8 @@ class _TakingIn:
         """Of a chunk: pictures by name with why they are awaited, by the ids of rows."""
         self._waiting: dict[str, SourceRow] = {}
         """All rows that await pictures, by id."""
+        self._filled: set[str] = set()
+        """Columns that a new row has."""
 
     def read(self, *, whole: bool) -> int:
         """Read the source; return how many rows were taken in."""
@@ -172,6 +177,7 @@ class _TakingIn:
             is_unsure, marks = self._marks_of_awaited()
             with writing(self._at_work.store):
                 self._finish(delivery, most, marks=marks, is_unsure=is_unsure)
+        self._warn_of_lost_columns()
         return self._taken
 
     def _to_look_at(self, chunk: Sequence[SourceRow]) -> list[SourceRow]:
@@ -201,6 +207,22 @@ class _TakingIn:
             )
             raise ConfigError([fault])
 
+    def _warn_of_lost_columns(self) -> None:
+        """Log columns that workers see and no new row has: one may have another name now.
+
+        Rows of JSON and of a folder's files may differ, so they are taken all the same.
+        """
+        parts = [part.column for part in self._at_work.campaign.task.parts]
+        lost = [name for name in parts if name not in self._filled] if self._taken else []
+        if lost:
+            _LOG.warning(
+                "%s: %s came without the column %r, which workers see; the columns are %s",
+                self._growth.source.name,
+                plural(self._taken, "new row"),
+                lost[0],
+                ", ".join(sorted(self._filled)),
+            )
+
     def _take(self, chunk: Sequence[SourceRow], delivery: Delivery) -> None:
         """Keep a chunk of rows; part of a transaction."""
         store, at = self._at_work.store, self._at_work.clock.now()
@@ -215,6 +237,7 @@ class _TakingIn:
         source.quarantine(store, sorts.faulty, reading_number=self._number, at=at)
         source.count_changes(store, changed=len(sorts.replaced))
         self._taken += len(sorts.new)
+        self._filled.update(*(row.cells for row, *_ in sorts.new))
         self._kept += sorts.kept
 
     def _sort(self, chunk: Sequence[SourceRow], delivery: Delivery) -> _Sorted:
