@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from threading import Barrier
 
 import httpx
 import pytest
@@ -58,6 +59,8 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         assert "15.0 minutes" in plan.due[0].bonus.reason
         done = pay_bonuses(run, plan)
         assert (done.bonuses, done.cents, done.waiting) == (2, 180, 0)
+        # Of the batch's cap they take as much as of the campaign's, beside its HITs.
+        assert ledger.taken(run.store, 1, run.clock.now()).batch == 180 + 180
         again = top_ups(run)
         assert (again.due, again.before, again.lacking_cents) == ((), 2, 0)
         assert [bonus["cents"] for bonus in books(run)["bonuses"]] == [75, 75]
@@ -375,7 +378,7 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
         due = read_bonuses(run, text, label="a", name="b.csv").due
         third = bonus_file((ann, "0.30", "r"))
         (more,) = read_bonuses(run, third, label="c", name="b.csv").due
-        plan = BonusPlan(label="a", due=(*due, replace(more, batch=2)), before=0)
+        plan = BonusPlan(label="a", due=(replace(more, batch=2), *due), before=0)
         for cap, enough, words in (
             (
                 "batch_budget_cents",
@@ -388,6 +391,10 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
             with pytest.raises(BudgetExceeded, match=re.escape(words)) as refused:
                 check_bonuses(_with_cap(run, cap, enough - 1), plan)
             assert "piecework status" in refused.value.next_step
+        # Of two batches whose cap is too low, the first is named, in any order of bonuses.
+        with pytest.raises(BudgetExceeded, match=re.escape("cost $0.36 with fees")) as refused:
+            check_bonuses(_with_cap(run, "batch_budget_cents", 1), plan)
+        assert "of the cap of batch 1;" in str(refused.value)
         # One that was begun is counted once, and the campaign's cap is named first.
         with run.store.db.atomic():
             intents.declare(run.store, due[0].intent, run.clock)
@@ -577,6 +584,30 @@ def test_of_two_bonuses_alike_that_were_begun_as_many_are_booked_as_were_paid(
         check_books(run)
         assert pay_bonuses(run, read_bonuses(run, text, label="bonus", name="b.csv")).bonuses == 1
         check_books(run)
+
+
+class _Together(MTurk):
+    """No bonus is paid before the call of another is under way."""
+
+    both, tokens = Barrier(2, timeout=30), set[str]()
+
+    def bonus(self, bonus: Bonus, *, token: str) -> None:
+        """Pay, once two wait for it."""
+        self.tokens.add(token)
+        self.both.wait()
+        super().bonus(bonus, token=token)
+
+
+def test_bonuses_are_paid_side_by_side_with_tokens_of_this_store(
+    at_work: Open, campaign_text: str
+) -> None:
+    """As many calls at a time as the marketplace may get."""
+    with at_work(campaign_text) as opened:
+        run = replace(first_batch_paid(opened), most_calls=2)
+        run = replace(run, platform=_Together(run.platform.endpoint))
+        plan, name = top_ups(run), intents.store_name(run.store)
+        assert pay_bonuses(run, plan).bonuses == 2
+        assert _Together.tokens == {planned.intent.token(name) for planned in plan.due}
 
 
 class _Repeating(MTurk):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
-from piecework.domain.errors import BudgetExceeded, ConfigError
+from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision
 from piecework.engine import collect, settle
@@ -24,6 +24,7 @@ from piecework.engine.payments.pay import UNREJECT, close_interrupted, pay_bonus
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve
+from piecework.platforms.mturk import MTurk
 from piecework.results.table import answers_table
 from piecework.store import assignments, decisions, intents, ledger
 from piecework.store.settlements import DONE, PAID_ALREADY
@@ -77,9 +78,22 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
             [name],
         ).fetchall()
         assert history == [("reject", "policy:crash"), ("approve", "ada")]
+        reasons = run.store.db.execute(
+            "SELECT subject_kind, because FROM decisions WHERE decided_by = 'ada' ORDER BY 1"
+        ).fetchall()
+        taken_back = ("answer", f"its rejection was taken back: {WHY}")
+        assert reasons == [taken_back, taken_back, ("assignment", WHY)]
         assert run_pass(run) == now  # settled: nothing is approved a second time
         with pytest.raises(ConfigError, match="not rejected: its verdict is approve"):
             unreject(run, name, because=WHY, by="ada")
+
+
+class _Stern(MTurk):
+    """Lets no rejection be reversed."""
+
+    def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
+        """Refuse."""
+        raise PlatformRefused(f"{assignment_id}: too late for {because!r}", code="RequestError")
 
 
 def test_only_a_rejection_that_was_carried_out_is_reversed_and_in_time(
@@ -88,6 +102,7 @@ def test_only_a_rejection_that_was_carried_out_is_reversed_and_in_time(
     """Each step before is refused in a sentence, with what to do; the last moment is in time."""
     with at_work(campaign_text) as (opened, people):
         run = replace(opened, clock=FixedClock(EVENING))
+        people.minutes = (12, 18)
         run_pass(run)
         people.work(at_most=2)
         collect.collect(run)
@@ -111,8 +126,13 @@ def test_only_a_rejection_that_was_carried_out_is_reversed_and_in_time(
             decided_at=EVENING,
             because=WHY,
         )
-        decisions.keep_decisions(run.store, [decision])
+        dropped = [
+            replace(decision, subject_kind="answer", subject_id=answer, verdict="drop")
+            for answer, _, _ in assignments.verdicts_of_answers(run.store, [name])
+        ]
+        decisions.keep_decisions(run.store, [decision, *dropped])
         refused(run, "not carried out yet", f" --once --endpoint {run.endpoint}")
+        refused(replace(run, is_live=True), "not carried out yet", f"{run.endpoint} --live")
         settle.settle(run)
         assignments.mark_settled(run.store, name, outcome=PAID_ALREADY)
         refused(run, "was paid already")
@@ -120,19 +140,12 @@ def test_only_a_rejection_that_was_carried_out_is_reversed_and_in_time(
         refused(late, "the 30 days to reverse it ended at", "piecework pay --from")
         with pytest.raises(ConfigError, match="not an assignment of this campaign"):
             unreject(run, AssignmentId("3NOBODY"), because=WHY, by="ada")
-        assert unreject(last, name, because=WHY, by="ada") == 0
+        with pytest.raises(PlatformRefused, match="too late"):
+            unreject(replace(last, platform=_Stern(run.endpoint)), name, because=WHY, by="ada")
         check_books(run)
-
-
-@pytest.mark.full
-def test_work_may_be_paid_and_kept_out(at_work: Open, campaign_text: str) -> None:
-    """Its answers stay dropped."""
-    with at_work(campaign_text) as (opened, people):
-        run = replace(opened, clock=FixedClock(EVENING))
-        name, was = to_the_end(run, people), read_progress(run)
-        assert unreject(run, name, because=WHY, by="ada", keep_answers=False) == 0
-        now = read_progress(run)
-        assert (now.dropped, now.surplus) == (was.dropped, was.surplus)
+        # Work may be paid and kept out: its answers stay dropped.
+        assert unreject(last, name, because=WHY, by="ada", keep_answers=False) == 0
+        assert len(assignments.answers_with(run.store, name, "drop")) == len(dropped) == 2
         check_books(run)
 
 

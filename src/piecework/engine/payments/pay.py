@@ -18,7 +18,7 @@ payment are stored in one transaction, so that neither exists without the other.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
@@ -137,31 +137,25 @@ def _check_window(run: CampaignRun, assignment: Assignment) -> None:
 
 
 def _decisions(run: CampaignRun, intent: Intent) -> list[Decision]:
-    arguments, at = intent.arguments, run.clock.now()
-    assignment_id = AssignmentId(intent.subject[1])
+    arguments, assignment_id = intent.arguments, AssignmentId(intent.subject[1])
     approved = Decision(
         subject_kind="assignment",
         subject_id=assignment_id,
         verdict="approve",
         decided_by=str(arguments["by"]),
-        decided_at=at,
+        decided_at=run.clock.now(),
         because=str(arguments["because"]),
     )
-    dropped = assignments.answers_with(run.store, assignment_id, "drop")
-    return [
+    if not arguments["keep"]:
+        return [approved]
+    kept = replace(
         approved,
-        *(
-            Decision(
-                subject_kind="answer",
-                subject_id=answer_id,
-                verdict="keep",
-                decided_by=str(arguments["by"]),
-                decided_at=at,
-                because=f"its rejection was taken back: {arguments['because']}",
-            )
-            for answer_id in (dropped if arguments["keep"] else [])
-        ),
-    ]
+        subject_kind="answer",
+        verdict="keep",
+        because=f"its rejection was taken back: {approved.because}",
+    )
+    dropped = assignments.answers_with(run.store, assignment_id, "drop")
+    return [approved, *(replace(kept, subject_id=answer_id) for answer_id in dropped)]
 
 
 BONUS = "bonus"
@@ -356,7 +350,6 @@ def pay_bonuses(run: CampaignRun, plan: BonusPlan) -> Paid:
         raise PlatformRefused(
             f"{len(refused)} of {len(today)} bonuses were refused: {named}",
             code=first.code,
-            kind=first.kind,
             next_step="the others were paid; run the same command to try these again",
         )
     later = plan.due[len(today) :]
