@@ -142,6 +142,8 @@ def _run(
     outcomes, faults = [], 0
     # At its end, pytest removes old folders, also those that other runs have left.
     with TemporaryDirectory(prefix="mutants-") as temporary:
+        # A PostgreSQL server of root's tests runs as another user, with its files in here.
+        Path(temporary).chmod(0o711)
         os.environ["TMPDIR"] = temporary
         for subject in subjects:
             if time.monotonic() >= until - _FIRST_RUN_SECONDS:

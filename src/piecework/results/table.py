@@ -50,18 +50,13 @@ def answers_table(
         table, {str(answer_id): made for answer_id, made in results.load_edits(store).items()}
     )
     edited = hide_in_answers(edited, campaign.task, ids)
-    edited = edited.drop(columns="worker_id")
+    more = dict[str, pd.Series]()
     if opened.is_imported:
         outcomes = imports.outcomes(store)
-        of_answer = pd.Series(outcomes["outcome"], index=outcomes["answer_id"], dtype="str")
-        edited = edited.assign(
-            **{OUTCOME: of_answer.reindex(edited.index).fillna("").astype("str")}
-        )
-        return edited[[*columns, OUTCOME]]
-    if of_hit := hits.markets(store):
-        market = edited["hit_id"].map(of_hit).fillna("").astype("str")
-        return edited.assign(**{MARKET: market})[[*columns, MARKET]]
-    return edited[list(columns)]
+        more[OUTCOME] = pd.Series(outcomes["outcome"], index=outcomes["answer_id"])
+    elif of_hit := hits.markets(store):
+        more[MARKET] = edited["hit_id"].map(of_hit).fillna("").astype("str")
+    return edited.assign(**more)[[*columns, *more]]
 
 
 def hidden_ids(opened: OpenedCampaign) -> HiddenIds:
@@ -96,12 +91,13 @@ def surplus(
         By answer id, in the order of the table.
     """
     by = ["submitted_at", "assignment_id", "position"]
-    kept = table.loc[is_kept, [*by, "item_id", "worker_id"]].sort_values(by, kind="stable")
-    is_second = kept.duplicated(["item_id", "worker_id"])
-    place = kept.loc[~is_second].groupby("item_id").cumcount()
-    more = kept.loc[~is_second, "item_id"].map(wanted).astype("float64")
-    is_beyond = (place >= more.fillna(least)).reindex(kept.index, fill_value=True)
-    return is_beyond.reindex(table.index, fill_value=False).astype("bool")
+    kept = table.loc[is_kept, [*by, "item_id", "worker_id"]].sort_values(by)
+    first = kept.drop_duplicates(["item_id", "worker_id"])
+    place = first.groupby("item_id").cumcount()
+    most = first["item_id"].map(wanted).astype("float64").fillna(least)
+    is_counted = (place < most).reindex(table.index, fill_value=False)
+    # What counts is kept.
+    return is_kept != is_counted
 
 
 def _verdicts(
