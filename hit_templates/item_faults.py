@@ -128,14 +128,10 @@ def _faults_of_parts(task: Task, item: Item) -> Iterator[str]:
 def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
     """Report options of an item with the same text: answers cannot tell them apart."""
     for field in task.item_fields:
-        labels = Counter(
-            " ".join(item.columns.get(option.column, "").split()).casefold()
-            for option in field.options
-            if option.column
-        )
-        for label, times in labels.items():
-            if label and times > 1:
-                yield f"{field.name} offers {label!r} {times} times"
+        texts = [item.columns.get(option.column, "") for option in field.options if option.column]
+        for text, times in Counter(_as_seen(task, text) for text in texts).items():
+            if text and times > 1:
+                yield f"{field.name} offers {_shown(text)} {times} times; {_NOT_TOLD_APART}"
 
 
 def _faults_of_values(task: Task, item: Item) -> Iterator[str]:
@@ -150,10 +146,22 @@ def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:
     for arrangement in task.arrangements:
         column_of: dict[str, str] = {}
         for column in arrangement.columns:
-            text = " ".join(item.columns.get(column, "").split()).casefold()
+            text = _as_seen(task, item.columns.get(column, ""))
             if text and text in column_of:
-                yield f"{column_of[text]} and {column} hold the same text"
+                yield f"{column_of[text]} and {column} hold the same text; {_NOT_TOLD_APART}"
             column_of.setdefault(text, column)
+
+
+_NOT_TOLD_APART = "no answer could tell them apart, so change the row or leave it out"
+
+
+def _as_seen(task: Task, text: str) -> str:
+    """Return a text as it differs from others: as typed, or as a sentence about a picture."""
+    return text.strip() if task.is_generic else " ".join(text.split()).casefold()
+
+
+def _shown(text: str) -> str:
+    return repr(one_line(text, at_most=60))
 
 
 def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:

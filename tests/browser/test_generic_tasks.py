@@ -119,6 +119,20 @@ def test_each_text_has_the_direction_of_its_language(
         assert {*styles} == {"plaintext"}
 
 
+@pytest.mark.parametrize("kind", ["choose", "compare"])
+def test_code_in_a_cell_keeps_its_indentation(tmp_path: Path, open_page: Open, kind: str) -> None:
+    """Workers see the spaces and line breaks of a text, beside a text and in a card."""
+    stated, rows = KINDS[kind]
+    code = "def area(r):\n    if r:\n\treturn  3 * r"
+    rows = [{name: f"{code}\n# {name}" for name in row} for row in rows]
+    with serving() as host:
+        host.page = shown(tmp_path, stated, rows)[1]
+        page = open_page(host.address())
+        texts = [text.inner_text() for text in page.get_by_text("def area(r)").all()]
+        assert texts
+        assert {text.rpartition("\n")[0] for text in texts} == {code}
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_item_question_and_first_control_are_in_the_first_screen(

@@ -282,6 +282,19 @@ def test_cells_decide_how_a_column_is_shown(tmp_path: Path) -> None:
     assert "truth" not in page
 
 
+def test_texts_that_differ_by_a_letter_or_blank_can_be_compared(tmp_path: Path) -> None:
+    """Two equal texts are refused; a line's indentation or a capital is a difference."""
+    pairs = [("Paris", "paris"), ("if x:\n  y", "if x:\n    y"), ("4", "4 "), ("x" * 99, "x" * 99)]
+    rows = [{"id": f"p{n}", "left": left, "right": right} for n, (left, right) in enumerate(pairs)]
+    with pytest.raises(ConfigError) as raised:
+        load_campaign(written(tmp_path, COMPARE, rows))
+    what = "no answer could tell them apart, so change the row or leave it out"
+    assert [fault.partition("own.toml: ")[2] for fault in raised.value.faults] == [
+        f"item 'p2': answer offers '4' 2 times; {what}",
+        f"item 'p3': answer offers '{'x' * 60}…' 2 times; {what}",
+    ]
+
+
 def test_a_column_of_answers_that_workers_see_is_named(tmp_path: Path) -> None:
     """Workers who see the right answer need not look; a column without a name is ignored."""
     rows = [{"": "0", "kind": "yes", "text": "A"}, {"": "1", "kind": "no", "text": "yes"}]

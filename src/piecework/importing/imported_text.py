@@ -69,9 +69,8 @@ def _head(name: str, understood: Understanding, file_name: str, description: str
     yield "# Results that another tool collected. Nothing is posted or paid from here."
     yield "# docs/how-to/importing.md explains each key. After changing fields, run:"
     yield f"#   piecework data import --as {shell_word(file_name)}      (rereads these files)"
-    yield f"#   piecework data assess {shell_word(file_name)}           (heuristics, then "
-    "the rules)"
-    yield f"#   piecework export {shell_word(file_name)}           (the dataset and its report)"
+    yield f"#   piecework data assess {shell_word(file_name)}      (heuristics, then the rules)"
+    yield f"#   piecework export {shell_word(file_name)}      (the dataset and its report)"
     yield ""
     yield toml_line("name", name)
     if not description:
