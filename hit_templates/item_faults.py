@@ -131,7 +131,7 @@ def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
         texts = [item.columns.get(option.column, "") for option in field.options if option.column]
         for text, times in Counter(_as_seen(task, text) for text in texts).items():
             if text and times > 1:
-                yield f"{field.name} offers {_shown(text)} {times} times; {_NOT_TOLD_APART}"
+                yield f"{field.name} offers {_shown(text)} {times} times; {_SAME_TEXTS}"
 
 
 def _faults_of_values(task: Task, item: Item) -> Iterator[str]:
@@ -148,11 +148,11 @@ def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:
         for column in arrangement.columns:
             text = _as_seen(task, item.columns.get(column, ""))
             if text and text in column_of:
-                yield f"{column_of[text]} and {column} hold the same text; {_NOT_TOLD_APART}"
+                yield f"{column_of[text]} and {column} hold the same text; {_SAME_TEXTS}"
             column_of.setdefault(text, column)
 
 
-_NOT_TOLD_APART = "no answer could tell them apart, so change the row or leave it out"
+_SAME_TEXTS = "no answer could tell them apart, so change the row or leave it out"
 
 
 def _as_seen(task: Task, text: str) -> str:

@@ -22,7 +22,7 @@ PAIR = {
 }
 PHOTO = {"image_id": "a", "url": "/pictures/a.svg", **TEN}
 
-NOT_TOLD_APART = "no answer could tell them apart, so change the row or leave it out"
+SAME_TEXTS = "no answer could tell them apart, so change the row or leave it out"
 
 
 def faults_in(task: str, **columns: str) -> list[str]:
@@ -47,7 +47,7 @@ def test_an_item_without_faults_is_silent() -> None:
         (
             "crowd_judgement",
             {**PHOTO, "sentence_7": " sentence  2. "},
-            f"describing offers 'sentence 2.' 2 times; {NOT_TOLD_APART}",
+            f"describing offers 'sentence 2.' 2 times; {SAME_TEXTS}",
         ),
         (
             "congruency",
@@ -69,7 +69,7 @@ def test_an_item_without_faults_is_silent() -> None:
         (
             "pairwise",
             {**PAIR, "generated_2": " a  cat. "},
-            f"generated_1 and generated_2 hold the same text; {NOT_TOLD_APART}",
+            f"generated_1 and generated_2 hold the same text; {SAME_TEXTS}",
         ),
         (
             "pairwise",
