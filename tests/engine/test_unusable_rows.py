@@ -75,7 +75,7 @@ def test_a_column_that_workers_see_and_no_new_row_has_is_named(
     (tmp_path / "arrivals/1.csv").write_text("id,subject,body\n1,Bill,Too high.\n")
     with growing(tmp_path, [], TICKETS) as campaign:
         campaign.advance()
-        assert caplog.text == ""
+        assert not [line for line in caplog.records if line.levelno >= logging.WARNING]
         (tmp_path / "arrivals/2.csv").write_text("id,topic,body\n2,Bill,Too low.\n")
         campaign.advance()
     lost = "1 new row came without the column 'subject', which workers see"
