@@ -31,9 +31,10 @@ from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
+from tests.campaign.test_what_keys_change import MASTERS
 from tests.crash.people import People
 from tests.engine.payments.bookkeeping import EVENING, assignment_ids, bonus_file, check_books
-from tests.engine.test_publishing import Deaf
+from tests.engine.test_publishing import Broken, Deaf
 from tests.small_campaign import CAMPAIGN, MACHINE, write_campaign
 
 TODAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -144,9 +145,16 @@ def test_a_longer_auto_approval_than_the_marketplace_allows_is_cut(
 
 
 def test_the_usual_list_changes_nothing(tmp_path: Path) -> None:
-    """It is the one that piecework brings along, and keeps its day and source."""
+    """It is the one that piecework brings along, and keeps its day and source.
+
+    It takes more of HITs for masters, and of those with ten assignments.
+    """
     campaign = load_campaign(write_campaign(tmp_path))
-    with market(tmp_path, MTURK) as endpoint, at_work(tmp_path, endpoint, CAMPAIGN) as run:
+    text = CAMPAIGN.replace("answers = 2", "answers = 10")
+    with market(tmp_path, MTURK) as endpoint, at_work(tmp_path, endpoint, text + MASTERS) as run:
+        run_pass(run)
+        assert [hit.fee_cents for hit in hits.load_hits(run.store)] == [23]  # 45 % of 50
+        check_books(run)
         assert run.campaign.rewards.fees == campaign.rewards.fees
         assert run.campaign.rewards.fees[0].source.startswith("MTurk's last price list")
 
@@ -246,29 +254,37 @@ def test_what_was_put_off_costs_what_is_taken_when_it_is_posted(tmp_path: Path) 
     text = POUNDS.replace('budget = "20.00"', 'budget = { total = "20.00", day = "1.60" }')
     text = text.replace("batches = 2", "batches = 1")
     with market(tmp_path, PROLIFIC) as endpoint, at_work(tmp_path, endpoint, text) as run:
-        run_pass(run)
+        assert post(run) == 1
         assert [hit.fee_cents for hit in hits.unposted(run.store)] == [21]
     dearer, port = replace(PROLIFIC, percent=Decimal(50)), int(endpoint[-5:])
     with market(tmp_path, dearer, port=port), at_work(tmp_path, endpoint, text) as run:
-        run_pass(replace(run, clock=FixedClock(EVENING + timedelta(days=1))))
+        assert post(replace(run, clock=FixedClock(EVENING + timedelta(days=1)))) == 1
         # Two of 50p and 21p, two of 50p and 25p.
         assert ledger.balances(run.store)["held"] == 142 + 150
+        assert [hit.fee_cents for hit in hits.load_hits(run.store)] == [21, 25]
         check_books(run)
 
 
-def test_a_hit_whose_call_was_cut_off_is_booked_at_the_fee_of_that_call(tmp_path: Path) -> None:
-    """The fees rise before the next pass, and lists do not show the HIT yet."""
+@pytest.mark.parametrize(("platform", "held_cents"), [(Deaf, 142), (Broken, 150)])
+def test_a_hit_whose_call_was_cut_off_is_booked_at_the_fee_of_that_call(
+    tmp_path: Path, platform: type[MTurk], held_cents: int
+) -> None:
+    """The fees rise before the next pass, and lists do not show the HIT yet.
+
+    Two of 50p and 21p, on both sides. If the call was in vain, later ones cost 25p each.
+    """
     with (
         market(tmp_path, PROLIFIC) as endpoint,
         at_work(tmp_path, endpoint) as run,
         pytest.raises(TransientPlatformError),
     ):
-        post(replace(run, platform=Deaf(endpoint)))
+        post(replace(run, platform=platform(endpoint)))
     dearer, port = replace(PROLIFIC, percent=Decimal(50)), int(endpoint[-5:])
+    minutes = timedelta(minutes=3 if platform is Broken else 0)
     with market(tmp_path, dearer, port=port), at_work(tmp_path, endpoint) as run:
-        post(replace(run, platform=_Lagging(endpoint)))
-        # Two of 50p and 21p, on both sides.
-        assert ledger.balances(run.store)["held"] == 142
+        later = replace(run, clock=FixedClock(EVENING + minutes))
+        post(replace(later, platform=_Lagging(endpoint)))
+        assert ledger.balances(run.store)["held"] == held_cents
         check_books(run)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -21,13 +21,14 @@ from piecework.domain.errors import (
     TransientPlatformError,
 )
 from piecework.domain.hit import PostedHit
-from piecework.domain.ids import HitId
+from piecework.domain.ids import HitId, HitKey
 from piecework.domain.store_address import FILE_NAME
 from piecework.engine import collect, judge, settle
+from piecework.engine.launch import launch
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.payments.due_bonuses import read_bonuses
 from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay_bonuses
-from piecework.engine.posted_hits import post_until_refused
+from piecework.engine.posted_hits import PUBLISH, post_until_refused, publish_key
 from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
@@ -52,7 +53,7 @@ class Deaf(MTurk):
         raise TransientPlatformError("the reply was lost")
 
 
-class _Broken(MTurk):
+class Broken(MTurk):
     """Posts nothing."""
 
     def publish(self, *_: object, **__: object) -> HitId:
@@ -155,7 +156,7 @@ def test_a_cut_off_extension_of_a_hit_that_was_deleted_is_given_up(
         run_pass(run)
         people.work(at_most=2)
         with pytest.raises(TransientPlatformError):
-            run_pass(replace(run, platform=_Broken(run.platform.endpoint)))
+            run_pass(replace(run, platform=Broken(run.platform.endpoint)))
         client = turk_client(run.endpoint, access_key=None, secret_key=None)
         client.delete_hit(HITId=str(hits.load_hits(run.store)[0].hit_id))
         run_pass(run)
@@ -184,7 +185,7 @@ def test_bonuses_leave_room_for_what_is_planned(at_work: Open, campaign_text: st
 def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: str) -> None:
     """Nobody knows of the HIT minutes after its call: it was never posted."""
     with at_work(campaign_text) as (run, _):
-        broken = replace(run, platform=_Broken(run.platform.endpoint))
+        broken = replace(run, platform=Broken(run.platform.endpoint))
         with pytest.raises(TransientPlatformError):
             post(broken)
         assert intents.open_cents(run.store, *intents.PROMISES) == 120
@@ -195,6 +196,65 @@ def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: st
         assert intents.open_cents(run.store, *intents.PROMISES) == 0
 
 
+class _Telling(MTurk):
+    """Tells with which tokens HITs and slots are asked for."""
+
+    tokens: ClassVar[list[str]] = []
+
+    def publish(self, *args: Any, **wanted: Any) -> HitId:  # noqa: ANN401
+        """Post a HIT."""
+        self.tokens.append(wanted["token"])
+        return super().publish(*args, **wanted)
+
+    def extend(self, *args: Any, **wanted: Any) -> None:  # noqa: ANN401
+        """Add slots to a HIT."""
+        self.tokens.append(wanted["token"])
+        super().extend(*args, **wanted)
+
+
+@pytest.mark.parametrize("is_extension", [False, True])
+def test_nothing_planned_is_posted_beyond_the_cap_of_its_batch(
+    at_work: Open, campaign_text: str, *, is_extension: bool
+) -> None:
+    """A HIT or a slot for 60 cents, after 120 were paid for the batch's HIT; to the cent."""
+    text = campaign_text.replace("batches = 2", "batches = 1")
+    with at_work(text, pictures=2) as (opened, people):
+        run = replace(_in_its_time(opened), platform=_Telling(opened.platform.endpoint))
+        people.script = (("ann", "good"), ("cat", "good"))
+        run_pass(run)
+        assert people.work() == 2
+        run_pass(run)
+        (first,) = hits.load_hits(run.store)
+        planned = replace(
+            first,
+            hit_key=HitKey("crash.b0001.r01.000001"),
+            round=1,
+            max_assignments=1,
+            extends=first.hit_key if is_extension else None,
+            hit_id=None,
+            posted_at=None,
+        )
+        hits.plan(run.store, [planned])
+
+        def capped(cents: int) -> CampaignRun:
+            rewards = replace(run.campaign.rewards, batch_budget_cents=cents)
+            return replace(run, campaign=replace(run.campaign, rewards=rewards))
+
+        with pytest.raises(BudgetExceeded, match="left of the cap of batch 1"):
+            launch(capped(179))
+        assert _books(run)["held_cents"] == 0
+        assert launch(capped(180)) == 1
+        assert ledger.balances(run.store)["held"] == _books(run)["held_cents"] == 60
+        assert len(_books(run)["hits"]) == 2 - is_extension
+        made = Intent(key=publish_key(planned), operation=PUBLISH, subject=("hit", "any"))
+        assert _Telling.tokens[-1] == made.token(intents.store_name(run.store))
+        listed = turk_client(run.endpoint, access_key=None, secret_key=None).list_hits()["HITs"]
+        lives = {hit["Expiration"] - hit["CreationTime"] for hit in listed}
+        assert lives == {timedelta(seconds=run.campaign.posting.lifetime_seconds)}
+        # A HIT of the same terms is of the type that was made before.
+        assert httpx.get(f"{run.endpoint}/rehearsal/calls").json()["CreateHITType"] == 1
+
+
 class _Poor(MTurk):
     """The requester has no money left there."""
 
@@ -203,7 +263,7 @@ class _Poor(MTurk):
         raise PlatformRefused("not enough money", code="InsufficientFunds")
 
 
-@pytest.mark.parametrize("platform", [_Poor, _Broken])
+@pytest.mark.parametrize("platform", [_Poor, Broken])
 def test_a_call_in_vain_takes_no_room_of_a_new_cap(
     at_work: Open, campaign_text: str, platform: type[MTurk]
 ) -> None:

@@ -10,9 +10,11 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock, MonotonicClock
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey
+from piecework.engine.launch import due
 from piecework.engine.posted_hits import publish_key
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
+from piecework.engine.snapshot import Reader
 from piecework.store import campaign_facts, hits, intents, ledger
 from piecework.store.database import open_store
 from piecework.store.intents import declare
@@ -168,6 +170,7 @@ def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
         with pytest.raises(TransientPlatformError, match="no list"):
             post(at_rest)
         assert len(hits.unposted(run.store)) == 1
+        assert due(Reader(run)) == ()
         clock.moment += timedelta(minutes=3)
         post(at_rest)
         assert hits.unposted(run.store) == []

@@ -37,9 +37,16 @@ def test_no_worker_does_more_hits_than_the_campaign_allows(at_work: Open) -> Non
     assert most_done(at_work, TEXT) == 1
 
 
-@pytest.mark.parametrize(("text", "most"), [(CAMPAIGN, NO_LIMIT), (TEXT, 1)])
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        (CAMPAIGN, [("", NO_LIMIT, 0)]),
+        (TEXT, [("", 1, 0)]),
+        ("per_worker = 3\n" + PER_BATCH, [("", 3, 0), (", batch 1", 1, 1)]),
+    ],
+)
 def test_hits_count_for_their_campaign_also_without_a_limit(
-    at_work: Open, tmp_path: Path, text: str, most: int
+    at_work: Open, tmp_path: Path, text: str, limits: list[tuple[str, int, int]]
 ) -> None:
     """A limit that is added or restored later counts what was done before."""
     with at_work(text) as (run, _):
@@ -47,10 +54,10 @@ def test_hits_count_for_their_campaign_also_without_a_limit(
         name = run.campaign.name
     with closing(sqlite3.connect(tmp_path / "marketplace.db")) as market:
         stated = market.execute(
-            "SELECT DISTINCT name, most FROM hit_types LEFT JOIN hit_type_limits "
-            "ON hit_type = hit_types.id"
+            "SELECT DISTINCT name, most, is_of_batch FROM hit_types "
+            "LEFT JOIN hit_type_limits ON hit_type = hit_types.id ORDER BY name"
         ).fetchall()
-    assert stated == [(name, most)]
+    assert stated == [(name + batch, *limit) for batch, *limit in limits]
 
 
 @pytest.mark.full

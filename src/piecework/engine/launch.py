@@ -70,14 +70,14 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
     """
     # Record HITs already posted before checking the caps.
     begun, held = intents.begun(run.store, PUBLISH), frozenset[HitKey]()
+    if begun:
+        record_cut_off(run)
+        begun = intents.begun(run.store, PUBLISH)
+        held = _held(run, begun)
+        planned = hits.unposted(run.store)
     # A HIT type that requires a deleted qualification type is refused.
     excluding = requirements.exclusion_types_left(run)
-    seen = _Seen({}, begun, intents.store_name(run.store), excluding)
-    if begun:
-        known = record_cut_off(run)
-        seen = seen._replace(known=known, begun=intents.begun(run.store, PUBLISH))
-        held = _held(run, seen.begun)
-        planned = hits.unposted(run.store)
+    seen = _Seen(begun, intents.store_name(run.store), excluding)
     planned = _renewed(run, planned, seen.begun)
     unposted = before = _priced_anew(run, planned, seen.begun)
     check_campaign(run)
@@ -126,13 +126,11 @@ class _Seen(NamedTuple):
     """What was looked up before the first call.
 
     Attributes:
-        known: the platform's HITs by annotation, if a call was cut off.
         begun: when calls without an outcome were begun, by intent.
         name: the store's name.
         excluding: the types that excluded workers hold, the current one first.
     """
 
-    known: Mapping[str, HitId]
     begun: Mapping[str, datetime]
     name: str
     excluding: tuple[QualificationTypeId, ...]
@@ -172,8 +170,6 @@ def _renewed(
     keys = [hit.hit_key for hit in hits.load_hits(run.store)]
     new = as_new_hits(run.campaign, old, keys)
     with writing(run.store):
-        for hit in old:
-            intents.withdraw(run.store, publish_key(hit))
         hits.give_up(run.store, [hit.hit_key for hit in old])
         hits.plan(run.store, new)
     return hits.unposted(run.store)
@@ -468,7 +464,7 @@ def _publish(
         intent=intent,
         do=do,
         # `record_cut_off` has just looked for HITs of open intents.
-        look=lambda: seen.known.get(named),
+        look=lambda: None,
         record=recording(run, hit),
     )
 

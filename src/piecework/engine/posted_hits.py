@@ -307,20 +307,17 @@ def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
     return record
 
 
-def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
+def record_cut_off(run: CampaignRun) -> None:
     """Record what was posted by a pass that died, and forget calls that were in vain.
 
     So what they would cost is not held back from the caps. Calls that a clock dated
     after now count from now on (`may_be_posted`).
-
-    Returns:
-        The platform's HITs by annotation; empty if no call was cut off.
     """
     begun = {
         intent.key: intent for intent in intents.load_intents(run.store, PUBLISH, is_done=False)
     }
     if not begun:
-        return {}
+        return
     intents.redate_later(run.store, PUBLISH, wall_time(run.clock))
     cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
     known, name = {}, intents.store_name(run.store)
@@ -340,7 +337,6 @@ def record_cut_off(run: CampaignRun) -> Mapping[str, HitId]:
     for hit in cut_off:
         if publish_key(hit) in calls and not may_be_posted(run, hit, calls):
             intents.withdraw(run.store, publish_key(hit))
-    return known
 
 
 def slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
