@@ -2,11 +2,11 @@
 
 import sqlite3
 from collections.abc import Container, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, BrokenBarrierError
 from typing import Any, ClassVar
 
 import httpx
@@ -28,7 +28,18 @@ from piecework.engine.launch import launch
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.payments.due_bonuses import read_bonuses
 from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay_bonuses
-from piecework.engine.posted_hits import PUBLISH, post_until_refused, publish_key
+from piecework.engine.posted_hits import (, PUBLISH, post_until_refused, publish_key
+    LONGEST_LAG,
+    PUBLISH,
+    annotation,
+    close_hits,
+    hold_added_slots,
+    may_be_posted,
+    must_be_over,
+    post_until_refused,
+    posted_as,
+    publish_key,
+)
 from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
@@ -253,6 +264,73 @@ def test_nothing_planned_is_posted_beyond_the_cap_of_its_batch(
         assert lives == {timedelta(seconds=run.campaign.posting.lifetime_seconds)}
         # A HIT of the same terms is of the type that was made before.
         assert httpx.get(f"{run.endpoint}/rehearsal/calls").json()["CreateHITType"] == 1
+
+
+@pytest.mark.parametrize("is_rehearsal", [False, True])
+def test_hits_are_posted_side_by_side_and_in_a_rehearsal_one_by_one(
+    at_work: Open, campaign_text: str, *, is_rehearsal: bool
+) -> None:
+    """Of simulated workers each then meets the same HITs again."""
+    both, recorded = Barrier(2, timeout=0.05 if is_rehearsal else 30), list[str]()
+
+    def do() -> str:
+        both.wait()
+        return "posted"
+
+    intended = [
+        Intent(key=f"any:{number}", operation="any", subject=("hit", f"{number}"))
+        for number in range(2)
+    ]
+    acts = [Act(intent=each, do=do, look=lambda: None, record=recorded.append) for each in intended]
+    with at_work(campaign_text) as (opened, _):
+        run = replace(opened, most_calls=2, is_rehearsal=is_rehearsal)
+        with pytest.raises(BrokenBarrierError) if is_rehearsal else nullcontext():
+            post_until_refused(run, acts)
+    assert recorded == ([] if is_rehearsal else ["posted", "posted"])
+
+
+def test_slots_are_booked_on_their_batch_and_times_end_at_the_second(
+    at_work: Open, campaign_text: str
+) -> None:
+    """A HIT for 120 cents: half is free, none more than that, and slots by hand cost 60."""
+    with at_work(campaign_text) as (opened, _):
+        run = _in_its_time(opened)
+        post(run)
+        (hit,), now = hits.load_hits(run.store), run.clock.now()
+        booked = [ledger.taken(run.store, 1, now).batch]
+        with run.store.db.atomic():
+            for arrived in (1, 2, 3):
+                close_hits(run, {hit: arrived})
+                booked.append(ledger.taken(run.store, 1, now).batch)
+            for arrived, known in ((2, 0), (3, 0), (4, 3), (4, 4)):
+                hold_added_slots(run, hit, arrived, known=known)
+                booked.append(ledger.taken(run.store, 1, now).batch)
+        assert booked == [120, 60, 60, 60, 60, 120, 180, 180]
+        second, key = timedelta(seconds=1), publish_key(hit)
+        assert not may_be_posted(run, hit, {key: now - LONGEST_LAG})
+        assert may_be_posted(run, hit, {key: now - LONGEST_LAG + second})
+        times = timedelta(hours=1, seconds=hit.lifetime_seconds + hit.duration_seconds)
+        assert not must_be_over(run, replace(hit, posted_at=now - times))
+        assert must_be_over(run, replace(hit, posted_at=now - times - second))
+
+
+def test_an_annotation_names_items_if_there_is_room_and_one_campaign(
+    at_work: Open, campaign_text: str
+) -> None:
+    """255 characters fit; a dot in a campaign's name stands for no other character."""
+    with at_work(campaign_text) as (run, _):
+        post(run)
+        again = replace(hits.load_hits(run.store)[0], round=1)
+        store = "s" * (256 - len(annotation(run, again, "s")))
+        longest = annotation(run, again, store)
+        assert len(longest) == 255
+        assert longest.startswith(f"{store}/{again.hit_key}/")
+        assert annotation(run, again, store + "s") == f"{store}s/{again.hit_key}"
+    posted = posted_as("7ab1/a.b.b0002.r01.000003/4", "a.b")
+    assert posted is not None
+    assert (posted.batch, posted.round, posted.item_numbers) == (2, 1, "4")
+    for other in ("7ab1/axb.b0002.r01.000003", "7ab1/a.b.b0002.r01.000003 of mine"):
+        assert posted_as(other, "a.b") is None
 
 
 class _Poor(MTurk):
