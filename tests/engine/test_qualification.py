@@ -152,9 +152,14 @@ def test_new_hits_require_the_test_as_the_file_has_it_now(tmp_path: Path) -> Non
             run_pass(changed(easier))
         scores = workers.load_scores(run.store)
         assert max(scores.values()) >= 32
-        run_pass(changed(replace(easier, name="Plainer English")))
-        [after] = requirements_of_test(changed(replace(easier, name="Plainer English")))
+        plainer = replace(easier, name="Plainer English", duration_seconds=1800)
+        run_pass(changed(plainer))
+        [after] = requirements_of_test(changed(plainer))
         assert after.integer_values == (31,)
+        made = run.platform._client.get_qualification_type(
+            QualificationTypeId=after.qualification_type_id
+        )["QualificationType"]
+        assert (made["TestDurationInSeconds"], made["RetryDelayInSeconds"]) == (1800, 3600)
         assert after.qualification_type_id != before.qualification_type_id
         required = [
             {each["QualificationTypeId"]: each["ActionsGuarded"] for each in wanted}

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from piecework.campaign.dealing import Limits, all_first_rounds, replacements
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
-from piecework.domain.errors import PlatformRefused
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey, ItemId
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.posted_hits import PUBLISH, publish_key
 from piecework.engine.progress import read_progress
 from piecework.engine.requirements import (
+    UNKNOWN_WORKER,
     apart_from,
     exclusion_types,
     extendable,
@@ -34,7 +35,7 @@ from piecework.engine.run_pass import run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.store import hits, intents, ledger
+from piecework.store import assignments, hits, intents, ledger
 from piecework.store.intents import Intent
 from tests.campaign.campaigns import TODAY, campaign
 from tests.crash.people import WITH_A_HALF, People
@@ -444,6 +445,44 @@ def test_a_hit_whose_items_are_in_another_is_extended_only_if_they_are_kept_apar
         later = EVENING + timedelta(seconds=posting.lifetime_seconds / 2)
         changed = replace(run.campaign, posting=longer)
         assert extendable(replace(run, campaign=changed, clock=FixedClock(later)), 1) == []
+
+
+class _Failing(_Elsewhere):
+    """Gives nobody a qualification; the fault is set by each test."""
+
+    fault: Exception
+
+    def exclude(self, *_: object) -> None:
+        """Fail."""
+        raise self.fault
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        TransientPlatformError("the reply was lost"),
+        PlatformRefused("no such worker", code=UNKNOWN_WORKER),
+    ],
+)
+def test_workers_are_kept_out_again_by_the_pass_after_one_that_failed(
+    at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    """All who answered: the qualification counts as made once they have it."""
+    monkeypatch.setattr(_Failing, "fault", fault, raising=False)
+    with at_work(campaign_text) as (opened, people):
+        run = replace(opened, platform=_Elsewhere(opened.platform.endpoint))
+        run_pass(run)
+        people.work(at_most=2)
+        collect.collect(run)
+        (first,) = hits.load_hits(run.store)
+        again = replace(first, hit_key=HitKey("again"), round=1)
+        with pytest.raises(type(fault)):
+            keep_out(replace(run, platform=_Failing(run.endpoint)), again)
+        held = keep_out(run, again)
+        assert held is not None
+        workers = {each.worker_id for each in assignments.load_assignments(run.store)}
+        assert {*run.platform.excluded(held)} == workers
+        assert len(workers) == 2
 
 
 def _calls(run: CampaignRun) -> Counter[str]:

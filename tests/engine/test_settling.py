@@ -447,6 +447,23 @@ def test_a_deleted_type_of_an_earlier_name_hinders_no_settlement(renamed: Campai
     assert {outcome for outcome, _ in _outcomes(renamed).values()} == {DONE}
 
 
+class _Down(MTurk):
+    """Gives nobody a qualification."""
+
+    def exclude(self, *_: object) -> None:
+        """Refuse."""
+        raise PlatformRefused("not now", code="ServiceFault")
+
+
+def test_a_deleted_type_is_remembered_until_all_have_the_current_one(renamed: CampaignRun) -> None:
+    """A refusal that is not about an unknown worker ends the pass before that."""
+    with pytest.raises(PlatformRefused, match="not now"):
+        exclusion_types_left(replace(renamed, platform=_Down(renamed.endpoint)))
+    current, before = exclusion_types(renamed)
+    assert exclusion_types_left(renamed) == (current,) != (before,)
+    assert len(renamed.platform.excluded(current)) == 1
+
+
 def test_a_block_ends_also_if_no_type_is_left(renamed: CampaignRun) -> None:
     """An inclusion takes it back before it finds that the type is gone."""
     _, blocked, *_ = _workers(renamed)
