@@ -28,7 +28,7 @@ from piecework.engine.launch import launch
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.payments.due_bonuses import read_bonuses
 from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay_bonuses
-from piecework.engine.posted_hits import (, PUBLISH, post_until_refused, publish_key
+from piecework.engine.posted_hits import (
     LONGEST_LAG,
     PUBLISH,
     annotation,
