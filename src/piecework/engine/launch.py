@@ -170,6 +170,9 @@ def _renewed(
     keys = [hit.hit_key for hit in hits.load_hits(run.store)]
     new = as_new_hits(run.campaign, old, keys)
     with writing(run.store):
+        for hit in old:
+            # Since `record_cut_off` kept it, a call may have become too old to come.
+            intents.withdraw(run.store, publish_key(hit))
         hits.give_up(run.store, [hit.hit_key for hit in old])
         hits.plan(run.store, new)
     return hits.unposted(run.store)
