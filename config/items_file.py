@@ -8,6 +8,7 @@ import csv
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,7 +27,7 @@ from piecework.domain.received_files import (
     pictures_in,
     table_rows,
 )
-from piecework.domain.text import did_you_mean, one_line, with_newlines
+from piecework.domain.text import did_you_mean, one_line, plural, with_newlines
 from piecework.domain.toml_text import toml_value
 
 _FAULTS_SHOWN = 20
@@ -278,18 +279,25 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
-    faults: list[str] = []
+    lines_of = defaultdict[str, list[int]](list)
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         if len(line) > LONGEST_LINE:
-            faults.append(f"{path}: line {number}: {_too_long(len(line))}")
+            lines_of[_too_long(len(line))].append(number)
             continue
         try:
             yield number, json_row(line)
         except ValueError as fault:
-            faults.append(f"{path}: line {number}: {fault}")
-    _raise(faults)
+            lines_of[str(fault)].append(number)
+    # Lines that a program wrote lack the same thing.
+    _raise(
+        [
+            f"{path}: line {first}: {fault}"
+            + (f" ({plural(len(more), 'more line')} like this)" if more else "")
+            for fault, (first, *more) in lines_of.items()
+        ]
+    )
 
 
 def json_row(line: str) -> Row:
@@ -305,8 +313,10 @@ def json_row(line: str) -> Row:
     if not isinstance(row, dict):
         raise ValueError("each line must be one object of plain values")  # noqa: TRY004 - as documented
     if nested := [key for key, value in row.items() if isinstance(value, dict | list)]:
+        names = ", ".join(repr(_name(key)) for key in nested)
+        are = "is a list or an object" if len(nested) == 1 else "are lists or objects"
         raise ValueError(
-            f"{_name(nested[0])!r} is a list or an object, and a cell is one plain value; "
+            f"{names} {are}, and a cell is one plain value; "
             "take what workers see out of it, into columns of their own"
         )
     return {key: _cell(value) for key, value in row.items()}

@@ -323,3 +323,16 @@ def test_a_folder_of_pictures_that_is_not_there_is_led_to_one(tmp_path: Path) ->
         with pytest.raises(ConfigError, match="is not a folder; did you mean 'photos'") as fault:
             read()
         assert 'items = "photos/"' in fault.value.next_step
+
+
+def test_lines_that_lack_the_same_are_one_fault(tmp_path: Path) -> None:
+    """A program wrote them all alike, with several columns that are no plain values."""
+    path = tmp_path / "items.jsonl"
+    nested = '{"image_id": "a", "url": "https://e.org/7.jpg", "meta": {"m": 1}, "tags": ["x"]}\n'
+    path.write_text(nested * 30 + "[]\n")
+    with pytest.raises(ConfigError) as raised:
+        read_items(path, COLUMNS, pictures=None)
+    first, second = raised.value.faults
+    assert first.startswith(f"{path}: line 1: 'meta', 'tags' are lists or objects, and a cell is")
+    assert first.endswith("(29 more lines like this)")
+    assert second == f"{path}: line 31: each line must be one object of plain values"
