@@ -154,7 +154,7 @@ def test_a_variable_from_before_still_counts(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_no_command_reads_is_named_once(tmp_path: Path) -> None:
-    """A removed option's would be lost silently; one of another command is none of its business."""
+    """The setting of a removed option would be lost; a command names only its own variables."""
     unread = {
         "PIECEWORK_REVIEW_LISTEN": "`piecework review --help` lists its options",
         "PIECEWORK_REVIEW_SITEURL": "did you mean PIECEWORK_REVIEW_SITE_URL?",

@@ -388,7 +388,7 @@ def test_slots_that_were_put_off_and_are_there_are_not_asked_for_in_a_hit(
 def test_a_hit_that_has_slots_enough_gets_no_more(at_work: Open, campaign_text: str) -> None:
     """Two and one are wanted: with three or four of them no call is made.
 
-    A HIT with several assignments keeps nobody out, and neither does a HIT of the first round.
+    A HIT with several assignments excludes no worker, and neither does a HIT of the first round.
     """
     with at_work(campaign_text) as (opened, _):
         run = replace(opened, platform=_Elsewhere(opened.platform.endpoint))
@@ -448,7 +448,7 @@ def test_a_hit_whose_items_are_in_another_is_extended_only_if_they_are_kept_apar
 
 
 class _Failing(_Elsewhere):
-    """Gives nobody a qualification; the fault is set by each test."""
+    """Refuses to give a qualification, with the fault that a test sets."""
 
     fault: Exception
 

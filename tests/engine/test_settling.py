@@ -448,7 +448,7 @@ def test_a_deleted_type_of_an_earlier_name_hinders_no_settlement(renamed: Campai
 
 
 class _Down(MTurk):
-    """Gives nobody a qualification."""
+    """Refuses to give a qualification."""
 
     def exclude(self, *_: object) -> None:
         """Refuse."""

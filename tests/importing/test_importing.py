@@ -97,10 +97,11 @@ def test_a_plain_name_has_no_results_where_the_machine_keeps_them(
     machine.write_text('[output]\nfolder = "all"\n')
     monkeypatch.setenv("PIECEWORK_CONFIG", str(machine))
     batch = write(tmp_path / "batch.csv", stances())
-    files = [tmp_path / "a/My Stance.toml", tmp_path / "b/My Stance.toml"]
-    for file in files:
-        done("data", "import", batch, "--as", file)
-    assert [load_campaign(file).name for file in files] == ["my-stance", "my-stance-2"]
+    for stem, plain in {"My Stance": "my-stance", "stance": "stance"}.items():
+        files = [tmp_path / f"{folder}/{stem}.toml" for folder in "ab"]
+        for file in files:
+            done("data", "import", batch, "--as", file)
+        assert [load_campaign(file).name for file in files] == [plain, f"{plain}-2"]
 
 
 def test_a_table_that_is_only_looked_at_leaves_nothing_where_the_machine_keeps_stores(

@@ -307,7 +307,6 @@ def _by_heuristic(work: Work, judged: JudgedAgain, out: Iterable[str]) -> dict[s
 
 def _answers(work: Work, cells: pd.DataFrame, own: JudgedAgain, other: JudgedAgain) -> pd.DataFrame:
     table = work.table
-    columns = {name: table[name].to_numpy() for name in ("batch", "round")}
     reasons = {}
     for side, judged in (("before", own), ("after", other)):
         reasons[side] = [""] * len(table)
@@ -318,7 +317,8 @@ def _answers(work: Work, cells: pd.DataFrame, own: JudgedAgain, other: JudgedAga
             "assignment": work.published["assignment"],
             "worker": work.published["worker"],
             "item": table["item_id"].to_numpy(),
-            **columns,
+            "batch": table["batch"].to_numpy(),
+            "round": table["round"].to_numpy(),
             "before": cells["before"].to_numpy(),
             "after": cells["after"].to_numpy(),
             **{f"{side}_because": because for side, because in reasons.items()},
