@@ -72,6 +72,7 @@ fmt: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/python -m tools.plain_english
+	$(BIN)/python -m tools.names
 
 types: $(READY)
 	$(BIN)/mypy

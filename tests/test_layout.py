@@ -3,16 +3,13 @@
 import ast
 import importlib.util
 import re
-import string
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from piecework.domain.crowds import MARKETS
 from piecework.engine.run_pass import STEPS
-from tests.for_each import for_each
 from tools import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,12 +31,6 @@ _THROUGH_ALL_ROOMS = {
     *("live", "mutants", "operations", "schedule", "fault_simulation"),
 }
 """Folders of tests that no single room holds."""
-
-_NAMELESS = {"found", "given", "one", "said", "told"}
-"""What nothing must be called: each fits any value, so it says nothing."""
-
-_SPEECH = {"said", "told"}
-"""Words that no name holds: they say that something was spoken, not what it is."""
 
 
 def _named(names: list[str]) -> list[str]:
@@ -116,142 +107,6 @@ def test_names_of_the_field_are_not_blurred() -> None:
     """No module is called by a word that could mean anything."""
     vague = {"utils", "helpers", "helper", "manager", "misc", "common", "data", "info"}
     assert not {path.stem for path in MODULES} & vague
-
-
-def _bound_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Line and name of all that code binds: values, parameters, functions, classes."""
-    for node in ast.walk(tree):
-        match node:
-            case (
-                ast.Name(id=name, ctx=ast.Store())
-                | ast.Attribute(attr=name, ctx=ast.Store())
-                | ast.arg(arg=name)
-                | ast.alias(asname=str(name))
-                | ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-                | ast.MatchMapping(rest=str(name))
-                | ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-            ):
-                yield getattr(node, "lineno", 0), name
-
-
-def _is_nameless(name: str) -> bool:
-    """Whether a name says nothing of what it holds; a test's name is a sentence."""
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
-    lower = [word.lower() for word in words]
-    is_test = lower[:1] == ["test"]
-    return "_".join(lower) in _NAMELESS or bool(_SPEECH & {*lower} and not is_test)
-
-
-def _other_runs(module: ast.Module) -> Iterator[int]:
-    """Lines where `run` is bound, and not as a campaign run.
-
-    It is one as what is annotated so, as what a `with` opens, and in `self._run = run`.
-    """
-    for node in ast.walk(module):
-        for target in _targets(node):
-            for line, name in _bound_names(target):
-                if name.strip("_") == "run":
-                    yield line
-
-
-def _targets(node: ast.AST) -> list[ast.AST]:
-    """What a node binds that is not annotated as a campaign run, opened, or copied."""
-    match node:
-        case ast.arg(annotation=ast.expr() as stated) | ast.AnnAssign(annotation=stated) if (
-            ast.unparse(stated).strip("'") == "CampaignRun"
-        ):
-            return []
-        case ast.arg():
-            return [node]
-        case ast.Assign(value=value) if ast.unparse(value) != "run":
-            return [*node.targets]
-        case ast.AnnAssign() | ast.For() | ast.comprehension() | ast.NamedExpr():
-            return [node.target]
-    return []
-
-
-def _faults_of_names(path: Path) -> Iterator[str]:
-    module, where = ast.parse(path.read_bytes()), path.relative_to(ROOT)
-    for line, name in sorted(_bound_names(module)):
-        if _is_nameless(name):
-            yield f"{where}:{line}: {name}: name what it holds"
-    for part in (*where.parts[:-1], path.stem):
-        if _is_nameless(part.removeprefix("test_")):
-            yield f"{where}: {part}: name what it holds"
-    if "tests" not in where.parts:
-        for line in _other_runs(module):
-            yield f"{where}:{line}: run: that is what a campaign at work is called"
-
-
-@pytest.mark.parametrize("folder", ["src/piecework", "packages", "tests", "tools"])
-def test_a_name_says_what_it_holds(folder: str) -> None:
-    """No name of a value, function, class, module or folder would fit any other."""
-    inside = (ROOT / folder).rglob("*.py")
-    paths = MODULES if folder == "src/piecework" else sorted(inside)
-    assert not [fault for path in paths for fault in _faults_of_names(path)]
-
-
-_BINDINGS = """
-import re as a
-def bind(b, /, c, *d, e: int = 0, **f):
-    g = h, *i = [(lambda j: 0) for k in b]
-    with c as l, d as (m, n):
-        o: int = (p := 1)
-    for q.r, s in ():
-        s += 1
-    try:
-        ...
-    except ValueError as t:
-        ...
-    match c:
-        case [u, *v] | {"w": w, **x} | A(y) as z:
-            ...
-class Kind:
-    async def wait():
-        ...
-"""
-
-
-def test_the_rule_of_names_knows_every_way_to_bind_a_name() -> None:
-    """All letters of the sample but `q`, which is only read, and three definitions."""
-    bound = {name for _, name in _bound_names(ast.parse(_BINDINGS))}
-    assert bound == {*string.ascii_lowercase, "bind", "Kind", "wait"} - {"q"}
-
-
-@for_each(
-    ("name", "is_nameless"),
-    [
-        *(("one", True), ("_Found", True), ("SAID", True), ("told_apart", True)),
-        *(("_TIMES_SAID", True), ("AsTold", True), ("storyteller_tolds", False)),
-        *(("one_edit_apart", False), ("given_up", False), ("test_it_is_said", False)),
-    ],
-)
-def test_the_rule_of_names_knows_a_vague_name(name: str, *, is_nameless: bool) -> None:
-    """In any case and place; `one`, `found` and `given` may begin a name."""
-    assert _is_nameless(name) == is_nameless
-
-
-_RUNS = """
-class A:
-    run: CampaignRun
-    _run: Run
-    def b(self, run: "CampaignRun") -> None:
-        self._run = run
-        run = self.campaign
-def c(run):
-    with opened() as run, rehearsed() as (run, crowd):
-        for run in runs:
-            ...
-"""
-
-
-def test_the_rule_of_names_knows_a_campaign_run() -> None:
-    """A line each: another annotation, another value, no annotation, a loop."""
-    assert sorted(_other_runs(ast.parse(_RUNS))) == [4, 7, 8, 10]
 
 
 def _drawings(heading: str) -> list[str]:

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from piecework.config.trust import TRUST, fingerprint, reach_of, trust
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.hit_templates.messages import FOLDER
 from piecework.library.campaigns import rehearse
+from tests.conftest import in_full
 from tests.small_campaign import CAMPAIGN, MACHINE, write_received
 from tests.trusted import trusted
 
@@ -108,25 +110,31 @@ def listed(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("key", sorted(KEYS))
+PATHS = [
+    "../private",
+    "s3://bucket/${PW_HIDDEN}",
+    "a/../../private",
+    "/etc/passwd",
+    "%2e%2e/private",
+    "%252e%252e%2fprivate",
+    "linked/private",
+    "file:///etc/passwd",
+    "file:../private",
+    "FILE:/etc/passwd",
+    "./${PW_HIDDEN}",
+    "..\\\\private",
+    "C:/private",
+    "~/private",
+]
+
+# All keys go through the same function: each with two paths, and one of them with all.
+_OFTEN = [(key, path) for key in sorted(KEYS) for path in PATHS[:2]]
+_OFTEN += [("items.file", path) for path in PATHS[2:]]
+
+
 @pytest.mark.parametrize(
-    "path",
-    [
-        "../private",
-        "a/../../private",
-        "/etc/passwd",
-        "%2e%2e/private",
-        "%252e%252e%2fprivate",
-        "linked/private",
-        "s3://bucket/${PW_HIDDEN}",
-        "file:///etc/passwd",
-        "file:../private",
-        "FILE:/etc/passwd",
-        "./${PW_HIDDEN}",
-        "..\\\\private",
-        "C:/private",
-        "~/private",
-    ],
+    ("key", "path"),
+    [*_OFTEN, *in_full(*(case for case in product(sorted(KEYS), PATHS) if case not in _OFTEN))],
 )
 def test_every_key_that_leads_out_needs_trust(
     key: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -24,6 +24,7 @@ from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.marketplace import rehearsal_market
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from piecework.store.lock import only_pass
+from tests.conftest import in_full
 from tests.small_campaign import write_campaign
 
 
@@ -155,7 +156,9 @@ def test_a_live_store_takes_no_answers_of_simulated_workers(campaign: Path) -> N
     assert not list(campaign.parent.rglob("piecework.db"))
 
 
-@pytest.mark.parametrize("words", [(), ("--answers", "a.parquet"), ("--answers", "b.csv")])
+@pytest.mark.parametrize(
+    "words", [("--answers", "b.csv"), *in_full(((),), (("--answers", "a.parquet"),))]
+)
 def test_an_export_before_the_first_answer_writes_nothing(
     campaign: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ from piecework.simulation.crowd.browser import Page
 from piecework.store import assignments, campaign_facts, decisions, generations, hits, ledger
 from piecework.store.database import writing
 from piecework.store.settlements import ELSEWHERE, PAID_ALREADY
+from tests.conftest import in_full
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.growing_campaign import names, row, write_growing
@@ -844,8 +845,10 @@ def test_an_older_store_takes_over_who_is_excluded(folder: Path) -> None:
         assert _reconcile(folder, endpoint).comparison.is_equal
 
 
-@pytest.mark.parametrize("is_deleted", [False, True])
-@pytest.mark.parametrize("is_new_name_lost", [False, True])
+@pytest.mark.parametrize(
+    ("is_new_name_lost", "is_deleted"),
+    [(True, False), (False, True), *in_full((False, False), (True, True))],
+)
 def test_who_was_excluded_under_an_earlier_name_stays_out_of_a_restored_marketplace(
     folder: Path, *, is_new_name_lost: bool, is_deleted: bool
 ) -> None:

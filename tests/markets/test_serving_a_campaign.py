@@ -18,6 +18,7 @@ from offline_markets.connect.server import serving as serving_connect
 from offline_markets.prolific import server as prolific
 from offline_markets.prolific.options import Options as ProlificOptions
 from piecework.cli.main import main
+from tests.conftest import in_full
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import PIECEWORK
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -178,7 +179,7 @@ def test_another_currency_is_said_before_an_account_is_opened(
     assert f"currency is {other}, but {name} charges {CURRENCIES[name]}" in printed
 
 
-@pytest.mark.parametrize("option", ["--site-url", "--public-url"])
+@pytest.mark.parametrize("option", ["--public-url", *in_full("--site-url")])
 def test_names_that_browsers_open_leave_a_key_for_this_machine(
     market: tuple[str, dict[str, str]], tmp_path: Path, option: str
 ) -> None:

@@ -19,6 +19,7 @@ from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to
 from piecework.store import assignments, reviews
 from piecework.store.database import writing
+from tests.conftest import in_full
 from tests.marketplace.certificates import self_signed
 from tests.marketplace.market import free_port
 from tests.review import stores
@@ -82,7 +83,7 @@ def test_what_would_be_unsafe_or_makes_no_sense_is_refused(
     assert message in result.output
 
 
-@pytest.mark.parametrize("others", [[], ["--reviewer", "grace"]])
+@pytest.mark.parametrize("others", [["--reviewer", "grace"], *in_full([])])
 def test_names_are_for_the_person_at_this_machine(tmp_path: Path, others: list[str]) -> None:
     """A link that is sent to a reviewer opens a page with pseudonyms only."""
     database = tmp_path / "people.db"

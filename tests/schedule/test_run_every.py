@@ -217,7 +217,7 @@ def test_a_server_that_is_away_leaves_no_deployment_file(campaign: Path, tmp_pat
     assert not [*campaign.parent.glob("*.deployment.toml")]
 
 
-@pytest.mark.parametrize("amount", ["", "60", "60.00", "70"])
+@pytest.mark.parametrize("amount", ["60.00", "70", *in_full("", "60")])
 def test_the_same_command_with_another_time_states_the_same(campaign: Path, amount: str) -> None:
     """What is not stated is as the deployment file has it; an amount is no text."""
     away = {
@@ -320,7 +320,8 @@ def test_a_linked_campaign_file_is_named_as_it_was_typed(campaign: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("status", "helps"), [(401, "correct PREFECT_API_AUTH_STRING"), (200, "with PREFECT_API_URL= ")]
+    ("status", "helps"),
+    [(401, "correct PREFECT_API_AUTH_STRING"), *in_full((200, "with PREFECT_API_URL= "))],
 )
 def test_only_what_helps_against_a_fault_of_the_server_is_advised(
     campaign: Path, status: int, helps: str
@@ -359,7 +360,7 @@ def test_only_what_helps_against_a_fault_of_the_server_is_advised(
     assert "prefect server start" not in done.stderr
 
 
-@pytest.mark.parametrize("place", ["PREFECT_API_URL", "profile", "prefect.toml"])
+@pytest.mark.parametrize("place", ["profile", *in_full("PREFECT_API_URL", "prefect.toml")])
 def test_the_server_is_the_one_that_prefect_would_use(
     campaign: Path, tmp_path: Path, place: str
 ) -> None:

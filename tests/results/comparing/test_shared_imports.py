@@ -14,8 +14,12 @@ pytestmark = [
     pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here"),
 ]
 
-# The others have as many votes as these, and no other format.
-_DEAR = {"vizwiz_quality_train.json", "snow_rte.csv"}
+# The others are shorter, and of the same formats.
+_DEAR = {
+    *("vizwiz_quality_train.json", "snow_rte.csv", "vizwiz_val_captions_half.csv"),
+    *("mturk_batches", "para_quality_half.csv"),
+    "error_analysis_2017/annotations_emiel/incongruent_final.json",
+}
 
 
 @pytest.mark.parametrize(
