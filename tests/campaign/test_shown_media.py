@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import fsspec
 import pytest
@@ -23,6 +25,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import post
+from piecework.hit_templates.messages import FOLDER as FOLDER_OF_TASKS
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.mturk import MTurk
 from tests.campaign.campaigns import campaign as small
@@ -354,6 +357,35 @@ def test_every_column_that_a_page_loads_is_tried(tmp_path: Path) -> None:
     shown = [medium.address for medium in media_of(campaign, campaign.items)]
     assert {address[8] for address in shown} == {"a", "b"}
     assert len(shown) == 4
+
+
+_ASKED = 'task = "rate"\nquestion = "Is it clear?"\nscale = [1, 5]\n'
+_GROWS = f'{_ASKED}budget = {{ total = "9.00", day = "9.00" }}\n[grows]\n'
+_PAGE = '<p>${step}</p><img src="${photo}"><input name="answer">'
+
+
+@for_each("task", (_ASKED, _GROWS, 'task = "page.html"\n', 'task = "./steps"\n'))
+def test_a_text_that_ends_as_the_name_of_a_picture_is_none(task: str) -> None:
+    """The page decides which columns are pictures: for data, reviewers and what is tried."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(FOLDER_OF_TASKS / "_starters" / "choice", folder / "steps")
+        document, question = folder / "steps" / "task.toml", folder / "steps" / "question.html.j2"
+        columns = '"item_id", "step", "photo"]'
+        document.write_text(document.read_text().replace('"item_id", "text"]', columns))
+        text = '<p class="quoted">{{ item.columns.text }}</p>'
+        assert text in question.read_text()
+        cells = "{{ picture(item.columns.photo, n) }}<p>{{ item.columns.step }}</p>"
+        question.write_text(question.read_text().replace(text, cells))
+        (folder / "page.html").write_text(_PAGE)
+        photo = "https://a.invalid/1.jpg"
+        rows = f"1,Open logo.png,{photo}\n2,Look at it.,{photo}\n"
+        (folder / "items.csv").write_text(f"item_id,step,photo\n{rows}")
+        stated = 'items = "items.csv"\nreward = "0.10"\nanswers = 2\n'
+        (folder / "c.toml").write_text(stated + task)
+        campaign = load_campaign(own(folder / "c.toml"))
+        assert {item.picture for item in campaign.items} == {photo}
+        assert {each.address for each in media_of(campaign, campaign.items)} == {photo}
 
 
 def test_a_sample_has_the_first_and_the_last() -> None:

@@ -200,7 +200,8 @@ def assemble(file: CampaignFile) -> Campaign:
 
 
 def _read_items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
-    return with_gold(file, task, _reader_of(file)(file, task))
+    items = with_gold(file, task, _reader_of(file)(file, task))
+    return tuple(replace(item, picture_columns=task.shown_pictures) for item in items)
 
 
 def _with_samples(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from piecework.config.campaign_file import CampaignFile
@@ -74,7 +75,7 @@ def all_gold(file: CampaignFile, task: Task) -> tuple[Item, ...]:
 
 
 def _mixed_in(item: Item) -> Item:
-    return Item(item_id=item.item_id, columns={**item.columns, MIXED_IN: "yes"})
+    return replace(item, columns={**item.columns, MIXED_IN: "yes"})
 
 
 _KEYS = frozenset({"item", "label", "field", "probability", "model"})

@@ -95,7 +95,7 @@ def item_on_page(campaign: Campaign, item: Item) -> Item:
     }
     if not served:
         return item
-    return Item(item_id=item.item_id, columns={**item.columns, **served})
+    return replace(item, columns={**item.columns, **served})
 
 
 def _name(url: str, pictures: PictureLocation | None) -> str:

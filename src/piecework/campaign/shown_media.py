@@ -96,15 +96,11 @@ _KINDS = ("picture", "audio", "video")
 
 def _columns(campaign: Campaign, cells: Mapping[str, str]) -> Iterator[str]:
     """Yield the columns of an item whose cells a page loads."""
-    task, page = campaign.task, campaign.task.html_page
+    task = campaign.task
     if task.is_generic:
         yield from (part.column for part in task.parts if part.kind in _KINDS)
-    elif page is None:
-        rest = {name: cell for name, cell in cells.items() if name != task.columns[0]}
-        yield from (name for name, cell in rest.items() if name == "url" or is_picture(cell))
     else:
-        named = {*task.picture_columns, *page.possible_addresses}
-        yield from (name for name in cells if name in named)
+        yield from (name for name in cells if name in (task.shown_pictures or ()))
 
 
 def unseen(

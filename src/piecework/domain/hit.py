@@ -8,7 +8,7 @@ API. Code that runs on a platform uses that platform's own
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -43,24 +43,34 @@ PICTURES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing to work on; `columns` holds its whole row, including the id."""
+    """One thing to work on.
+
+    Attributes:
+        columns: its whole row, including the id.
+        picture_columns: the columns that its page shows as pictures
+            (`Task.shown_pictures`); `None`: not known, so any column may be.
+    """
 
     item_id: ItemId
     columns: Mapping[str, str]
+    picture_columns: Collection[str] | None = field(default=None, compare=False, repr=False)
 
     @property
     def picture(self) -> str:
         """Where its picture is: its `url`, else the first cell that names one, else "".
 
-        The id does not count: it may come from a picture's name without being one.
+        A text may end as a picture's name does, so only columns of pictures count. The id
+        does not: it may come from a picture's name without being one.
 
-        >>> Item(item_id=ItemId("7"), columns={"id": "7", "photo": "a/b.jpg"}).picture
+        >>> cells = {"id": "7", "step": "Open logo.png", "photo": "a/b.jpg"}
+        >>> Item(item_id=ItemId("7"), columns=cells, picture_columns=("photo",)).picture
         'a/b.jpg'
         """
         if url := self.columns.get("url"):
             return url
-        cells = (cell for cell in self.columns.values() if cell != self.item_id)
-        return next((cell for cell in cells if is_picture(cell)), "")
+        known = self.picture_columns
+        named = (cell for name, cell in self.columns.items() if known is None or name in known)
+        return next((cell for cell in named if cell != self.item_id and is_picture(cell)), "")
 
 
 def is_picture(cell: str) -> bool:

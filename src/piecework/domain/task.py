@@ -356,6 +356,11 @@ class Task:
         return ("url",) if self.html_page is None else self.html_page.addresses
 
     @property
+    def shown_pictures(self) -> tuple[str, ...] | None:
+        """Columns that a page shows as pictures, if a cell is one; `None`: it has no page."""
+        return _pictures_of(self)
+
+    @property
     def shown_columns(self) -> frozenset[str]:
         """All columns that a page may show."""
         return frozenset((*self.columns, *self.optional_columns))
@@ -364,6 +369,20 @@ class Task:
 @lru_cache(maxsize=128)  # called for every answer that is read
 def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
     return tuple(field for field in task.fields if field.scope == scope)
+
+
+_DRAWN = re.compile(r"(?:\bpicture\(|<img\b[^>]*\{\{)\s*item\.columns(?:\.|\[['\"])([\w-]+)")
+
+
+@lru_cache(maxsize=128)  # called for every item
+def _pictures_of(task: Task) -> tuple[str, ...] | None:
+    if task.own is not None and task.own.path == NO_PAGE:
+        return None
+    if task.html_page is not None:
+        return (*task.picture_columns, *task.html_page.possible_addresses)
+    own = {} if task.own is None or task.is_generic else task.own.templates
+    drawn = (match[1] for source in own.values() for match in _DRAWN.finditer(source))
+    return tuple(dict.fromkeys((*task.picture_columns, *drawn)))
 
 
 def is_page(named: str) -> bool:

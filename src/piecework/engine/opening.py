@@ -346,7 +346,7 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
         posting = replace(campaign.posting, assignments=wanted)
         campaign = replace(campaign, posting=posting)
     if campaign.growth is not None:
-        campaign = replace(campaign, items=DealtItems(store))
+        campaign = replace(campaign, items=DealtItems(store, campaign.task.shown_pictures))
     rewards = campaign.rewards.as_agreed(agreed_cents(store))
     return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 

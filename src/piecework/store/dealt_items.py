@@ -4,10 +4,11 @@ An item is dealt once: its batch is set in the transaction that plans its HITs.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import overload
 
 from piecework.domain.hit import Item
@@ -101,10 +102,15 @@ class DealtItems(Sequence[Item]):
     """The items that were dealt, in the order of batches and arrival.
 
     They stay in the store: only those in use are in memory.
+
+    Args:
+        store: the store.
+        picture_columns: the columns that their page shows as pictures (`Item`).
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, picture_columns: Collection[str] | None = None) -> None:
         self._store = store
+        self._item = partial(_item, picture_columns=picture_columns)
 
     def __len__(self) -> int:
         """Return how many items were dealt."""
@@ -123,7 +129,7 @@ class DealtItems(Sequence[Item]):
             [batch, number, _FETCHED],
         ).fetchall():
             for batch, number, item_id, columns in rows:  # noqa: B007 - where to go on
-                yield _item(item_id, columns)
+                yield self._item(item_id, columns)
 
     @overload
     def __getitem__(self, at: int) -> Item: ...
@@ -141,7 +147,7 @@ class DealtItems(Sequence[Item]):
         ).fetchone()
         if number < 0 or row is None:
             raise IndexError(at)
-        return _item(*row)
+        return self._item(*row)
 
     def of(self, item_ids: Iterable[ItemId]) -> dict[ItemId, Item]:
         """Return these items by id; unknown ones are absent."""
@@ -150,14 +156,14 @@ class DealtItems(Sequence[Item]):
             "JOIN source_items ON item_id = value",
             [json.dumps(list(item_ids))],
         )
-        return {ItemId(item_id): _item(item_id, columns) for item_id, columns in rows}
+        return {ItemId(item_id): self._item(item_id, columns) for item_id, columns in rows}
 
     def of_batch(self, batch: int) -> list[Item]:
         """Return the items of a batch in the order of their arrival."""
         rows = self._store.db.execute(
             "SELECT item_id, columns FROM source_items WHERE batch = ? ORDER BY number", [batch]
         )
-        return [_item(*row) for row in rows]
+        return [self._item(*row) for row in rows]
 
 
 def hits_of_closed(store: Store) -> AbstractSet[HitKey]:
@@ -176,6 +182,6 @@ def hits_of_closed(store: Store) -> AbstractSet[HitKey]:
     return {HitKey(hit_key) for (hit_key,) in rows}
 
 
-def _item(item_id: str, columns: str) -> Item:
+def _item(item_id: str, columns: str, *, picture_columns: Collection[str] | None = None) -> Item:
     cells: Mapping[str, str] = json.loads(columns)
-    return Item(item_id=ItemId(item_id), columns=cells)
+    return Item(item_id=ItemId(item_id), columns=cells, picture_columns=picture_columns)

@@ -151,10 +151,8 @@ def test_only_pictures_that_are_missing_are_spoken_of() -> None:
     """Items of texts have none, and nothing is said of pictures."""
     facts = by_hand.small()
     mentions = []
-    for cell in ("It was the best of times,", "https://example.org/7.jpg"):
-        shown = tuple(
-            replace(item, picture="", columns={"sentence": cell}) for item in facts.shown_items
-        )
+    for cells in ({"sentence": "Save it as 7.jpg"}, {"url": "https://example.org/7.jpg"}):
+        shown = tuple(replace(item, picture="", columns=cells) for item in facts.shown_items)
         gallery = _gallery(replace(facts, shown_items=shown))
         mentions.append("are not shown" in gallery.note)
     assert mentions == [False, True]

@@ -18,6 +18,7 @@ from piecework.domain.field import Field
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
+from piecework.domain.task import Task
 from piecework.domain.text import count, plural, regions_in_words, share
 from piecework.report import plots
 from piecework.report.components import (
@@ -92,7 +93,7 @@ def gallery(model: ReportModel) -> Gallery | None:
         "Chosen by their answers: examples, not a representative sample. Answers "
         "without a label are kept."
         + " Pictures outside the campaign's folder are not shown."
-        * any(_lacks_picture(item) for item in shown)
+        * any(_lacks_picture(item, model.facts.task) for item in shown)
     )
     cards = [_card(model, item, by_item[item.item_id]) for item in shown]
     more: list[Card] = []
@@ -127,9 +128,10 @@ def _lines(card: Card) -> int:
     return sum(math.ceil(len(text) / _LINE_CHARACTERS) for text in texts)
 
 
-def _lacks_picture(shown: ShownItem) -> bool:
+def _lacks_picture(shown: ShownItem, task: Task) -> bool:
     """Whether the item has a picture but the report has no copy of it."""
-    item = Item(item_id=ItemId(shown.item_id), columns=shown.columns)
+    of_page = task.shown_pictures
+    item = Item(item_id=ItemId(shown.item_id), columns=shown.columns, picture_columns=of_page)
     return bool(item.picture) and not shown.picture
 
 

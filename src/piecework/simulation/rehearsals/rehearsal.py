@@ -248,7 +248,9 @@ def _with_posted(campaign: Campaign) -> Campaign:
     with known_store(campaign) as store:
         if store is None or campaign.growth is None:
             return campaign
-        return replace(campaign, items=(*DealtItems(store), *campaign.gold))
+        return replace(
+            campaign, items=(*DealtItems(store, campaign.task.shown_pictures), *campaign.gold)
+        )
 
 
 def _is_finished(
