@@ -10,6 +10,7 @@ from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 from piecework.platforms.clocks import START
 from piecework.simulation.rehearsals.checking import check_campaign
+from tests.trusted import own
 
 CAMPAIGN = """
 name = "dog"
@@ -92,3 +93,26 @@ def test_the_largest_page_is_measured(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text(f"item_id,text\na,A\nb,{'B' * 1001}\n")
     larger = check_campaign(small, on=START.date()).largest_question_bytes
     assert size + 1000 <= larger < size + 1100
+
+
+_PAGE = "<p>${text}</p><input name='a'>"
+
+
+@pytest.mark.parametrize(("in_hit", "page"), [(2, ""), (1, ""), (1, _PAGE)])
+def test_a_page_that_is_too_long_is_told_with_its_items_and_what_to_change(
+    tmp_path: Path, in_hit: int, page: str
+) -> None:
+    """Whatever asks for the page: `check`, a rehearsal and a pass."""
+    (tmp_path / "page.html").write_text(page)
+    (tmp_path / "items.csv").write_text(f"item_id,text\na,{'A' * 70_000}\nb,B\n")
+    path = tmp_path / "c.toml"
+    asked = 'task = "page.html"' if page else 'task = "rate"\nquestion = "Is it?"\nscale = [1, 5]'
+    stated = 'items = "items.csv"\nreward = "0.10"\nanswers = 2'
+    path.write_text(f"{asked}\n{stated}\n[posting]\nitems_per_hit = {in_hit}\n")
+    with pytest.raises(ConfigError) as raised:
+        check_campaign(own(path), on=START.date())
+    (fault,) = raised.value.faults
+    of_two = "a HIT of 2 items (a, b; the longest is a): the question has "
+    assert fault.startswith(of_two if in_hit > 1 else "item a: the ")
+    lower = f"lower posting.items_per_hit, now 2, in {path}; or "
+    assert raised.value.next_step == f"{lower * (in_hit > 1)}shorten the column 'text' of item a"

@@ -13,7 +13,8 @@ import signal
 import tempfile
 import warnings
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -54,7 +55,9 @@ def posted_question(
         return question(campaign, hit, items)
     shown = [item_on_page(campaign, items[item_id]) for item_id in hit.item_ids]
     title = campaign.title or campaign.task.title
-    return page_question(*parts_of_page(campaign.task, shown, title=title))
+    page = parts_of_page(campaign.task, shown, title=title)
+    with _naming_items(campaign, hit, items):
+        return page_question(*page)
 
 
 def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) -> str:
@@ -75,7 +78,39 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
         records_typing=campaign.posting.records_typing,
         arm=Arm.from_text(hit.arm) if hit.arm else PLAIN,
     )
-    return html_question(page)
+    with _naming_items(campaign, hit, items):
+        return html_question(page)
+
+
+_MOST_NAMED, _LONGEST_ID = 10, 80
+
+
+@contextmanager
+def _naming_items(
+    campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]
+) -> Iterator[None]:
+    """Say which items a page that cannot be posted shows, and what makes it shorter."""
+    try:
+        yield
+    except ConfigError as error:
+        shown = campaign.task.shown_columns
+        cells = {
+            (one_line(name, at_most=_LONGEST_ID), column): len(cell.encode())
+            for name in hit.item_ids
+            for column, cell in items[name].columns.items()
+            if column in shown
+        }
+        name, column = max(cells, key=cells.__getitem__, default=("", ""))
+        shorter = f"shorten the column {column!r} of item {name}"
+        where, number = f"item {name}", len(hit.item_ids)
+        if number > 1:
+            ids = [one_line(each, at_most=_LONGEST_ID) for each in hit.item_ids[:_MOST_NAMED]]
+            named = ", ".join(ids) + ", …" * (number > _MOST_NAMED)
+            where = f"a HIT of {number} items ({named}; the longest is {name})"
+            stated = f"posting.items_per_hit, now {campaign.posting.items_per_hit}"
+            shorter = f"lower {stated}, in {campaign.path}; or {shorter}"
+        faults = [f"{where}: {fault}" for fault in error.faults]
+        raise ConfigError(faults, next_step=shorter) from error
 
 
 def item_on_page(campaign: Campaign, item: Item) -> Item:

@@ -320,11 +320,10 @@ def page_question(texts: Sequence[str], values: Sequence[str]) -> str | SharedQu
         raise ConfigError(
             [
                 (
-                    f"The page has {size:,} bytes, {of_item:,} of them from its item; "
-                    f"at most {most:,} and {MTURK.question_bytes:,} are allowed."
+                    f"the page has {size:,} bytes, {of_item:,} of them from its item; "
+                    f"at most {most:,} and {MTURK.question_bytes:,} are allowed"
                 )
-            ],
-            next_step="shorten the item's columns, or let them name files",
+            ]
         )
     before, after = _envelope(0)
     inside = [*map(_in_cdata, texts)]
@@ -348,10 +347,7 @@ def html_question(html: str, frame_height: int = 0) -> str:
     question = _in_cdata(html).join(_envelope(frame_height))
     size, most = question_bytes(question), MTURK.question_bytes
     if size > most:
-        raise ConfigError(
-            [f"The question has {size:,} bytes; at most {most:,} are allowed."],
-            next_step="Show fewer items per HIT, or shorten their columns.",
-        )
+        raise ConfigError([f"the question has {size:,} bytes; at most {most:,} are allowed"])
     return question
 
 
@@ -377,5 +373,5 @@ def _check_characters(html: str) -> None:
     forbidden = NOT_FOR_XML.search(html)
     if forbidden:
         line = html.count("\n", 0, forbidden.start()) + 1
-        fault = f"The page contains the character {forbidden[0]!r} in line {line}"
-        raise ConfigError([f"{fault}, which is not allowed in XML."])
+        fault = f"the page contains the character {forbidden[0]!r} in line {line}"
+        raise ConfigError([f"{fault}, which is not allowed in XML"])
