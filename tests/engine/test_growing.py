@@ -269,6 +269,24 @@ def test_rows_that_vanish_by_the_thousand_are_not_withdrawn(tmp_path: Path) -> N
         assert progress.source.fault == ""
 
 
+def test_a_source_that_loses_a_column_says_what_to_do(tmp_path: Path) -> None:
+    """Give it back, or say which new column has its cells: what a reader advises is kept."""
+    with growing(tmp_path, ()) as campaign:
+        rows = "p001,https://example.org/1.jpg"
+        campaign.items.write_text(f"image_id,url,note\n{rows},a\n")
+        campaign.advance()
+        advice = []
+        for lacking in (f"image_id,url\n{rows}\n", f"image_id,url,words\n{rows},a\n"):
+            campaign.items.write_text(lacking)
+            source = campaign.advance().source
+            assert source is not None
+            assert "items.csv: column 'note' has disappeared; " in source.fault
+            advice.append(source.fault.partition("; next: ")[2])
+    again = "give the source the column 'note' again"
+    renamed = "if 'words' has its cells now, write columns = { note = \"words\" } in [items]"
+    assert advice == [again, f"{again}; {renamed}"]
+
+
 @pytest.mark.full
 def test_a_source_that_cannot_be_read_stops_nothing_else(tmp_path: Path) -> None:
     """Answers are collected and paid; the fault is stated until the file is back."""

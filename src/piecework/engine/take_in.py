@@ -22,6 +22,7 @@ from piecework.domain.growing import MOST_REMOVED, Delivery, Growth, SourceRow, 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.text import plural
+from piecework.domain.toml_text import toml_value
 from piecework.engine.snapshot import Reader, Step, arrived, as_read
 from piecework.store import source
 from piecework.store.database import writing
@@ -128,7 +129,8 @@ take_in = Step("take in", due, act)
 
 
 def _in_words(fault: ConfigError) -> str:
-    return "; ".join(fault.faults)
+    step = [f"next: {fault.next_step}"] if fault.next_step else []
+    return "; ".join([*fault.faults, *step])
 
 
 @dataclass(slots=True)
@@ -205,7 +207,11 @@ class _TakingIn:
                 f"{self._growth.source.name}: column {missing[0]!r} has disappeared; "
                 f"the columns are {', '.join(delivery.header)}"
             )
-            raise ConfigError([fault])
+            step = f"give the source the column {missing[0]!r} again"
+            if new := [name for name in delivery.header if name not in self._columns]:
+                renamed = toml_value({missing[0]: new[0]})
+                step += f"; if {new[0]!r} has its cells now, write columns = {renamed} in [items]"
+            raise ConfigError([fault], next_step=step)
 
     def _warn_of_lost_columns(self) -> None:
         """Log columns that workers see and no new row has: one may have another name now.
