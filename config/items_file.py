@@ -17,7 +17,7 @@ from types import MappingProxyType
 from piecework.config.item_pictures import Places, not_in, url_faults
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.hit import Item
+from piecework.domain.hit import Item, fill_in
 from piecework.domain.ids import ItemId
 from piecework.domain.pictures import PictureLocation
 from piecework.domain.received_files import (
@@ -427,12 +427,10 @@ def _cell_faults(
 ) -> Iterator[str]:
     empty = [column for column in columns if not row.get(column, "").strip()]
     for column in empty:
-        named = (
-            ""
-            if column in row
-            else f"; the columns are {', '.join(map(_name, [*row][:_NAMES_SHOWN]))}"
-        )
-        yield f"{where}: {column} is missing or empty{named}"
+        more = f"the columns are {', '.join(map(_name, [*row][:_NAMES_SHOWN]))}"
+        if column in row:
+            more = fill_in(is_text=column not in (columns[0], *places.addresses))
+        yield f"{where}: {column} is missing or empty; {more}"
     # Once for the row: few rows have any.
     if _CONTROL.search("".join((*row, *row.values()))):
         for column, cell in row.items():

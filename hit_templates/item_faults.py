@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from piecework.domain.field import Field
-from piecework.domain.hit import Item
+from piecework.domain.hit import Item, fill_in
 from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, PartKind, Task
 from piecework.domain.text import NOT_FOR_XML, one_line
 from piecework.hit_templates.answers import offered, typed, value_problems
@@ -92,7 +92,8 @@ def _faults_of_conditions(task: Task, items: Sequence[Item]) -> Iterator[str]:
 def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
     for name in task.columns:
         if not item.columns.get(name, "").strip():
-            yield f"the column {name} is missing or empty"
+            is_text = name not in (task.columns[0], *task.picture_columns)
+            yield f"the column {name} is missing or empty; {fill_in(is_text=is_text)}"
     if any(character < " " for character in item.item_id):
         yield "the id holds a control character, a tab or a line break"
     for name, text in item.columns.items():
@@ -114,7 +115,8 @@ def _faults_of_parts(task: Task, item: Item) -> Iterator[str]:
         # Other cells may be empty; without any, workers are paid for nothing.
         verb = "is" if len(parts) == 1 else "are all"
         purpose = "transcribe" if is_heard else "show"
-        yield f"nothing to {purpose}: {', '.join(parts)} {verb} empty"
+        is_text = any(part.kind == "text" for part in task.parts if part.column in parts)
+        yield f"nothing to {purpose}: {', '.join(parts)} {verb} empty; {fill_in(is_text=is_text)}"
     for part in task.parts:
         text = item.columns.get(part.column, "")
         # The first rows of a source that grows said what the column holds; others come later.

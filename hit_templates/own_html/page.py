@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from piecework.domain.column_names import PLAYED
 from piecework.domain.errors import ConfigError
 from piecework.domain.field import Field
-from piecework.domain.hit import Item
+from piecework.domain.hit import Item, fill_in
 from piecework.domain.task import GOLD, NO_PAGE, TRUTH, HtmlPage, Task
 from piecework.domain.text import with_newlines
 from piecework.hit_templates.jinja_helpers import minified
@@ -134,7 +134,11 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
             yield f"the page asks for {column!r}; the columns are {known}"
     if template.columns and not any(value_of(columns, name).strip() for name in template.columns):
         # A page may leave a gap empty; without any cell, workers are paid for nothing.
-        yield f"every cell that the page shows of it is empty: {', '.join(template.columns)}"
+        shown, is_text = (
+            ", ".join(template.columns),
+            bool({*template.columns} - {*template.addresses}),
+        )
+        yield f"every cell that the page shows of it is empty: {shown}; {fill_in(is_text=is_text)}"
     for column in template.addresses:
         value = value_of(columns, column)
         if value.strip() and not is_address(value):

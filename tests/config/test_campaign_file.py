@@ -107,7 +107,7 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
     ("items", "words"),
     [
         ("", "has no items"),
-        ("image_id,url\na,\n", "line 2: url is missing or empty"),
+        ("image_id,url\na,\n", "line 2: url is missing or empty; leave the row out, or fill it in"),
         ("url\nhttps://e.org/a\n", "no column image_id; the columns are url"),
         ("image_id|url\na|https://e.org/a\n", "the columns are image_id|url"),
         ("image_id,url,url\na,b,c\n", "column 'url' occurs twice"),

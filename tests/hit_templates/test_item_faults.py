@@ -25,6 +25,9 @@ PHOTO = {"image_id": "a", "url": "/pictures/a.svg", **TEN}
 SAME_TEXTS = "no answer could tell them apart, so change the row or leave it out"
 
 
+LEAVE_OUT, WRITE = "leave the row out", 'write what workers shall read, such as "(no text)"'
+
+
 def faults_in(task: str, **columns: str) -> list[str]:
     """What is wrong with one item of a task."""
     item = Item(item_id=ItemId("a"), columns=columns)
@@ -42,7 +45,7 @@ def test_an_item_without_faults_is_silent() -> None:
         (
             "crowd_judgement",
             {**PHOTO, "sentence_7": ""},
-            "the column sentence_7 is missing or empty",
+            f"the column sentence_7 is missing or empty; {LEAVE_OUT}, or {WRITE}",
         ),
         (
             "crowd_judgement",
@@ -52,7 +55,7 @@ def test_an_item_without_faults_is_silent() -> None:
         (
             "congruency",
             {"pair_id": "a", "description": "A dog."},
-            "the column url is missing or empty",
+            f"the column url is missing or empty; {LEAVE_OUT}, or fill it in",
         ),
         (
             "correction",
@@ -65,7 +68,11 @@ def test_an_item_without_faults_is_silent() -> None:
                 "position, number, scene, color, other"
             ),
         ),
-        ("pairwise", {**PAIR, "url": ""}, "the column url is missing or empty"),
+        (
+            "pairwise",
+            {**PAIR, "url": ""},
+            f"the column url is missing or empty; {LEAVE_OUT}, or fill it in",
+        ),
         (
             "pairwise",
             {**PAIR, "generated_2": " a  cat. "},
@@ -151,10 +158,10 @@ def test_an_item_without_anything_to_transcribe_names_all_its_empty_columns() ->
     parts = (Part(column="sound", kind="audio"), Part(column="film", kind="video"))
     item = Item(item_id=ItemId("a"), columns={"id": "a"})
     assert faults_of_item(task_of(heard, parts=parts), item) == [
-        "nothing to transcribe: sound, film are all empty"
+        f"nothing to transcribe: sound, film are all empty; {LEAVE_OUT}, or fill it in"
     ]
     assert faults_of_item(task_of(heard, parts=parts[:1]), item) == [
-        "nothing to transcribe: sound is empty"
+        f"nothing to transcribe: sound is empty; {LEAVE_OUT}, or fill it in"
     ]
 
 
@@ -172,6 +179,6 @@ def test_an_item_that_shows_a_worker_nothing_is_refused_wherever_it_comes_from()
         Item(item_id=ItemId(f"{n}"), columns={"id": f"{n}", **of_row})
         for n, of_row in enumerate(cells)
     ]
-    fault = "nothing to show: subject, body are all empty"
+    fault = f"nothing to show: subject, body are all empty; {LEAVE_OUT}, or {WRITE}"
     assert [faults_of_item(task, item) for item in items] == [[fault], [fault], []]
     assert faults_of_items(task, items) == [f"item '0': {fault}", f"item '1': {fault}"]

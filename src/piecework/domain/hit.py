@@ -41,6 +41,12 @@ PICTURES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", 
 """Endings of file names that browsers show as pictures."""
 
 
+def fill_in(*, is_text: bool) -> str:
+    """Return what to do about an empty cell: programs that write texts leave some empty."""
+    cell = 'write what workers shall read, such as "(no text)"' if is_text else "fill it in"
+    return f"leave the row out, or {cell}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One thing to work on.
