@@ -388,6 +388,24 @@ def test_a_text_that_ends_as_the_name_of_a_picture_is_none(task: str) -> None:
         assert {each.address for each in media_of(campaign, campaign.items)} == {photo}
 
 
+def test_any_column_may_be_a_picture_where_a_template_does_not_name_it(tmp_path: Path) -> None:
+    """Else a picture that a loop draws would be posted to real people untried."""
+    shutil.copytree(FOLDER_OF_TASKS / "_starters" / "choice", tmp_path / "steps")
+    question = tmp_path / "steps" / "question.html.j2"
+    looped = '{% for cell in item.columns.values() %}<img src="{{ cell }}">{% endfor %}'
+    old = '<p class="quoted">{{ item.columns.text }}</p>'
+    assert old in question.read_text()
+    question.write_text(question.read_text().replace(old, looped))
+    photo = "https://a.invalid/1.jpg"
+    (tmp_path / "items.csv").write_text(f"item_id,text\n1,{photo}\n")
+    (tmp_path / "c.toml").write_text(
+        'items = "items.csv"\nreward = "0.10"\nanswers = 2\ntask = "./steps"\n'
+    )
+    campaign = load_campaign(own(tmp_path / "c.toml"))
+    assert [item.picture for item in campaign.items] == [photo]
+    assert [each.address for each in media_of(campaign, campaign.items)] == [photo]
+
+
 def test_a_sample_has_the_first_and_the_last() -> None:
     """The same each time for a campaign, and all of few."""
     numbers = range(1000)

@@ -99,8 +99,11 @@ def _columns(campaign: Campaign, cells: Mapping[str, str]) -> Iterator[str]:
     task = campaign.task
     if task.is_generic:
         yield from (part.column for part in task.parts if part.kind in _KINDS)
+    elif task.shown_pictures is None:
+        rest = (name for name in cells if name != task.columns[0])
+        yield from (name for name in rest if name == "url" or is_picture(cells[name]))
     else:
-        yield from (name for name in cells if name in (task.shown_pictures or ()))
+        yield from (name for name in cells if name in task.shown_pictures)
 
 
 def unseen(

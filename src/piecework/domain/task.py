@@ -357,7 +357,7 @@ class Task:
 
     @property
     def shown_pictures(self) -> tuple[str, ...] | None:
-        """Columns that a page shows as pictures, if a cell is one; `None`: it has no page."""
+        """Columns that a page shows as pictures, if a cell is one; `None`: not known."""
         return _pictures_of(self)
 
     @property
@@ -371,7 +371,7 @@ def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
     return tuple(field for field in task.fields if field.scope == scope)
 
 
-_DRAWN = re.compile(r"(?:\bpicture\(|<img\b[^>]*\{\{)\s*item\.columns(?:\.|\[['\"])([\w-]+)")
+_DRAWN = re.compile(r"(?:\bpicture\(|<img\b[^>]*?\{\{)\s*(?:item\.columns(?:\.|\[['\"])([\w-]+))?")
 
 
 @lru_cache(maxsize=128)  # called for every item
@@ -381,7 +381,9 @@ def _pictures_of(task: Task) -> tuple[str, ...] | None:
     if task.html_page is not None:
         return (*task.picture_columns, *task.html_page.possible_addresses)
     own = {} if task.own is None or task.is_generic else task.own.templates
-    drawn = (match[1] for source in own.values() for match in _DRAWN.finditer(source))
+    drawn = [match[1] for source in own.values() for match in _DRAWN.finditer(source)]
+    if None in drawn:
+        return None  # a loop, or a name of the template's own
     return tuple(dict.fromkeys((*task.picture_columns, *drawn)))
 
 
