@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 
 from piecework.backup import process as trouble_module
 from piecework.backup import replicator as replicator_module
+from piecework.backup.lag import Identity, identity_of
 from piecework.backup.marker import read_address
 from piecework.backup.replicator import Replicator
 from piecework.backup.restoring import ReplicatedFile, litestream, restore
@@ -268,6 +270,29 @@ def test_the_last_commits_are_sent_when_the_marketplace_ends(tmp_path: Path) -> 
         assert httpx.get(f"{apart.site}/healthz").status_code == 200
     restored = restore(read_address(str(replica)), tmp_path / "copy.db")
     assert restored.identity.kind == "marketplace"
+    assert restored.commits == _count(database)
+
+
+def test_a_database_that_is_made_just_before_the_end_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process stops before the backup has seen that there is a database."""
+    monkeypatch.setattr(replicator_module, "_LOOK_SECONDS", 600)
+    database = tmp_path / "new.db"
+    replicator = _replicator(database, tmp_path / "replica")
+    looked = threading.Event()
+
+    def look(path: Path) -> Identity | None:
+        try:
+            return identity_of(path)
+        finally:
+            looked.set()
+
+    monkeypatch.setattr(replicator_module, "identity_of", look)
+    with replicator.running():
+        assert looked.wait(PATIENCE_SECONDS)
+        Backend(database, Rules()).close()
+    restored = restore(read_address(str(tmp_path / "replica")), tmp_path / "copy.db")
     assert restored.commits == _count(database)
 
 

@@ -222,13 +222,16 @@ class Replicator:
     def _wait_for_database(self) -> bool:
         """Wait until the database has its tables; return false if that was in vain."""
         while True:
+            # What is committed as the block ends is sent too, so the last look comes then.
+            is_last = self._stopping.is_set()
             with suppress(sqlite3.Error):
                 self._identity = identity_of(self._file.database)
             if self._identity is not None:
                 self._lag = Lag(self._file.database)
                 return True
-            if self._stopping.wait(_LOOK_SECONDS):
+            if is_last:
                 return False
+            self._stopping.wait(_LOOK_SECONDS)
 
     def _wait_for_lock(self) -> bool:
         """Wait until only Litestream will fold the log; false if that was in vain."""
