@@ -367,6 +367,34 @@ def test_slots_that_a_cap_puts_off_until_their_hit_is_old_become_a_hit(
         check_books(run)
 
 
+@pytest.mark.parametrize("cap", ["budget_cents", "batch_budget_cents"])
+def test_what_was_planned_before_a_cap_was_lowered_ends_with_it(
+    at_work: Open, campaign_text: str, cap: str
+) -> None:
+    """As at each cap: no pass fails, answers are missing, and a higher cap buys them."""
+    text = campaign_text.replace('"20.00"', '{ total = "20.00", batch = "9.00", day = "1.20" }')
+    with at_work(text.replace("batches = 2", ""), pictures=2) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        assert people.work(at_most=2) == 2
+        assert run_pass(run).stopped_by == "budget.day"
+        assert [bool(hit.hit_id) for hit in hits.load_hits(run.store)] == [True, False]
+        lowered = replace(run.campaign.rewards, **{cap: 110})  # type: ignore[arg-type] # names
+        tomorrow = FixedClock(EVENING + timedelta(hours=12))
+        low = replace(run, campaign=replace(run.campaign, rewards=lowered), clock=tomorrow)
+        for _ in range(2):
+            reached = run_pass(low)
+            assert reached.waiting_for == "nobody"
+            assert reached.stopped_by == {"budget_cents": "budget"}.get(cap, "budget.batch")
+            assert reached.missing == 2
+            check_books(low)
+        high = replace(run, clock=tomorrow)
+        assert run_pass(high).waiting_for == "workers"
+        _to_the_end(high, people)
+        assert read_progress(high).missing == 0
+        check_books(high)
+
+
 def test_slots_that_were_put_off_and_are_there_are_not_asked_for_in_a_hit(
     at_work: Open, campaign_text: str
 ) -> None:

@@ -5,23 +5,26 @@ that grows, HITs that are too large for a page are divided, and rows that no pag
 show are set aside.
 """
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 
 from piecework.campaign import caps
-from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.dealing import affordable, all_first_rounds, plain_cost_cents
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import faults_of_page, posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.text import one_line
-from piecework.engine.posted_hits import may_be_posted
-from piecework.store import campaign_facts, hits, source
+from piecework.engine.posted_hits import may_be_posted, publish_key
+from piecework.store import campaign_facts, hits, intents, source
 from piecework.store.campaign_facts import PassNotes
 from piecework.store.database import writing
+
+_LOG = logging.getLogger(__name__)
 
 
 def check_campaign(run: CampaignRun) -> None:
@@ -147,3 +150,49 @@ def drop_unshowable(
             set_aside(run, faults)
             hits.give_up(run.store, dropped)
     return frozenset(held)
+
+
+def within_caps(
+    run: CampaignRun, planned: Sequence[PlannedHit], begun: Mapping[str, datetime]
+) -> Sequence[PlannedHit]:
+    """Drop plans for which the caps of campaign and batches pay no more; return the others.
+
+    A cap may have been lowered since they were planned, or a fee raised. The answers are
+    missing then as at any cap that was reached, and asked for when it is raised. A campaign
+    that has posted nothing is refused instead.
+
+    Args:
+        run: the campaign.
+        planned: HITs that are not posted.
+        begun: when calls of earlier passes were begun that have no outcome, by intent.
+
+    Raises:
+        BudgetExceeded: and ConfigError: as `check_campaign`, if any is left.
+    """
+    left = _drop_beyond_caps(run, planned, begun) if hits.ids(run.store) else planned
+    if left:
+        check_campaign(run)
+    return left
+
+
+def _drop_beyond_caps(
+    run: CampaignRun, planned: Sequence[PlannedHit], begun: Mapping[str, datetime]
+) -> Sequence[PlannedHit]:
+    campaign, payable = run.campaign, list(planned)
+    today, cap_cents = run.clock.now().date(), campaign.rewards.cap_cents
+    if campaign.growth is None and plain_cost_cents(campaign, on=today) > cap_cents:
+        payable = []  # nothing is planned either
+    for batch in dict.fromkeys(hit.batch for hit in payable):
+        room = caps.left(run, batch)
+        payable = affordable(payable, left_cents=room.campaign)
+        of_batch = caps.payable([hit for hit in payable if hit.batch == batch], room.batch)
+        payable = [hit for hit in payable if hit.batch != batch or hit in of_batch]
+    beyond = [hit for hit in planned if hit not in payable and not may_be_posted(run, hit, begun)]
+    if not beyond:
+        return planned
+    _LOG.warning("a cap does not pay for planned HITs, which are dropped: %s", len(beyond))
+    with writing(run.store):
+        for hit in beyond:
+            intents.withdraw(run.store, publish_key(hit))
+        hits.give_up(run.store, [hit.hit_key for hit in beyond])
+    return [hit for hit in planned if hit not in beyond]

@@ -27,7 +27,7 @@ from piecework.domain.hit import (
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
 from piecework.domain.text import shell_word
 from piecework.engine import requirements
-from piecework.engine.checks import check_campaign, drop_unshowable
+from piecework.engine.checks import drop_unshowable, within_caps
 from piecework.engine.posted_hits import (
     PUBLISH,
     annotation,
@@ -79,9 +79,9 @@ def act(run: CampaignRun, planned: Sequence[PlannedHit]) -> int:
     excluding = requirements.exclusion_types_left(run)
     seen = _Seen(begun, intents.store_name(run.store), excluding)
     planned = _renewed(run, planned, seen.begun)
-    unposted = before = _priced_anew(run, planned, seen.begun)
-    check_campaign(run)
-    _try_pictures(run, planned)
+    planned = _priced_anew(run, planned, seen.begun)
+    unposted = before = within_caps(run, planned, seen.begun)
+    _try_pictures(run, unposted)
     refused = dict[str, PlatformRefused]()
     while due := _payable(run, unposted, refused, held):
         known_refusals = len(refused)
