@@ -1,6 +1,7 @@
 """Restores of an earlier time, and databases that continue from there."""
 
 import itertools
+import json
 import sqlite3
 import time
 from contextlib import closing
@@ -44,9 +45,15 @@ def test_a_restored_marketplace_says_what_it_is_and_what_is_next(tmp_path: Path)
     """Its kind, its time and two commands; only the owner can read it."""
     database, replica = tmp_path / "m.db", tmp_path / "replica"
     _keep(database, "first")
-    backed_up_once(database, replica)
+    backup = ["store", "backup", str(database), "--to", str(replica), "--once", "--json"]
+    copied = CliRunner().invoke(main, backup)
+    assert json.loads(copied.stdout) == {"address": str(replica), "copied": [str(database)]}
     copy = tmp_path / "new" / "copy.db"
     shown = _restored(replica, copy)
+    facts = json.loads(_restored(replica, tmp_path / "other.db", "--json"))
+    assert facts["file"] == str(tmp_path / "other.db")
+    assert f"restored the {facts['restored']} to {copy}, as it was at {facts['until']}" in shown
+    assert facts["next_step"].replace("other.db", "new/copy.db") in shown
     assert f"restored the marketplace to {copy}, as it was at 20" in shown
     assert "what was written after that is not in it" in shown
     assert f"next: piecework market serve --database {copy} --backup {replica}" in shown

@@ -3,6 +3,7 @@
 The copies are made continuously, also by `serve`, whose options for it stand here.
 """
 
+import json
 import logging
 import signal
 import sqlite3
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
+from piecework.cli.options import JSON
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.text import shell_word
 
@@ -44,7 +46,8 @@ _LOOK_SECONDS = 1.0
     "prefix of its own in it, named like the campaign or the file.",
 )
 @click.option("--once", is_flag=True, help="Copy what is new, then end.")
-def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
+@JSON
+def backup(files: tuple[Path, ...], address: str, *, once: bool, as_json: bool) -> None:
     """Copy stores continuously to a bucket.
 
     The command copies within seconds what passes and reviews write, until it is stopped.
@@ -69,7 +72,11 @@ def backup(files: tuple[Path, ...], address: str, *, once: bool) -> None:
     for database, replicator in replicators.items():
         if replicator.missing:
             raise StoreError(f"{database} was not copied whole: {replicator.missing}")
-        click.echo(f"{address} has every commit of {database}")
+        if not as_json:
+            click.echo(f"{address} has every commit of {database}")
+    if as_json:
+        facts = {"address": address, "copied": [*map(str, replicators)]}
+        click.echo(json.dumps(facts, indent=2))
 
 
 def _wait(replicators: "dict[Path, Replicator]", *, once: bool) -> None:
@@ -163,7 +170,8 @@ def _store_of(file: Path) -> tuple[str, Path]:
     metavar="ISO-TIME",
     help="Restore the state of this time, such as 2027-01-15T08:00Z; default: the latest.",
 )
-def restore(address: str, file: Path, moment: str) -> None:
+@JSON
+def restore(address: str, file: Path, moment: str, *, as_json: bool) -> None:
     """Bring a database back from its backup.
 
     FILE must not exist. The restored file is checked before it gets its name. The
@@ -178,7 +186,7 @@ def restore(address: str, file: Path, moment: str) -> None:
     from piecework.backup.restoring import restore as restore_database
 
     at = _moment(moment) if moment else None
-    _say(restore_database(read_address(address), file, at=at), address)
+    _say(restore_database(read_address(address), file, at=at), address, as_json=as_json)
 
 
 def _moment(text: str) -> datetime:
@@ -189,19 +197,22 @@ def _moment(text: str) -> datetime:
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
-def _say(restored: "Restored", address: str) -> None:
-    kind = restored.identity.kind
+def _say(restored: "Restored", address: str, *, as_json: bool) -> None:
+    kind, next_step = restored.identity.kind, "piecework store reconcile CAMPAIGN --dry-run"
     until = restored.until.isoformat(timespec="seconds")
-    click.echo(f"restored the {kind} to {restored.file}, as it was at {until}")
-    click.echo("what was written after that is not in it")
     if kind == "marketplace":
-        click.echo(
-            f"next: piecework market serve --database {shell_word(restored.file)} --backup "
+        next_step = (
+            f"piecework market serve --database {shell_word(restored.file)} --backup "
             f"{shell_word(address)} and the other options as before; then piecework store "
             "reconcile CAMPAIGN for each campaign on it"
         )
-    else:
-        click.echo("next: piecework store reconcile CAMPAIGN --dry-run")
+    if as_json:
+        facts = {"restored": kind, "file": str(restored.file), "until": until}
+        click.echo(json.dumps(facts | {"next_step": next_step}, indent=2))
+        return
+    click.echo(f"restored the {kind} to {restored.file}, as it was at {until}")
+    click.echo("what was written after that is not in it")
+    click.echo(f"next: {next_step}")
 
 
 BACKUP = click.option(
