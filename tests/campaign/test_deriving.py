@@ -3,9 +3,11 @@
 import csv
 import json
 import re
+import secrets
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,17 +17,20 @@ from click.testing import CliRunner
 from piecework.campaign.assembling import assemble, load_campaign
 from piecework.campaign.binding import digest_of
 from piecework.campaign.deriving import complete_text, derived_values
+from piecework.campaign.draft import name_to_state
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse, parse_text
 from piecework.config.user_files import legal_name, plain_name
 from piecework.domain.campaign import Campaign
 from piecework.domain.inputs import Inputs
+from piecework.domain.store_address import store_address
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit
 from piecework.results.export import export
 from piecework.results.table import answers_table
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
+from piecework.store.database import open_store
 from tests.trusted import own
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 6' width='90'/>"
@@ -376,3 +381,21 @@ def test_latin_letters_of_a_file_s_name_lose_only_their_marks() -> None:
 def test_a_file_without_a_name_keeps_the_name_of_its_store() -> None:
     """Names that were derived before are those of stores that people have."""
     assert legal_name("Sätze") == "s-tze-a856cf16"
+
+
+def test_a_name_whose_store_is_in_the_database_of_all_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres_url: str
+) -> None:
+    """A colleague's; a campaign with results beside its file keeps its own."""
+    name = f"birds{secrets.token_hex(4)}"
+    address = store_address(tmp_path / name, campaign=name, url=postgres_url)
+    with closing(open_store(address, create=True)):
+        pass
+    path = tmp_path / f"{name}.toml"
+    assert name_to_state(path) == ""
+    monkeypatch.setenv("PIECEWORK_STORE_URL", "postgresql://127.0.0.1:1/nothing")
+    assert name_to_state(path) == ""
+    monkeypatch.setenv("PIECEWORK_STORE_URL", postgres_url)
+    assert name_to_state(path) == f"{name}-2"
+    (tmp_path / "out" / name).mkdir(parents=True)
+    assert name_to_state(path) == ""

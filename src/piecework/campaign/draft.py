@@ -10,10 +10,11 @@ from pathlib import Path
 
 from piecework.campaign.deriving import address_columns, needed_columns
 from piecework.config.items_file import Row
-from piecework.config.machine_file import machine_file
+from piecework.config.machine_file import MachineFile, machine_file
 from piecework.config.user_files import legal_name, name_in, names_beside, plain_name
-from piecework.domain.errors import ConfigError
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.money import SIGNS, Currency, cents_to_wire
+from piecework.domain.store_address import store_address
 from piecework.domain.task import GENERIC, Part, Task
 from piecework.domain.text import shell_word
 from piecework.domain.toml_text import toml_line
@@ -24,6 +25,7 @@ from piecework.hit_templates.own_html.page import hosts_refused
 from piecework.hit_templates.own_html.placeholders import loop_in
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.tasks import load_task, task_names
+from piecework.store.database import exists
 
 _IN_LOOP = 5
 """Items for a HIT whose page shows them in a loop, if a person states nothing."""
@@ -209,7 +211,9 @@ def name_to_state(path: Path) -> str:
 def free_name(path: Path, derived: str) -> str:
     """Return a plain name for a campaign file, or the derived one if no letter is plain.
 
-    A name that another file of the folder or any results have stays theirs.
+    A name that another file of the folder, any results or a store in a database have stays
+    theirs. A database that only a file beside the campaign names is not asked: it may have
+    come from anyone.
 
     Args:
         path: the campaign file.
@@ -220,15 +224,34 @@ def free_name(path: Path, derived: str) -> str:
     """
     machine = machine_file(path)
     results = machine.all_results(path)
+    database = _database_to_ask(machine)
+    is_own = not database or (results / derived).exists()
     # Results beside the file are its own; in a folder of the machine they may be another's.
-    own = {} if machine.folder else {derived: False}
+    own = {derived: False} if is_own and not machine.folder else {}
     taken = own | dict.fromkeys(names_beside(path).values(), True)
     plain = plain_name(path.stem, derived)
+    names = chain([plain], (f"{plain[:_LONGEST_PLAIN]}-{n}" for n in count(2)))
     return next(
         name
-        for name in chain([plain], (f"{plain[:_LONGEST_PLAIN]}-{n}" for n in count(2)))
+        for name in names
         if not taken.get(name, (results / name).exists())
+        and (taken.get(name) is False or not _has_store(results / name, database))
     )
+
+
+def _database_to_ask(machine: MachineFile) -> str:
+    """Return the URL of the database with the stores, if this user's environment names it."""
+    is_from_user = machine.is_named or machine.tables.store.url is None
+    return machine.store_url if is_from_user else ""
+
+
+def _has_store(folder: Path, database: str) -> bool:
+    """Return whether a database has a campaign's store; one that does not answer has none."""
+    if not database:
+        return False
+    with suppress(StoreError, ConfigError):
+        return exists(store_address(folder, campaign=folder.name, url=database))
+    return False
 
 
 def _name_before(path: Path) -> str:
