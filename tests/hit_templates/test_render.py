@@ -180,7 +180,7 @@ def test_all_faults_of_all_items_are_told_at_once(caption_task: Task) -> None:
         render_hit(caption_task, items)
     faults = raised.value.faults
     assert faults == [
-        "item 'a': the column url is missing or empty.",
+        "item 'a': the column url is missing or empty; leave the row out, or fill it in.",
         "item 'b\\x07': the id holds a control character, a tab or a line break.",
         "item 'b\\x07': the column image_id holds the control character '\\x07'.",
         "item 'c': url is 'mailto:x', neither http(s)://... nor a path that starts with /.",
