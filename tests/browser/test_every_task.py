@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,8 +17,9 @@ from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages
 from piecework.hit_templates.order import item_order, shuffled
 from piecework.hit_templates.page_compression import fitted
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import check
-from piecework.hit_templates.tasks import load_task, task_names
+from piecework.hit_templates.tasks import example_items, load_task, task_names
 from tests.browser.host import serving
 from tests.browser.pages import violations
 from tests.conftest import in_full
@@ -29,6 +31,7 @@ Open = Callable[..., Page]
 SPOKEN = [(name, language) for name in task_names() for language in languages(TASKS / name)]
 SENTENCE = "A red house with a brown roof stands beside a post sign"
 MOST_TABS = 90
+STARTERS = sorted((TASKS / "_starters").iterdir())
 
 SHORT = {("severity", "zh-Hant"), ("correction", "en")}
 """What is done each time: choices in another alphabet, a text that is mended. Captions
@@ -161,6 +164,48 @@ def test_a_page_with_a_packed_script_can_be_done(open_page: Open) -> None:
             do_the_step(page, example)
         expect(page.get_by_text("Thank you")).to_be_visible()
         assert len(host.posted) == 1
+
+
+_COLLAPSED = """texts => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const shown = [], collapsed = [];
+  while (walker.nextNode()) {
+    const {data, parentElement} = walker.currentNode;
+    if (parentElement.closest("script, style, textarea")) continue;
+    const text = texts.find((each) => data.includes(each));
+    if (text) shown.push(text);
+    if (text && !getComputedStyle(parentElement).whiteSpace.startsWith("pre")) collapsed.push(text);
+  }
+  return [shown.length, collapsed];
+}"""
+
+
+def test_texts_of_items_keep_their_lines_on_every_page(open_page: Open) -> None:
+    """Poems, lists and programs; the one text that is edited is in a field."""
+    tasks = [*map(load_task, task_names())]
+    tasks += [load_task(f"./{each.name}", beside=each.parent) for each in STARTERS]
+    with serving() as host:
+        page = open_page(host.address())
+        for task in tasks:
+            fixed = {task.columns[0], "url", *task.column_values}
+            items = [
+                replace(
+                    item,
+                    columns={
+                        name: cell if name in fixed else cell.replace(" ", "\n  ")
+                        for name, cell in item.columns.items()
+                    },
+                )
+                for item in example_items(task)
+            ]
+            names = task.shown_columns - fixed
+            cells = [cell for item in items for name, cell in item.columns.items() if name in names]
+            texts = [cell for cell in cells if "\n" in cell]
+            host.page = render_hit(task, items)
+            page.goto(host.address())
+            shown, collapsed = page.evaluate(_COLLAPSED, texts)
+            assert (task.name, collapsed) == (task.name, [])
+            assert shown or not texts or task.name == "correction"
 
 
 @every_task

@@ -373,7 +373,7 @@ def test_a_text_that_ends_as_the_name_of_a_picture_is_none(task: str) -> None:
         document, question = folder / "steps" / "task.toml", folder / "steps" / "question.html.j2"
         columns = '"item_id", "step", "photo"]'
         document.write_text(document.read_text().replace('"item_id", "text"]', columns))
-        text = '<p class="quoted">{{ item.columns.text }}</p>'
+        text = '<p class="quoted prose">{{ item.columns.text }}</p>'
         assert text in question.read_text()
         cells = "{{ picture(item.columns.photo, n) }}<p>{{ item.columns.step }}</p>"
         question.write_text(question.read_text().replace(text, cells))

@@ -131,7 +131,7 @@ FAULTS = {
 def test_a_fault_in_a_template_is_told_with_file_and_line(dog: Path, source: str) -> None:
     """A sentence and no traceback, whatever the template does."""
     lines = (dog / "question.html.j2").read_text().split("\n")
-    at = lines.index('<p class="quoted">{{ item.columns.text }}</p>')
+    at = lines.index('<p class="quoted prose">{{ item.columns.text }}</p>')
     lines[at] = source
     (dog / "question.html.j2").write_text("\n".join(lines))
     fault = fault_of(dog)
