@@ -357,17 +357,20 @@ def test_markup_of_items_is_told_with_the_line_to_write(tmp_path: Path) -> None:
     liquid = html("{{ task.input.text }}")
     shown = warnings_of(tmp_path, liquid, cell=cell)
     assert "hold markup that workers see as text: text of item row_1" in shown
-    assert f"write {line} in the page" in shown
+    assert "write {{ task.input.text | strip_html }}. To show it whole, if" in shown
+    assert f"as MTurk did, write {line}" in shown
     for plain in ("a < b", "<3", "by <John>", "R&D"):
         assert "markup" not in warnings_of(tmp_path, liquid, cell=plain)
     for insert in ("${text}", line):
         shown = warnings_of(tmp_path, html(insert), cell=cell)
         assert "markup" not in shown
         assert "items hold inputs (mark) that are no fields" in shown
-    for script in ("<b onclick='f()'>", "<iframe src='//a.b'>", "<a href='javascript:f()'>"):
-        shown = warnings_of(tmp_path, html("${text}"), cell=f"{cell}{script}")
+    loads = ("<b onclick='f()'>", "<iframe src='//a.b'>", "<a href='javascript:f()'>")
+    for script in (*(f"{cell}{each}" for each in loads), "<script>f()</script> Hello."):
+        shown = warnings_of(tmp_path, html("${text}"), cell=script)
         assert "hold markup without its scripts and frames: text of item row_1" in shown
-        assert "markup" not in warnings_of(tmp_path, html(line), cell=f"{cell}{script}")
+        assert "the markup, write {{ task.input.text }}. To show it whole, if you trust" in shown
+        assert "markup" not in warnings_of(tmp_path, html(line), cell=script)
 
 
 def test_a_page_without_inputs_needs_them_in_its_items(tmp_path: Path) -> None:

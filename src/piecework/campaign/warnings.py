@@ -357,28 +357,41 @@ def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
     inserted = dict.fromkeys(gap.column for gap in template.gaps if gap.inserts_markup)
     cleaned = {gap.column for gap in template.gaps if gap.makes_markup_safe}
     as_text = [gap.column for gap in template.gaps if gap.shows_markup]
-    marked_up: dict[str, str] = {}
+    first_text = first_cleaned = ""
     made: dict[str, None] = {}
     for item in campaign.items[:_MOST_ITEMS]:
         for column in dict.fromkeys((*inserted, *as_text)):
             cell = value_of(item.columns, column)
-            if not is_markup(cell):
+            is_loss = column in cleaned and "<" in cell and loses_scripts(cell)
+            if not (is_loss or is_markup(cell)):
                 continue
-            if column in inserted:
-                made |= dict.fromkeys(controls_of(cell).by_name)
             if column not in inserted:
-                marked_up.setdefault("that workers see as text", _at(item, column, cell))
-            elif column in cleaned and loses_scripts(cell):
-                marked_up.setdefault("without its scripts and frames", _at(item, column, cell))
-    yield from (
-        f"items hold markup {how}: {where}. If you trust it, as MTurk did, write "
-        f"{{{{ task.input.{where.partition(' ')[0]} | {AS_MARKUP} }}}} in the page"
-        for how, where in marked_up.items()
-    )
+                first_text = first_text or _at(item, column, cell)
+                continue
+            made |= dict.fromkeys(controls_of(cell).by_name)
+            first_cleaned = first_cleaned or _at(item, column, cell) * is_loss
+    yield from _markup_of(first_text, "that workers see as text", _UNLESS_TEXT)
+    yield from _markup_of(first_cleaned, "without its scripts and frames", _UNLESS_CLEANED)
     known = {field.sent_as for field in campaign.task.fields}
     if (more := [name for name in made if name not in known]) and REST not in known:
         yield (
             f"items hold inputs ({_cut(', '.join(more))}) that are no fields of the page: {_KEPT}"
+        )
+
+
+_UNLESS_TEXT = "If they shall read it so, change nothing. To leave tags out, write {} | strip_html"
+_UNLESS_CLEANED = (
+    "A script of your own belongs into the page. If workers shall read the markup, write {}"
+)
+
+
+def _markup_of(where: str, how: str, otherwise: str) -> Iterator[str]:
+    """Yield what becomes of the first markup, and what can be done with and without trust."""
+    if where:
+        name = f"task.input.{where.partition(' ')[0]}"
+        yield (
+            f"items hold markup {how}: {where}. {otherwise.format('{{ ' + name)} }}}}. To show it "
+            f"whole, if you trust it as MTurk did, write {{{{ {name} | {AS_MARKUP} }}}}"
         )
 
 
