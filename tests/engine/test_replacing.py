@@ -395,6 +395,24 @@ def test_what_was_planned_before_a_cap_was_lowered_ends_with_it(
         check_books(high)
 
 
+@pytest.mark.parametrize("cap", ["budget_cents", "batch_budget_cents"])
+def test_a_cap_that_was_lowered_below_the_plain_cost_ends_a_batch_and_fails_no_pass(
+    at_work: Open, campaign_text: str, cap: str
+) -> None:
+    """Two HITs cost 2.40, and three of four assignments were rejected; 70 cents are left."""
+    text = campaign_text.replace('"20.00"', '{ total = "20.00", batch = "9.00" }')
+    with at_work(text.replace("batches = 2", "")) as (run, people):
+        people.script = (("ann", "good"), ("dan", "paste"), ("gus", "paste"), ("hal", "paste"))
+        run_pass(run)
+        assert people.work() == 4
+        lowered = replace(run.campaign.rewards, **{cap: 130})  # type: ignore[arg-type] # names
+        low = replace(run, campaign=replace(run.campaign, rewards=lowered))
+        reached = run_pass(low)
+        assert reached.stopped_by == {"budget_cents": "budget"}.get(cap, "budget.batch")
+        assert (reached.waiting_for, reached.missing) == ("nobody", 6)
+        assert run_pass(run).waiting_for == "workers"
+
+
 def test_slots_that_were_put_off_and_are_there_are_not_asked_for_in_a_hit(
     at_work: Open, campaign_text: str
 ) -> None:

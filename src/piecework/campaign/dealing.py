@@ -187,9 +187,12 @@ def replacements(
     return _hits(campaign, batch, round_, asked, on=on)
 
 
-def plain_cost_cents(campaign: Campaign, *, on: date) -> int:
-    """Return what the campaign costs before any replacement, with a day's fees."""
-    return sum(hit.cost_cents for hits in all_first_rounds(campaign, on=on) for hit in hits)
+def pays_for_first_rounds(campaign: Campaign, *, on: date) -> bool:
+    """Return whether the caps of campaign and batches pay for all before any replacement."""
+    costs = [sum(hit.cost_cents for hit in hits) for hits in all_first_rounds(campaign, on=on)]
+    of_batch = campaign.rewards.batch_budget_cents
+    is_of_batch = of_batch is None or max(costs, default=0) <= of_batch
+    return is_of_batch and sum(costs) <= campaign.rewards.cap_cents
 
 
 def first_rounds_cost_cents(campaign: Campaign, batches: Collection[int], *, on: date) -> int:

@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import chain
 
 from piecework.campaign import caps
-from piecework.campaign.dealing import affordable, all_first_rounds, plain_cost_cents
+from piecework.campaign.dealing import affordable, all_first_rounds, pays_for_first_rounds
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import faults_of_page, posted_question
 from piecework.domain.campaign import Campaign
@@ -179,8 +179,8 @@ def _drop_beyond_caps(
     run: CampaignRun, planned: Sequence[PlannedHit], begun: Mapping[str, datetime]
 ) -> Sequence[PlannedHit]:
     campaign, payable = run.campaign, list(planned)
-    today, cap_cents = run.clock.now().date(), campaign.rewards.cap_cents
-    if campaign.growth is None and plain_cost_cents(campaign, on=today) > cap_cents:
+    today = run.clock.now().date()
+    if campaign.growth is None and not pays_for_first_rounds(campaign, on=today):
         payable = []  # nothing is planned either
     for batch in dict.fromkeys(hit.batch for hit in payable):
         room = caps.left(run, batch)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from piecework.campaign.dealing import first_rounds_cost_cents, plain_cost_cents
+from piecework.campaign.dealing import first_rounds_cost_cents, pays_for_first_rounds
 from piecework.campaign.market_shares import hit_cost_cents
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import BY_A_PERSON, Waiting
@@ -205,15 +205,14 @@ def next_posting(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Next
     Labels are weighed before any planning. Then the order is: what the current batch
     lacks, the next batch, and when all are posted, what any batch still lacks. Money
     for later batches is not spent on replacements: an item with four answers is worth
-    more than an item without any. Nothing is planned once the campaign's cap has become
-    less than the plain cost.
+    more than an item without any. Nothing is planned once the cap of the campaign or of a
+    batch has become less than the plain cost.
     """
     posting = _within_batches(snapshot, campaign, today=today)
     # Before the first batch, planning refuses a campaign that costs too much.
     if posting is None or snapshot.growing is not None or not snapshot.batches:
         return posting
-    is_payable = plain_cost_cents(campaign, on=today) <= campaign.rewards.cap_cents
-    return posting if is_payable else None
+    return posting if pays_for_first_rounds(campaign, on=today) else None
 
 
 def _within_batches(snapshot: Snapshot, campaign: Campaign, *, today: date) -> NextPosting | None:
