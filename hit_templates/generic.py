@@ -272,24 +272,24 @@ def shown_parts(asked: Asked, rows: Sequence[Row], *, grows: bool) -> tuple[Part
             continue
         cells = [row.get(name, "").strip() for row in rows]
         lacks = name not in values and (grows or not all(cells))
-        kind = _kind(name, list(filter(None, cells)))
+        kind = _kind(name, list(filter(None, cells)), has_files=asked.pictures is not None)
         parts.append(Part(column=name, kind=kind, may_lack=lacks, is_option=name in values))
     return tuple(parts)
 
 
-def _kind(name: str, cells: Sequence[str]) -> PartKind:
+def _kind(name: str, cells: Sequence[str], *, has_files: bool) -> PartKind:
     """Return how a column is shown: as what all its cells are."""
-    if not cells:
+    is_named = bool(_NAMES_OF_PICTURES.search(name))
+    # Without a folder of pictures, a sentence that ends as a file's name is a text.
+    if not cells or (not (has_files or is_named) and any(" " in cell for cell in cells)):
         return "text"
     if all(is_picture(cell) and ("://" not in cell or _is_address(cell)) for cell in cells):
         return "picture"
     if not all(map(_is_address, cells)):
         return "text"
-    if _NAMES_OF_PICTURES.search(name):
-        return "picture"
     endings = {PurePosixPath(urlsplit(cell).path).suffix.lower() for cell in cells}
-    if endings <= _SOUNDS:
-        return "audio"
+    if is_named or endings <= _SOUNDS:
+        return "picture" if is_named else "audio"
     return "video" if endings <= _FILMS else "link"
 
 

@@ -379,7 +379,7 @@ def test_a_text_that_ends_as_the_name_of_a_picture_is_none(task: str) -> None:
         question.write_text(question.read_text().replace(text, cells))
         (folder / "page.html").write_text(_PAGE)
         photo = "https://a.invalid/1.jpg"
-        rows = f"1,Open logo.png,{photo}\n2,Look at it.,{photo}\n"
+        rows = f"1,Open logo.png,{photo}\n2,Save it as new.png,{photo}\n"
         (folder / "items.csv").write_text(f"item_id,step,photo\n{rows}")
         stated = 'items = "items.csv"\nreward = "0.10"\nanswers = 2\n'
         (folder / "c.toml").write_text(stated + task)
