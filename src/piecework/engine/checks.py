@@ -185,14 +185,22 @@ def _drop_beyond_caps(
     for batch in dict.fromkeys(hit.batch for hit in payable):
         room = caps.left(run, batch)
         payable = affordable(payable, left_cents=room.campaign)
-        of_batch = caps.payable([hit for hit in payable if hit.batch == batch], room.batch)
-        payable = [hit for hit in payable if hit.batch != batch or hit in of_batch]
-    beyond = [hit for hit in planned if hit not in payable and not may_be_posted(run, hit, begun)]
+        of_batch = {
+            hit.hit_key
+            for hit in caps.payable([hit for hit in payable if hit.batch == batch], room.batch)
+        }
+        payable = [hit for hit in payable if hit.batch != batch or hit.hit_key in of_batch]
+    kept = {hit.hit_key for hit in payable}
+    beyond = {
+        hit.hit_key: hit
+        for hit in planned
+        if hit.hit_key not in kept and not may_be_posted(run, hit, begun)
+    }
     if not beyond:
         return planned
     _LOG.warning("a cap does not pay for planned HITs, which are dropped: %s", len(beyond))
     with writing(run.store):
-        for hit in beyond:
+        for hit in beyond.values():
             intents.withdraw(run.store, publish_key(hit))
-        hits.give_up(run.store, [hit.hit_key for hit in beyond])
-    return [hit for hit in planned if hit not in beyond]
+        hits.give_up(run.store, [*beyond])
+    return [hit for hit in planned if hit.hit_key not in beyond]
