@@ -393,7 +393,7 @@ def test_any_column_may_be_a_picture_where_a_template_does_not_name_it(tmp_path:
     shutil.copytree(FOLDER_OF_TASKS / "_starters" / "choice", tmp_path / "steps")
     question = tmp_path / "steps" / "question.html.j2"
     looped = '{% for cell in item.columns.values() %}<img src="{{ cell }}">{% endfor %}'
-    old = '<p class="quoted">{{ item.columns.text }}</p>'
+    old = '<p class="quoted prose">{{ item.columns.text }}</p>'
     assert old in question.read_text()
     question.write_text(question.read_text().replace(old, looped))
     photo = "https://a.invalid/1.jpg"
