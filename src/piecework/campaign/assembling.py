@@ -32,6 +32,7 @@ from piecework.campaign.labelled_items import (
     machine_texts,
     machine_votes,
     with_gold,
+    with_pictures,
 )
 from piecework.campaign.provenance import inputs_of
 from piecework.campaign.rehearsal_folders import at_number, file_with_results, latest_rehearsal
@@ -200,16 +201,7 @@ def assemble(file: CampaignFile) -> Campaign:
 
 
 def _read_items(file: CampaignFile, task: Task) -> tuple[Item, ...]:
-    items, pictures = with_gold(file, task, _reader_of(file)(file, task)), task.shown_pictures
-    if pictures is None:
-        return items
-    # Not `replace`, which is slow for a hundred thousand items.
-    return tuple(
-        [
-            Item(item_id=item.item_id, columns=item.columns, picture_columns=pictures)
-            for item in items
-        ]
-    )
+    return with_pictures(task, with_gold(file, task, _reader_of(file)(file, task)))
 
 
 def _with_samples(

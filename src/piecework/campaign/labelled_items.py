@@ -61,6 +61,17 @@ def with_gold(file: CampaignFile, task: Task, items: tuple[Item, ...]) -> tuple[
     return (*items, *(_mixed_in(item) for item in there[:wanted]))
 
 
+def with_pictures(task: Task, items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return the items, each knowing which columns its page shows as pictures.
+
+    Where a page needs the column `url`, it is the picture of each item anyway.
+    """
+    known = task.shown_pictures
+    if known is None or "url" in task.columns:
+        return items
+    return tuple(replace(item, picture_columns=known) for item in items)
+
+
 def all_gold(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     """Return all items with known answers, which later batches mix in as well.
 
