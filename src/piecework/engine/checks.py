@@ -169,10 +169,15 @@ def within_caps(
     Raises:
         BudgetExceeded: and ConfigError: as `check_campaign`, if any is left.
     """
-    left = _drop_beyond_caps(run, planned, begun) if hits.ids(run.store) else planned
-    if left:
-        check_campaign(run)
-    return left
+    notes = campaign_facts.read_notes(run.store)
+    is_news = notes.caps_digest != caps.digest_of_caps(run.campaign, at=run.clock.now())
+    # Planning kept to caps and prices as they were.
+    if (is_news or begun) and hits.ids(run.store):
+        planned = _drop_beyond_caps(run, planned, begun)
+    if planned:
+        _check_caps(run, notes)
+        _check_pages(run, notes)
+    return planned
 
 
 def _drop_beyond_caps(
