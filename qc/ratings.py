@@ -347,7 +347,7 @@ def _text_columns(task: Task) -> list[str]:
     """
     if task.main_text in _drafts(task) or not task.main_text:
         return []
-    return sorted(task.shown_columns - {task.columns[0]})
+    return sorted({*task.shown_columns} - {task.columns[0]})
 
 
 def _drafts(task: Task) -> dict[str, str]:

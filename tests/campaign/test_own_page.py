@@ -192,7 +192,7 @@ def test_what_a_page_fills_in_anywhere_is_a_column(tmp_path: Path) -> None:
     pd.DataFrame(rows).to_csv(tmp_path / "birds.csv", index=False)
     checked = check_campaign(path, on=START.date())
     # The review page and the report show an item's columns by these names.
-    assert checked.campaign.task.shown_columns == {"item_id", *FILLED}
+    assert {*checked.campaign.task.shown_columns} == {"item_id", *FILLED}
     assert not [text for text in checked.warnings if "placeholder" in text]
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)

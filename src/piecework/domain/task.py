@@ -361,9 +361,9 @@ class Task:
         return _pictures_of(self)
 
     @property
-    def shown_columns(self) -> frozenset[str]:
-        """All columns that a page may show."""
-        return frozenset((*self.columns, *self.optional_columns))
+    def shown_columns(self) -> tuple[str, ...]:
+        """All columns that a page may show, each once, in an order that no process changes."""
+        return tuple(dict.fromkeys((*self.columns, *self.optional_columns)))
 
 
 @lru_cache(maxsize=128)  # called for every answer that is read

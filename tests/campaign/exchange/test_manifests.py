@@ -249,6 +249,25 @@ def test_pictures_are_named_by_their_addresses(
     assert json.loads(content)["source-ref"] == ref
 
 
+def test_the_text_of_an_item_is_the_first_that_its_page_shows(tmp_path: Path) -> None:
+    """In each process: another text would make a release another one than was written."""
+    names = [f"text_{n}" for n in (5, 2, 7, 1, 4)]
+    shown = "".join(f"<p>${{{name}}}</p>" for name in names)
+    (tmp_path / "hit.html").write_text(
+        PAGE.replace('<img src="${image_url}" alt="A shape">', shown)
+    )
+    (tmp_path / "in.csv").write_text(f"item_id,{','.join(names)}\n1,{','.join(names)}\n")
+    path = tmp_path / "texts.toml"
+    path.write_text(
+        TAGS.replace('"tag"', '"hit.html"').replace("options", "#").replace("question", "#")
+    )
+    campaign = load_campaign(own(path))
+    assert campaign.task.shown_columns == ("item_id", *names)
+    row = {"item_id": "1", "shape": "circle", **{f"input_{name}": name for name in names}}
+    content = augmented_manifest(campaign, [row], "2026-01-05T12:00:00+00")
+    assert json.loads(content)["source"] == names[0]
+
+
 def test_pictures_of_a_folder_are_no_addresses_for_a_manifest(tmp_path: Path) -> None:
     """The check says so before anything is posted."""
     (tmp_path / "photos").mkdir()
