@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from piecework.domain.ids import AssignmentId
 from piecework.review.desk import Manner
+from piecework.review.model.cards import Reason
 from tests.browser.pages import violations
 from tests.review import stores
 from tests.review.conftest import Served, served
@@ -110,3 +111,18 @@ def test_an_objection_is_shown_while_its_rejection_stands(
         expect(opened.get_by_text("pay review.toml --rejected A0000-k1")).to_be_visible()
         assert opened.title() != "run"
         assert violations(opened) == []
+
+
+def test_an_answer_keeps_its_lines(page: Served, open_page: Callable[..., Page]) -> None:
+    """Code is shown with the indentation with which it was sent."""
+    opened = _entered(open_page, page)
+    opened.goto(f"{page.url}/next?view=answer")
+    value = opened.locator("h1.answer bdi").first
+    value.evaluate("each => { each.textContent = 'def f():\\n    return 1'; }")
+    assert value.inner_text() == "def f():\n    return 1"
+
+
+def test_texts_without_spaces_are_cut_and_not_left_out() -> None:
+    """A language that writes no spaces has no other place."""
+    clause = Reason(about="", title="", evidence=f"repeats {'あ' * 900}", suspicion=1).clause
+    assert clause.startswith("repeats あああ")

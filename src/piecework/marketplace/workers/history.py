@@ -3,7 +3,6 @@
 import sqlite3
 from dataclasses import dataclass
 from datetime import date
-from textwrap import shorten
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import sentence
@@ -61,6 +60,11 @@ _DAYS = (
 )
 
 
+def _beginning(text: str) -> str:
+    """Return what fits of a text, which may be of a language without spaces."""
+    return text if len(text) <= _ANSWER_CHARACTERS else f"{text[:_ANSWER_CHARACTERS]}…"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One of the worker's assignments with its bonuses."""
@@ -74,7 +78,7 @@ class Entry:
         answer = self.row["answer"] or ""
         sent = review_policies.read_values(answer) if 0 < len(answer) < _LONGEST_READ else {}
         return [
-            (name, shorten(", ".join(sorted(values)), _ANSWER_CHARACTERS, placeholder="…"))
+            (name, _beginning(", ".join(sorted(values))))
             for name, values in sent.items()
             if any(values) and name.split(".")[0] not in _BY_THE_PAGE
         ][:_MOST_ANSWERS]

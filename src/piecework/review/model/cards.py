@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from textwrap import shorten
 
 import numpy as np
 
@@ -113,7 +112,7 @@ class Reason:
         'repeats one sentence on all 5 items'
         """
         first = _END_OF_CLAUSE.split(self.evidence, maxsplit=1)[0]
-        return shorten(first, _LONGEST_CLAUSE, placeholder="…")
+        return one_line(first, at_most=_LONGEST_CLAUSE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
