@@ -198,7 +198,7 @@ def test_texts_of_items_keep_their_lines_on_every_page(open_page: Open) -> None:
                 )
                 for item in example_items(task)
             ]
-            names = task.shown_columns - fixed
+            names = {*task.shown_columns} - fixed
             cells = [cell for item in items for name, cell in item.columns.items() if name in names]
             texts = [cell for cell in cells if "\n" in cell]
             host.page = render_hit(task, items)

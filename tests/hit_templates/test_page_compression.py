@@ -85,7 +85,7 @@ def test_a_study_with_trials_and_28_items_fits_into_one_question() -> None:
         page = render_hit(campaign.task, items, practice=practice)
         # Longer items would be compressed further: what they have in common is shared.
         least = compress(decompress(page), more_than=0)
-        assert len(html_question(least).encode()) < MTURK.question_bytes - 700
+        assert len(html_question(least).encode()) < MTURK.question_bytes - 500
         assert decompress(page).count('class="step item"') == 28 + 4
 
 
