@@ -75,6 +75,16 @@ def test_what_lies_beside_the_checkout_is_looked_for_there() -> None:
     assert {name: place for name, place in places.items() if place != ROOT.parent} == {}
 
 
+def test_a_test_runs_no_event_loop_beside_a_browsers() -> None:
+    """A browser of the same process has one in the main thread, and a second is refused.
+
+    `tests/marketplace/own_event_loop.py` runs a coroutine in a thread.
+    """
+    calls = re.compile(r"^[^#\n\"]*asyncio\.run\(", re.MULTILINE)
+    tests = [path for path in ROOT.glob("tests/**/test_*.py") if calls.search(path.read_text())]
+    assert not tests
+
+
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:
     """Relative links, so that a checkout may lie anywhere; all else lies inside."""
     links = {path.name: path.readlink() for path in PACKAGE.iterdir() if path.is_symlink()}

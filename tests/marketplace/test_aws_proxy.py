@@ -36,6 +36,7 @@ from piecework.marketplace.state import accounts
 from tests.marketplace.certificates import issued, self_signed
 from tests.marketplace.live_market import give, opened
 from tests.marketplace.market import QUESTION
+from tests.marketplace.own_event_loop import run_in_thread
 
 PRODUCTION, SANDBOX = AMAZON_HOSTS
 
@@ -427,4 +428,4 @@ def test_no_task_that_begins_while_others_are_cancelled_is_left() -> None:
         await relay._cancel_others()
         return first.cancelled() and begun[0].cancelled()
 
-    assert asyncio.run(ended())
+    assert run_in_thread(ended())
