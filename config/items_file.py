@@ -427,9 +427,10 @@ def _cell_faults(
 ) -> Iterator[str]:
     empty = [column for column in columns if not row.get(column, "").strip()]
     for column in empty:
-        more = f"the columns are {', '.join(map(_name, [*row][:_NAMES_SHOWN]))}"
         if column in row:
             more = fill_in(is_text=column not in (columns[0], *places.addresses))
+        else:
+            more = _other_columns(column, row)
         yield f"{where}: {column} is missing or empty; {more}"
     # Once for the row: few rows have any.
     if _CONTROL.search("".join((*row, *row.values()))):
@@ -443,6 +444,16 @@ def _cell_faults(
         url = row.get(column)
         faults = url_faults(column, url, places) if url else []
         yield from (f"{where}: {fault}" for fault in faults)
+
+
+def _other_columns(column: str, row: Row) -> str:
+    """Return which columns a row has in place of one, and what to write if one is it."""
+    listed = f"the columns are {', '.join(map(_name, [*row][:_NAMES_SHOWN]))}"
+    alike = [*get_close_matches(column, row, n=1), *filter(column.endswith, filter(None, row))]
+    if not alike:
+        return listed
+    table = toml_value({column: alike[0]})
+    return f"{listed}; if {alike[0]} is it, write in [items]: columns = {table}"
 
 
 def is_too_long(item_id: str) -> bool:

@@ -14,7 +14,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.growing_source import usable_items
 from piecework.config import item_pictures
 from piecework.config.campaign_file import parse
-from piecework.config.items_file import items_of_folder, read_items, read_rows
+from piecework.config.items_file import item_row_faults, items_of_folder, read_items, read_rows
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.errors import ConfigError
 from piecework.platforms.clocks import START
@@ -336,3 +336,11 @@ def test_lines_that_lack_the_same_are_one_fault(tmp_path: Path) -> None:
     assert first.startswith(f"{path}: line 1: 'meta', 'tags' are lists or objects, and a cell is")
     assert first.endswith("(29 more lines like this)")
     assert second == f"{path}: line 31: each line must be one object of plain values"
+
+
+def test_a_row_without_the_column_of_an_id_names_the_column_that_may_be_it() -> None:
+    """A query of a table with `id`, and a page that asks for `item_id`."""
+    [fault] = item_row_faults("q: row 1", {"id": "7", "text": "a"}, ("item_id",), pictures=None)
+    assert fault.endswith('if id is it, write in [items]: columns = { item_id = "id" }')
+    [fault] = item_row_faults("q: row 1", {"key": "7"}, ("item_id",), pictures=None)
+    assert fault == "q: row 1: item_id is missing or empty; the columns are key"
