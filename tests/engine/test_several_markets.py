@@ -29,7 +29,7 @@ from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.recover.adopting import adopt, begin_adopting
-from piecework.engine.run_pass import run_pass
+from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import hits, intents, ledger, workers
@@ -287,7 +287,8 @@ def test_a_refusal_frees_the_allowance_of_the_day(tmp_path: Path, office: Office
     text = SHARES.replace('budget = "20.00"', 'budget = { total = "20.00", day = "2.00" }')
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint, text) as run:
         office.broke["prolific"] = "too low"
-        run_pass(run)
+        # What was refused does not count as posted.
+        assert post(run) == 1
         assert posted(run) == {"connect": 1}
         run_pass(run)
         assert posted(run) == {"connect": 1}
