@@ -62,7 +62,8 @@ def is_nameless(name: str) -> bool:
 def other_runs(module: ast.Module) -> Iterator[int]:
     """Lines where `run` is bound, and not as a campaign run.
 
-    It is one as what is annotated so, as what a `with` opens, and in `self._run = run`.
+    A campaign run is annotated as `CampaignRun`, or a `with` opens it, or `self._run = run`
+    copies it.
     """
     for node in ast.walk(module):
         for target in _targets(node):

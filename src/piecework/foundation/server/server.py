@@ -334,7 +334,7 @@ class Server(uvicorn.Server):
 
     async def _until_ended(self) -> None:
         state = self.server_state
-        # Uvicorn keeps both in sets, and tells nobody when they are empty.
+        # Both are plain sets of uvicorn: no event says when they become empty.
         while (state.connections or state.tasks) and not self.force_exit:  # noqa: ASYNC110
             await asyncio.sleep(_POLL_SECONDS)
         for server in self.servers:

@@ -60,7 +60,7 @@ class _Server(uvicorn.Server):
         for connection in list(state.connections):
             connection.shutdown()
         deadline = time.monotonic() + _STOP_SECONDS
-        # Uvicorn keeps both in sets, and tells nobody when they are empty.
+        # Both are plain sets of uvicorn: no event says when they become empty.
         while (state.connections or state.tasks) and time.monotonic() < deadline:  # noqa: ASYNC110
             await asyncio.sleep(_TICK_SECONDS)
         for task in state.tasks:
